@@ -19,6 +19,8 @@ export interface Row {
   readonly wanted: 'none' | 'low' | 'found'
   /** The least share that the judge must find, or the most that it may, in per cent. */
   readonly limit: number
+  /** The most that may ask for a person, in per cent, where that is limited. */
+  readonly inconclusive?: number
   readonly make: (random: Random) => Pair
 }
 
@@ -208,6 +210,7 @@ export const ROWS: readonly Row[] = [
       prototype: NO_FIGURE,
       wanted: 'none' as const,
       limit: 4,
+      inconclusive: 10,
     },
     make: unequalTraffic(trouble, 2000, 200),
   })),

@@ -86,9 +86,10 @@ function reportCoverage(): readonly unknown[] {
 function report(row: Row): boolean {
   const { changed, inconclusive } = judgePairs(row, 'default')
   const kayenta = flags.kayenta ? judgePairs(row, 'kayenta').changed.toFixed(1) : '-'
-  const isMet = row.wanted === 'found' ? changed >= row.limit - ROUNDING : changed <= row.limit
+  const isFound = row.wanted === 'found' ? changed >= row.limit - ROUNDING : changed <= row.limit
+  const isMet = isFound && inconclusive <= (row.inconclusive ?? Infinity) + ROUNDING
   const prototype = Number.isNaN(row.prototype) ? '-' : String(row.prototype)
-  const limit = `${row.wanted === 'found' ? '>=' : '<='} ${row.limit}`
+  const limit = `${row.wanted === 'found' ? '>=' : '<='} ${row.limit}${row.inconclusive === undefined ? '' : `, inconclusive <= ${row.inconclusive}`}`
   const cells = [row.name, kayenta, prototype, changed.toFixed(1), inconclusive.toFixed(1), limit]
   console.log(line([...cells, isMet ? '' : 'MISSED']))
   return isMet

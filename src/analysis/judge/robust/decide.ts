@@ -49,11 +49,11 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   }
   const undecided = found && notDecided(found, tested, adjusted, settings)
   if (undecided !== undefined) return withoutData(undecided, spec)
-  const visible = visibleStretch(tested) ?? unprovenByUnits(tested, spec)
+  const visible = visibleStretch(tested, settings) ?? unprovenByUnits(tested, spec)
   if (visible !== undefined && assessment.doubt === undefined) return withoutData(visible, spec)
   const reason =
     found === undefined || found.p > tested.alpha
-      ? passReason(tested, assessment)
+      ? passReason(tested, assessment, settings)
       : `${found.says}, but so much is expected of one in so many metrics (adjusted ${chance(adjusted.p)})`
   return unchanged(reason, assessment)
 }
@@ -81,7 +81,12 @@ function notDecided(
   }
 }
 
-function visibleStretch({ tests }: Tested): NoData | undefined {
+function visibleStretch(
+  { tests, kind, effectiveN }: Tested,
+  { minPoints }: RobustSettings,
+): NoData | undefined {
+  // Where events come in long bursts, another one is none.
+  if (kind !== 'gauge' && Math.min(effectiveN.control, effectiveN.experiment) < minPoints) return undefined
   const seen = tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
   if (seen === undefined) return undefined
   return {
@@ -201,17 +206,23 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
   return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
 }
 
-function passReason(tested: Tested, assessment: Assessment): string {
+function passReason(tested: Tested, assessment: Assessment, { minPoints }: RobustSettings): string {
   const { sides, spec } = assessment
-  const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
+  const { relative, detectable, kind, distanceFrom, confidenceInterval, effectiveN } = tested
+  const points = Math.min(effectiveN.control, effectiveN.experiment)
+  const worth =
+    points < minPoints
+      ? `; in bursts, so that the points are worth ${points.toFixed(1)} independent ones`
+      : ''
   if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
-    const word = wordOfPass(tested, spec)
-    return `${word}: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}`
+    const word = wordOfPass(tested, spec, worth !== '')
+    return `${word}: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}${worth}`
   }
   if (kind === 'zeroInflated') {
     const [lower, upper] = confidenceInterval
     const isOne = lower > 0 || upper < 0
-    return `no change ${isOne ? 'for the worse' : 'that matters'}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all`
+    const word = isOne ? 'for the worse' : worth === '' ? 'that matters' : 'is proven'
+    return `no change ${word}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all${worth}`
   }
   if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
   // Of a change as large as this one it would be said beside one that was not found.
@@ -227,7 +238,7 @@ function passReason(tested: Tested, assessment: Assessment): string {
 }
 
 /** Falls have little of the error where either direction is harm: what an interval leaves out need not be found. */
-function wordOfPass(tested: Tested, spec: MetricSpec): string {
+function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isBeyond = isAbove || isBelow
   const isSeen = isAboveMargin(tested, spec)
@@ -235,7 +246,7 @@ function wordOfPass(tested: Tested, spec: MetricSpec): string {
     harmless(tested, spec) ??
     (isBeyond
       ? 'too little to be sure of a change'
-      : isSeen
+      : isSeen || isLittle
         ? 'no change is proven'
         : 'no change that matters')
   )

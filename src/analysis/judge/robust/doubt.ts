@@ -1,14 +1,13 @@
 import { short } from '../../../lib/text/figures.js'
 import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
+import { burstsOf } from './bursts.js'
 import type { NoData } from './find-no-data.js'
 import { notComparable } from './samples/comparable.js'
 import { stuckOf } from './stuck.js'
-import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
-import type { CleanSides } from './samples/metric-tests.js'
-import { totalOf } from './tests/total-events.js'
+import type { CleanSides, Tested } from './samples/metric-tests.js'
 
 /** This many points at the end without a value, and this share of all, are no late data any more. */
 const SILENT_POINTS = 5
@@ -19,24 +18,24 @@ const HEARD_SHARE = 0.9
 const FAR_POINTS = 3
 /** What differs anyway between units, or between former runs, does not lie further apart than this many deviations. */
 const USUAL_DEVIATIONS = 3
-/** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
-const BURST_RATIO = 4
-const BURST_EVENTS = 20
 
 /**
  * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
- * events came in a burst, which counts as one. Undefined when nothing of that is so. `betweenUnits` is the standard deviation of what differs
- * anyway, in the metric's unit.
+ * events came in a burst, which counts as one. Undefined when nothing of that is so. `tested` is what the tests found.
  */
 export function doubtOf(
   metric: MetricSeries,
   sides: CleanSides,
   outage: string | undefined,
-  betweenUnits = 0,
+  tested: Tested | undefined,
 ): NoData | undefined {
-  const silent = silenceOf(metric) ?? stuckOf(sides) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
+  const silent =
+    silenceOf(metric) ?? stuckOf(sides) ?? burstsThatAsk(metric, sides, tested) ?? fallToZero(metric, outage)
   const reason =
-    silent ?? gapOf(metric) ?? farRun(metric, sides, betweenUnits) ?? notComparable(metric, sides)
+    silent ??
+    gapOf(metric) ??
+    farRun(metric, sides, tested?.units?.deviation ?? 0) ??
+    notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 
@@ -50,6 +49,15 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
   const heard = control.values.subarray(last + 1).filter((value) => !Number.isNaN(value)).length
   if (heard < silent * HEARD_SHARE) return undefined
   return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
+}
+
+function burstsThatAsk(
+  { spec }: MetricSeries,
+  sides: CleanSides,
+  tested: Tested | undefined,
+): string | undefined {
+  const bursts = burstsOf(spec, sides, tested)
+  return bursts?.asks === true ? bursts.says : undefined
 }
 
 /** Where only a rise is harm, 0 is what one hopes for. */
@@ -89,12 +97,4 @@ function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number)
     return `${where}${to - from} points in a row lie far ${side} all of the baseline (${short(mean)} on the average, the baseline has ${usual}): see what they are`
   }
   return undefined
-}
-
-function burstOf({ spec }: MetricSeries, sides: CleanSides): string | undefined {
-  if (spec.direction === 'decrease' || kindOfValues(sides, spec.kind) !== 'count') return undefined
-  const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
-  const expected = (y.events * x.exposure) / y.exposure
-  if (x.events < expected * BURST_RATIO || x.events < expected + BURST_EVENTS) return undefined
-  return `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
 }

@@ -1,6 +1,7 @@
 import { describeSeries } from '../series/describe-series.js'
 import type { MetricResult, MetricSeries, MetricSpec } from '../series/types.js'
 import { unlikeOthers, widenByUnits } from './between-units.js'
+import { burstsOf, isLeaning } from './bursts.js'
 import { brokenLimit } from './check-limits.js'
 import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
@@ -50,7 +51,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const asCounters: NoData | undefined = isCounted ? { state: 'doubtful', reason: counters.says } : undefined
   const doubt =
     missing === undefined
-      ? (doubtOf(metric, sides, outage, tested?.units?.deviation) ?? unlikeOthers(metric, settings))
+      ? (doubtOf(metric, sides, outage, tested) ?? unlikeOthers(metric, settings))
       : undefined
   return {
     spec,
@@ -118,10 +119,16 @@ function notesOf(
     const doubt = isChange ? notComparable({ spec }, sides, LIKELY_OTHER_SCALE) : undefined
     return doubt === undefined ? {} : { notes: [doubt] }
   }
-  const seen = tested.kind === 'gauge' ? passingChanges(sides, spec, settings) : []
+  const seen =
+    tested.kind === 'gauge' ? passingChanges(sides, spec, settings) : burstNotes(spec, sides, tested)
   const start = seen.some((note) => note.includes('warmUpMinutes')) ? [] : warmUpOf(tested)
   const notes = [...start, ...seen]
   return notes.length > 0 ? { notes } : {}
+}
+
+function burstNotes(spec: MetricSpec, sides: CleanSides, tested: Tested): string[] {
+  const bursts = burstsOf(spec, sides, tested)
+  return bursts === undefined ? [] : [bursts.says]
 }
 
 /** Left out where nothing is counted out of anything, as most metrics are. */
@@ -152,7 +159,9 @@ function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSetting
   if (tested === undefined) return undefined
   const { control, experiment } = tested.effectiveN
   const worth = Math.min(control, experiment)
-  if (worth >= minPoints || isPlain(tested)) return undefined
+  // Of bursts of events the interval says how little is known, and points the wrong way are no reason to ask.
+  if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
+    return undefined
   const [surest] = mattering(tested.tests)
   const seen = surest !== undefined && surest.p <= SEEN ? `${surest.says}, but ` : ''
   const reason = `${seen}the values move so slowly that the points are worth ${Math.max(1, worth).toFixed(1)} independent ones: at least ${minPoints} on each side are needed`

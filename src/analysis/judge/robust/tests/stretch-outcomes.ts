@@ -31,7 +31,7 @@ export function stretchOutcomes(
     const advice = from === 0 && !isLast ? ': warmUpMinutes leaves a start out' : ''
     const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
     const isLarge = change > LEAST_MARGINS * margin * level
-    const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : `by ${short(change)}`
+    const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : short(sign * change)
     return {
       test: 'stretch',
       change: sign > 0 ? 'High' : 'Low',

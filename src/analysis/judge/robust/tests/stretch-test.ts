@@ -1,13 +1,14 @@
 import { fisherExact } from '../../../statistics/fisher-exact.js'
 import { scoresAmong } from '../../../statistics/normal-scores.js'
+import { normalUpperQuantile } from '../../../statistics/normal.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { studentUpperTail } from '../../../statistics/student.js'
-import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
+import { centred, dependence, NO_CHANCE } from '../samples/autocorrelation.js'
 import { endOf } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import type { CleanSides } from '../samples/metric-tests.js'
-import { pooledOrder } from './tail-test.js'
+import { CHANCE_ERRORS, pooledOrder } from './tail-test.js'
 
 /** A stretch of the canary's window in which its values were away from the baseline's. */
 export interface Stretch {
@@ -151,7 +152,7 @@ function scoreByRank(sides: CleanSides): Scored {
 /** The least statistic of occurrences: as many or more are certain. */
 const SURELY_CHANCE = -1
 
-/** Where most values are 0: by how many of the points are not. */
+/** Where most values are 0: by how many of the points are not, which follow each other in the baseline's own bursts. */
 function scoreByOccurrence(sides: CleanSides): Scored {
   const marksOf = ({ values }: CleanSide): Float64Array => values.map((value) => (value === 0 ? 0 : 1))
   const [control, experiment] = [marksOf(sides.control), marksOf(sides.experiment)]
@@ -170,7 +171,12 @@ function scoreByOccurrence(sides: CleanSides): Scored {
     known.set(key, statistic)
     return statistic
   }
-  return { control, experiment, statisticOf, pOf: (statistic) => Math.min(1, -statistic) }
+  const { inflation, freedom } = dependence([centred(control, sides.control.places)], CHANCE_ERRORS)
+  const pOf = (statistic: number): number =>
+    inflation > 1 && -statistic < 0.5
+      ? studentUpperTail(normalUpperQuantile(-statistic) / Math.sqrt(inflation), freedom)
+      : Math.min(1, -statistic)
+  return { control, experiment, statisticOf, pOf }
 }
 
 interface RunningSums {

@@ -28,7 +28,7 @@ const REACH_BEYOND_QUARTILE = 2.2
  */
 const LONGEST_BULK = 10
 /** Events are few: their order must be odder than that of measurements before it counts as more than chance. */
-const CHANCE_ERRORS = 2.6
+export const CHANCE_ERRORS = 2.6
 /** One side alone has its chance, too, and is asked more often. */
 const CHANCE_ERRORS_ALONE = 3.5
 /** Points so near to the fence, as a share of it, are not beyond it: scaling the data must not move them over. */
