@@ -1,11 +1,20 @@
 import { setFlagsFromString } from 'node:v8'
 
+/** How much larger the space for new objects becomes at a time: not at all. */
+export const NO_GROWTH = 1
+
 /**
  * Keeps the space for new objects of a process that serves as small as V8 begins with, where it would let it grow from 1 to 16 MB per half under load
- * and never give that back: a decision leaves almost nothing behind, so a small space is collected as cheaply, and by one thread more
- * cheaply than by several. To be called before anything else is loaded; among the arguments of Node.js V8 takes 2 for the factor.
+ * and not give that back for long: a decision leaves almost nothing behind, so a small space is collected as cheaply, and by one thread more
+ * cheaply than by several. To be called before anything else is loaded; among the arguments of Node.js V8 takes 2 for the factor, and so it does whenever
+ * it sets up the heap of a thread (src/heap/heap.cc, `ConfigureHeap`), which has happened once that runs.
  */
 export function keepYoungGenerationSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
+  stopGrowth()
   setFlagsFromString('--no-parallel-scavenge')
+  process.on('worker', (thread) => thread.once('online', stopGrowth))
+}
+
+function stopGrowth(): void {
+  setFlagsFromString(`--semi-space-growth-factor=${NO_GROWTH}`)
 }

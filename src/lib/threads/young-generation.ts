@@ -1,5 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
+import { NO_GROWTH } from './small-young-generation.js'
+
 const LOOK_MS = 1000
 /**
  * From so many requests a second on, collecting garbage less often pays. Of fewer and larger ones more is in use at a time, and copying that takes the
@@ -10,8 +12,7 @@ const MANY_REQUESTS = 2000
 const BUSY_LOOKS = 3
 /** What V8 takes for short-lived objects when it has let it grow as far as it does by default: half of it is free at a time. */
 const FULL_BYTES = 16 * 1024 * 1024
-/** V8's own factor, and one that makes one step of the way from its smallest size to its largest. */
-const USUAL_GROWTH = 2
+/** One step of the way from the smallest size to the largest. */
 const GROWTH_IN_ONE_STEP = 16
 const SURVIVORS_A_ROUND = 2000
 const WORDS_A_SURVIVOR = 32
@@ -66,6 +67,6 @@ export function growYoungGeneration(): void {
       for (let i = 0; i < SURVIVORS_A_ROUND; i++) survivors.push(new Array(WORDS_A_SURVIVOR).fill(round))
     }
   } finally {
-    setFlagsFromString(`--semi-space-growth-factor=${USUAL_GROWTH}`)
+    setFlagsFromString(`--semi-space-growth-factor=${NO_GROWTH}`)
   }
 }

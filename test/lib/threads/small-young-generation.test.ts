@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+import { PROJECT_ROOT } from '../../support/project-root.js'
+import { makeWorkspace } from '../../support/workspace.js'
+
+const MIB = 1024 * 1024
+const TESTED = join(PROJECT_ROOT, 'src/lib/threads/small-young-generation.ts')
+
+/** Starts a thread, keeps half a million objects then, and prints the size of its own space for new ones. */
+const KEEPS_MUCH = `
+  import { once } from 'node:events'
+  import { getHeapSpaceStatistics } from 'node:v8'
+  import { Worker } from 'node:worker_threads'
+  import { keepYoungGenerationSmall } from './tested.mjs'
+  keepYoungGenerationSmall()
+  await once(new Worker('', { eval: true }), 'exit')
+  const kept = []
+  for (let i = 0; i < 500000; i++) kept.push({ i })
+  console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)`
+
+test('the space for new objects stays small though V8 lets that of all threads grow again whenever one starts', () => {
+  const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 }
+  const { outputText } = ts.transpileModule(readFileSync(TESTED, 'utf8'), { compilerOptions: options })
+  // In a process of its own: others of the tests' start threads, too.
+  const workspace = makeWorkspace({ 'tested.mjs': outputText, 'main.mjs': KEEPS_MUCH })
+  const bytes = Number(execFileSync(process.execPath, [join(workspace.path, 'main.mjs')]))
+  workspace.remove()
+
+  expect(bytes).toBeLessThan(8 * MIB)
+})
