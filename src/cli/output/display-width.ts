@@ -7,7 +7,6 @@ const WIDE =
 /** What takes none by itself: marks upon letters, joiners. */
 const COMBINING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 const HALF_WIDTH = /[\uff61-\uffdc]/u
-const CHARACTERS = new Intl.Segmenter()
 
 /** How many columns of a terminal a text takes. */
 export function displayWidth(text: string): number {
@@ -27,9 +26,12 @@ export function shortenTo(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
+let characters: Intl.Segmenter | undefined
+
 /** What people take for one character, with all its marks. */
 function charactersOf(text: string): readonly string[] {
-  return Array.from(CHARACTERS.segment(text), ({ segment }) => segment)
+  characters ??= new Intl.Segmenter()
+  return Array.from(characters.segment(text), ({ segment }) => segment)
 }
 
 function widthOf(character: string): number {

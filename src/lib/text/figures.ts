@@ -1,6 +1,5 @@
 /** Per cent from here on have three digits that say something. */
 const LARGE = 1000
-const TO_THREE_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
 /** Nobody asks how much surer than this one may be. */
 const LEAST_CHANCE = 1e-4
 
@@ -8,6 +7,14 @@ const THOUSAND = 1000
 const TINY = 1e-3
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'] as const
 const SMALL_PREFIXES = ['', 'm', 'µ', 'n', 'p'] as const
+
+let threeDigits: Intl.NumberFormat | undefined
+
+/** A number to three digits, with commas between thousands: 0.0123, 32,400. */
+export function toThreeDigits(value: number): string {
+  threeDigits ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+  return threeDigits.format(value)
+}
 
 /** A share without a sign, to two digits: 2.7 %, 0.078 %. */
 export function precisePercent(share: number): string {
@@ -17,7 +24,7 @@ export function precisePercent(share: number): string {
 /** A change as people write it: +12 %, -2.5 %, +2,350 %. */
 export function percent(share: number): string {
   const value = share * 100
-  if (Math.abs(value) >= LARGE) return `${value > 0 ? '+' : ''}${TO_THREE_DIGITS.format(value)} %`
+  if (Math.abs(value) >= LARGE) return `${value > 0 ? '+' : ''}${toThreeDigits(value)} %`
   const digits = Math.abs(value) < 10 ? 1 : 0
   const shown = value.toFixed(digits)
   // What is rounded to nothing has no sign.
@@ -28,8 +35,7 @@ export function percent(share: number): string {
 /** A number to three digits, with the prefix of its unit where it is large or tiny: 226, 0.0123, 32.4M, 2.1n. */
 export function short(value: number): string {
   const size = Math.abs(value)
-  if (size >= TINY && size < THOUSAND ** 2)
-    return value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+  if (size >= TINY && size < THOUSAND ** 2) return toThreeDigits(value)
   return withPrefix(value, 3)
 }
 

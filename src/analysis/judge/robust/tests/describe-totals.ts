@@ -1,4 +1,4 @@
-import { precisePercent } from '../../../../lib/text/figures.js'
+import { precisePercent, toThreeDigits } from '../../../../lib/text/figures.js'
 import type { MetricSpec } from '../../series/types.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
@@ -6,9 +6,6 @@ import { totalOf } from './total-events.js'
 
 /** Names of metrics that read as a word in a sentence, as `requests` does and a query does not. */
 const WORDS = /^[\p{L}][\p{L}\d _-]{0,30}$/u
-
-const WHOLE = new Intl.NumberFormat('en-US')
-const TO_THREE_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
 
 /**
  * How many events both sides have, as people compare them: `1,400 events in 52,000 requests, 40 in 51,000 in the baseline: 2.7 %
@@ -41,5 +38,5 @@ function pointsOf({ values }: CleanSide): number {
 /** Whole numbers as they are, others to three digits, and beyond those that are exact with their power of ten. */
 function amountOf(amount: number): string {
   if (Math.abs(amount) > Number.MAX_SAFE_INTEGER) return amount.toExponential(2).replace('e+', 'e')
-  return (Number.isInteger(amount) ? WHOLE : TO_THREE_DIGITS).format(amount)
+  return Number.isInteger(amount) ? amount.toLocaleString('en-US') : toThreeDigits(amount)
 }
