@@ -19,7 +19,7 @@ import {
 
 export interface WrappedModule {
   readonly bytes: Uint8Array
-  /** The native built-ins that the module asks its host about, by the numbers that it calls them with. */
+  /** The native built-ins that the module's policies call and that it asks its host about, by the numbers that it calls them with. */
   readonly builtinNames: ReadonlyMap<number, string>
   /** What stands in `ModuleCode.callSites`. */
   readonly callSites: string
@@ -59,6 +59,7 @@ export function wrapNativeBuiltins(
     new Map(wrappers.map((one) => [one.native, one.builtin])),
     siteGlobal,
   )
+  const called = new Set<number>()
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
     const body = wasm.subarray(section.start, section.end)
@@ -66,17 +67,21 @@ export function wrapNativeBuiltins(
       const types = wrappers.map(({ type }) => encodeUnsigned(type))
       writeSection(out, section.id, [appendToVector(body, types)])
     } else if (section.id === SECTION.code) {
-      const redirected = redirectCalls(new BinaryReader(body), table, redirects, sites)
+      const redirected = redirectCalls(new BinaryReader(body), table, { redirects, called, sites })
       writeSection(out, section.id, [appendToVector(redirected, wrappers.map(wrapperBody))])
     } else writeSection(out, section.id, [body])
   }
   return {
     bytes: concat(out),
     builtinNames: new Map(
-      wrappers.flatMap(({ builtin }, index) => [
-        [REPORTS_FROM + index, builtin],
-        [ANSWERS_FROM + index, builtin],
-      ]),
+      wrappers.flatMap(({ builtin }, index) =>
+        called.has(firstWrapper + index)
+          ? [
+              [REPORTS_FROM + index, builtin],
+              [ANSWERS_FROM + index, builtin],
+            ]
+          : [],
+      ),
     ),
     callSites: sites.text,
   }
@@ -101,12 +106,19 @@ function listWrappers({
   })
 }
 
+interface Redirection {
+  /** The functions that are called instead of others. */
+  readonly redirects: ReadonlyMap<number, number>
+  /** Those that were: here they are noted. */
+  readonly called: Set<number>
+  readonly sites: CallSiteWriter
+}
+
 /** The code section with the policy's own calls redirected; the runtime keeps calling its functions directly. */
 function redirectCalls(
   reader: BinaryReader,
   { names, importCount }: FunctionTable,
-  redirects: ReadonlyMap<number, number>,
-  sites: CallSiteWriter,
+  { redirects, called, sites }: Redirection,
 ): Uint8Array {
   const count = reader.unsigned()
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
@@ -115,7 +127,7 @@ function redirectCalls(
     const name = names.get(number) ?? ''
     const isRedirected = POLICY_FUNCTION.test(name) || name === WALK
     const pieces = isRedirected
-      ? redirectIn(body, redirects, (call) => sites.codeBefore(name, call))
+      ? redirectIn(body, { redirects, called, codeBefore: (call) => sites.codeBefore(name, call) })
       : [body.bytes.subarray(body.at, body.end)]
     out.push(Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces)
   }
@@ -124,8 +136,11 @@ function redirectCalls(
 
 function redirectIn(
   reader: BinaryReader,
-  redirects: ReadonlyMap<number, number>,
-  codeBefore: (call: FoundCall) => Uint8Array,
+  {
+    redirects,
+    called,
+    codeBefore,
+  }: Omit<Redirection, 'sites'> & { readonly codeBefore: (call: FoundCall) => Uint8Array },
 ): Uint8Array[] {
   const pieces: Uint8Array[] = []
   let copied = reader.at
@@ -142,14 +157,15 @@ function redirectIn(
       skipImmediates(opcode, reader)
       continue
     }
-    const called = reader.unsigned()
-    const target = redirects.get(called)
-    const before = codeBefore({ called, bytes: reader.bytes, startOf })
+    const native = reader.unsigned()
+    const target = redirects.get(native)
+    const before = codeBefore({ called: native, bytes: reader.bytes, startOf })
+    if (target !== undefined) called.add(target)
     if (target === undefined && before.length === 0) continue
     pieces.push(
       reader.bytes.subarray(copied, operandStart - 1),
       before,
-      Buffer.from([CALL, ...encodeUnsigned(target ?? called)]),
+      Buffer.from([CALL, ...encodeUnsigned(target ?? native)]),
     )
     copied = reader.at
   }

@@ -79,3 +79,9 @@ test.each([
 test.each(['matches', 'found'])('%s stays undefined for a pattern that is none', (rule) => {
   expect(answer(rule, { pattern: 'a{1001}', text: 'a' }, false)).toBeUndefined()
 })
+
+test('of native built-ins the host is told to be ready for those alone that policies call', () => {
+  const hosted = [...snapshot.entrypoints.values()].flat().flatMap(({ module }) => module.hostedBuiltins)
+  expect(hosted).toEqual(expect.arrayContaining(['div', 'regex.match', 'substring']))
+  expect(hosted).not.toContain('glob.match')
+})
