@@ -232,56 +232,6 @@ test('an object in JSON over several lines is named by its message', () => {
   expect(report.reason).toMatch(/^"no stock of item <\*>" is new: 40 in the canary/)
 })
 
-describe('what comes with the start of a canary and is over then', () => {
-  const said = (text: string, from: number, until: number, times: number): Repeated[] =>
-    Array.from({ length: until - from }, (_, n) => ({ text, times, inMinute: from + n }))
-  const MISS = 'WARN cache miss of key {n}'
-  const REFUSED = 'ERROR broker {n} refused the connection'
-
-  test.each([
-    ['warnings that the baseline has too', [{ text: MISS, times: 9 }], said(MISS, 0, 5, 60)],
-    ['warnings that are new', [], said(MISS, 0, 5, 60)],
-    ['some errors that the baseline has too', [{ text: REFUSED, times: 30 }], said(REFUSED, 0, 3, 6)],
-  ])('costs nothing: %s', (_, both: Repeated[], start) => {
-    const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
-    expect(report).toMatchObject({ verdict: 'Success', score: 100 })
-  })
-
-  test.each([
-    ['errors that are new', [], said(REFUSED, 0, 6, 8)],
-    ['errors that hit many lines', [{ text: REFUSED, times: 30 }], said(REFUSED, 0, 7, 14)],
-  ])('is for people to look at: %s', (_, both: Repeated[], start) => {
-    const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
-    expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('but only in the first 7 minutes, which asks people')
-  })
-
-  test('is for people to look at where it comes later and is over', () => {
-    const canary = logSide([ORDINARY, ...said(REFUSED, 12, 19, 6)])
-    const { report } = judge(logSide([ORDINARY]), canary)
-    expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('new, but only from minute 13 to 19, and not since, which asks people')
-  })
-
-  test('costs nothing where an earlier release logged it', () => {
-    const canary = logSide([ORDINARY, ...said(REFUSED, 0, 6, 3)])
-    const { templatesToRemember: seenTemplates } = judge(logSide([ORDINARY]), canary)
-    expect(judge(logSide([ORDINARY]), canary, { seenTemplates }).report.verdict).toBe('Success')
-  })
-
-  test.each([
-    ['goes on', [...said(REFUSED, 0, 7, 10), ...said(REFUSED, 7, 30, 2)], [ORDINARY]],
-    ['begins later', said(REFUSED, 8, 20, 10), [ORDINARY]],
-    [
-      'ends because nobody asks the canary any more',
-      said(REFUSED, 0, 7, 30),
-      [...said('INFO request {n} served', 0, 7, 10), ...said('INFO request {n} served', 7, 30, 3)],
-    ],
-  ])('is nothing that %s', (_, errors, ordinary) => {
-    expect(judge(logSide([ORDINARY]), logSide([...ordinary, ...errors])).report.verdict).toBe('Fail')
-  })
-})
-
 describe('an error as often as one that is gone', () => {
   const trace = (frame: string) =>
     `ERROR no answer\njava.lang.IllegalStateException: {n}\n\tat ${frame}(A.java:7)`

@@ -55,6 +55,7 @@ export function compareGroup(
   const now = group.canary.events / dispersion
   const inBursts = dispersion > 1 && !isSteady(timed)
   const least = inBursts ? Math.max(canaryShare, shareOfTime(baseline, canary)) : canaryShare
+  const isNewHarm = now > 0 && before === 0 && (group.severity === 'critical' || group.severity === 'error')
   const pMore = binomialUpperTail(now, now + before, least)
   const pFewer = binomialLowerTail(now, now + before, canaryShare)
   const ratioLower = leastRatioOf(now, before, least)
@@ -68,7 +69,7 @@ export function compareGroup(
       binomialUpperTail(now, now + before, canaryShare) < PLAIN &&
       leastRatioOf(now, before, canaryShare) > leastRatio(group.severity),
     episode:
-      startEnd !== undefined && pMore < SURE
+      startEnd !== undefined && (pMore < SURE || isNewHarm)
         ? episodeOf(startEnd, group, exposure, minutesOf(canary))
         : undefined,
   }

@@ -57,7 +57,7 @@ export interface Episode {
  */
 export function episodeOf(
   length: number,
-  { baseline, canary }: EventGroup,
+  { baseline, canary, severity }: EventGroup,
   { canaryShare }: Pick<LogExposure, 'canaryShare'>,
   minutes: number,
 ): Episode | undefined {
@@ -67,11 +67,13 @@ export function episodeOf(
   if (now === undefined || before === undefined || all < canary.events) return undefined
   const outside = (sums: readonly number[], from: number): number =>
     (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
+  // One that comes again is not over.
+  const leastLeft = severity === 'critical' ? 0 : 1
   for (let from = 0; from + length * LEAST_LENGTHS <= minutes; from += 1) {
     const [left, others] = [outside(now, from), outside(before, from)]
-    const most =
-      others * (canaryShare / (1 - canaryShare)) * MOST_TIMES + Math.max(1, (all - left) * MOST_LEFT)
-    if (left > most) continue
+    const odds = canaryShare / (1 - canaryShare)
+    if (left > others * odds * MOST_TIMES + Math.max(leastLeft, (all - left) * MOST_LEFT * leastLeft))
+      continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
     if (isChance) return { from, to: from + length }
   }

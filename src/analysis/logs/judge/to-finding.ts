@@ -53,9 +53,11 @@ function reasonOf(comparison: WeighedComparison): string {
 
 function askedOf({ change, group, isOver, episode }: WeighedComparison): string {
   const isNew = change === 'new'
-  if (isOver) return `${isNew ? 'new' : 'more frequent'}, but only ${whenOf(episode)}`
+  const critical = group.severity === 'critical' ? 'critical and ' : ''
+  if (isOver || (isNew && episode?.from === 0))
+    return `${critical}${isNew ? 'new' : 'more frequent'}, but only ${whenOf(episode)}`
   if (!isNew) return 'more frequent by exposure, but in bursts'
-  return group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
+  return critical === '' ? 'new, in bursts' : 'critical and new'
 }
 
 /** Where lines of the same words are less or more severe, the counts are not those of all of them. */

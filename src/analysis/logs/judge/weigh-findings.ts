@@ -1,6 +1,7 @@
 import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
 import { spendAlpha } from '../../statistics/alpha-spending.js'
 import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.js'
+import { endsProgram } from '../topics/default-topics.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
 import type { EventGroup } from './event-group.js'
@@ -136,8 +137,11 @@ function weigh(
   // One line may be chance; where people named it, one is what they wait for.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
-  const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
   const isAtStart = comparison.episode?.from === 0
+  // A canary that goes on serving has got over what its start complained of; people still look at it.
+  const isSurvived = isAtStart && exposures.basis !== 'time' && !isSaid && !endsProgram(group.topic)
+  const isGrave = isProven || isFirst || isSaid || isMany
+  const isFatal = failsOnCritical && severity === 'critical' && isGrave && !isSurvived
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
   const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
