@@ -10,10 +10,11 @@ import { scoreFindings } from './judge/score-findings.js'
 import { toFinding } from './judge/to-finding.js'
 import { logVerdict } from './judge/log-verdict.js'
 import { compareRequests } from './requests/compare-requests.js'
-import { silenceOf } from './judge/silence.js'
+import { quietEnds, silenceOf } from './judge/silence.js'
 import { totalGroups, untoldTotals } from './judge/total-groups.js'
 import { stormsOf, vanishedOf } from './judge/vanished.js'
 import { warningsOf } from './judge/warnings.js'
+import { withoutSecrets } from './judge/without-secrets.js'
 import { withRenamed } from './judge/renamed-errors.js'
 import { startEndOf } from './judge/episodes.js'
 import { weighFindings } from './judge/weigh-findings.js'
@@ -30,6 +31,7 @@ import type {
   LogSide,
   LogSideSummary,
   LogState,
+  TemplateFinding,
 } from './model/types.js'
 
 const MAX_FINDINGS = 200
@@ -101,14 +103,24 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
     otherEvents: counted.otherEvents,
     mixDivergence: mixDivergence(groups),
     silence: silence ?? null,
-    findings: findings.slice(0, MAX_FINDINGS),
-    missing: state === 'compared' ? findMissing(comparisons) : [],
+    findings: findings.slice(0, MAX_FINDINGS).map(withShownSamples),
+    missing: state === 'compared' ? findMissing(comparisons).map(withShownSamples) : [],
     omittedFindings: Math.max(0, findings.length - MAX_FINDINGS),
     warnings: [
       ...doubts,
+      ...quietEnds(groups, input.baseline, input.canary),
       ...(state === 'compared' ? stormsOf(comparisons) : []),
       ...warningsOf(input, counted, exposure),
     ],
+  }
+}
+
+/** Samples are lines as they came. */
+function withShownSamples(finding: TemplateFinding): TemplateFinding {
+  const { baseline, canary } = finding.samples
+  return {
+    ...finding,
+    samples: { baseline: baseline.map(withoutSecrets), canary: canary.map(withoutSecrets) },
   }
 }
 

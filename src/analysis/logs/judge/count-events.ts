@@ -4,6 +4,7 @@ import { topicFinder } from '../topics/find-topic.js'
 import type { FindTopic } from '../topics/find-topic.js'
 import type { Topic } from '../topics/default-topics.js'
 import { describeLine } from '../records/describe-record.js'
+import { PartialLines } from '../records/partial-lines.js'
 import { splitHeader } from '../records/split-header.js'
 import { readRequest } from '../requests/read-request.js'
 import type { LoggedRequest } from '../requests/read-request.js'
@@ -13,6 +14,7 @@ import { EventJoiner } from '../trace/event-joiner.js'
 import type { LogEvent } from '../trace/event-joiner.js'
 import type { LogSide } from '../model/types.js'
 import type { EventGroup } from './event-group.js'
+import { withoutSecrets } from './without-secrets.js'
 import { addSide, emptySideEvents, takeEvent } from './side-events.js'
 import type { SideEvents } from './side-events.js'
 import { uniteRenamed } from './unite-renamed.js'
@@ -53,7 +55,8 @@ export function countEvents(
   const into = { table, cells, requests, findTopic: topicFinder(topics) }
   const before = baseline === undefined ? 0 : addEvents(baseline, 'baseline', into)
   const now = addEvents(canary, 'canary', into)
-  const { templates, idOfRow, otherLines } = table.finish()
+  const { templates: found, idOfRow, otherLines } = table.finish()
+  const templates = found.map((template) => ({ ...template, text: withoutSecrets(template.text) }))
   const groups = uniteRenamed(joinCells([...cells.values()], templates, idOfRow))
   return { groups, templates, otherEvents: otherLines, timelessLines: before + now, requests }
 }
@@ -86,11 +89,15 @@ function addEvents(side: LogSide, name: SideName, { table, cells, requests, find
       takeRequest(requests[name], request, (event.atMs - side.startMs) / length)
   }
   const joiner = new EventJoiner()
-  let timeless = 0
+  const partial = new PartialLines()
+  let [timeless, lastMs] = [0, Number.NaN]
   for (const { text, atMs } of side.lines) {
     if (Number.isNaN(atMs)) timeless += 1
-    take(joiner.add(describeLine(text), atMs))
+    lastMs = atMs
+    const whole = partial.add(text)
+    if (whole !== undefined) take(joiner.add(describeLine(whole), atMs))
   }
+  for (const text of partial.rest()) take(joiner.add(describeLine(text), lastMs))
   take(joiner.end())
   return timeless
 }

@@ -35,6 +35,8 @@ export function startEndOf(
   const count = (side: 'baseline' | 'canary', from: number): number =>
     common.reduce((sum, group) => sum + eventsFrom(group[side], from), 0)
   const [before, now] = [count('baseline', end), count('canary', end)]
+  // Lines of one moment, or of a canary that stopped, tell nothing of what came behind.
+  if (common.length > 0 && now === 0) return undefined
   const early = (count('canary', 0) - now) / Math.max(1, count('baseline', 0) - before)
   const odds = Math.max(early, exposure.canaryShare / (1 - exposure.canaryShare))
   return now >= before * odds * LEAST_SERVED ? end : undefined

@@ -28,13 +28,56 @@ export function silenceOf(
   const length = to - from
   // What is silent from its first minute on has perhaps begun later.
   if (from === 0 || length < Math.max(LEAST_MINUTES, minutes * LEAST_SHARE)) return undefined
-  const talking = (counts: readonly number[]): number => counts.filter((count) => count > 0).length
-  const [own, others] = [[...now.slice(0, from), ...now.slice(to)], before.slice(from, to)]
-  if (talking(own) < own.length * TALKING_SHARE || talking(others) < length * TALKING_SHARE) return undefined
-  const expected = (sum(own) / own.length) * length
-  if (expected < LEAST_EXPECTED) return undefined
+  if (!isNoChance(now, before, from, to)) return undefined
+  const others = before.slice(from, to)
   const when = to === minutes ? `for the last ${length}` : `for ${length}`
   return `the canary logged nothing ${when} of ${minutes} minutes, from minute ${from + 1} on, where the baseline logged ${sum(others)} events: see whether it still runs, and whether its log still arrives`
+}
+
+/** Whether a side that talks else has nothing in these minutes, and the other one talks there. */
+function isNoChance(own: readonly number[], other: readonly number[], from: number, to: number): boolean {
+  const talking = (counts: readonly number[]): number => counts.filter((count) => count > 0).length
+  const rest = [...own.slice(0, from), ...own.slice(to)]
+  const length = to - from
+  if (talking(rest) < rest.length * TALKING_SHARE) return false
+  if (talking(other.slice(from, to)) < length * TALKING_SHARE) return false
+  return rest.length > 0 && (sum(rest) / rest.length) * length >= LEAST_EXPECTED
+}
+
+/**
+ * Sides that begin later than the other one, and baselines that end before their canary, as sentences: what happened there was compared with
+ * nothing, which is no fault of the canary.
+ */
+export function quietEnds(
+  groups: readonly EventGroup[],
+  baseline: LogSide | undefined,
+  canary: LogSide,
+): readonly string[] {
+  if (baseline === undefined) return []
+  const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
+  const least = Math.max(LEAST_MINUTES, minutes * LEAST_SHARE)
+  const sides = {
+    baseline: perMinute(groups, 'baseline', minutes),
+    canary: perMinute(groups, 'canary', minutes),
+  }
+  const said: string[] = []
+  for (const [name, other] of [
+    ['canary', 'baseline'],
+    ['baseline', 'canary'],
+  ] as const) {
+    const [own, others] = [sides[name], sides[other]]
+    const first = own.findIndex((count) => count > 0)
+    const end = own.findLastIndex((count) => count > 0) + 1
+    if (first >= least && isNoChance(own, others, 0, first))
+      said.push(
+        `the ${name} logged nothing in the first ${first} of ${minutes} minutes, the ${other} ${sum(others.slice(0, first))} events`,
+      )
+    if (name === 'baseline' && end > 0 && minutes - end >= least && isNoChance(own, others, end, minutes))
+      said.push(
+        `the ${name} logged nothing in the last ${minutes - end} of ${minutes} minutes, the ${other} ${sum(others.slice(end))} events`,
+      )
+  }
+  return said
 }
 
 function lengthOf({ startMs, endMs }: LogSide): number {

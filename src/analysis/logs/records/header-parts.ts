@@ -3,6 +3,9 @@ const ZONE = String.raw`(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}T|[+-]\d\d:?\d\d)(?![\w:]))
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
 const DAY = '(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?'
 
+/** As syslog has it (RFC 3164). */
+export const SYSLOG_TIME = String.raw`${MONTH} [ \d]\d \d\d:\d\d:\d\d`
+
 /** The times that layouts begin a line with, as a source of a regular expression. */
 export const TIME = [
   String.raw`\d{4}[-/.]\d\d[-/.]\d\d(?:[T_ ]${CLOCK}${ZONE})?`,

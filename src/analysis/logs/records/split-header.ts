@@ -1,6 +1,6 @@
 import { LEVEL_NAMES } from '../topics/level-words.js'
 import { CHARACTER, characterClass } from '../masking/characters.js'
-import { isKeptField, TIME } from './header-parts.js'
+import { isKeptField, SYSLOG_TIME, TIME } from './header-parts.js'
 
 /** A line of a log without what its layout writes before the message. */
 export interface SplitLine {
@@ -28,6 +28,8 @@ const DOTTED = String.raw`[A-Za-z_$][\w$]*(?:\.[\w$]+)+`
 const MIXED = String.raw`[A-Z][a-z\d]+(?:[A-Z][a-z\d]*)+`
 const FAILURE = String.raw`(?!\S*(?:Exception|Error|Throwable|Failure|Fault|Timeout|Warning)\b)`
 const LEVEL = `(?:${LEVEL_NAMES})`
+/** No sentence begins like that. */
+const HOST = String.raw`[a-z\d][\w.-]*`
 
 const part = (
   first: HeaderPart['first'],
@@ -63,6 +65,13 @@ const PARTS: readonly HeaderPart[] = [
   }),
   // syslog: `Nov 21 06:00:00 host app[12]: `
   part('any', String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
+  part(
+    'letter',
+    String.raw`${SYSLOG_TIME} ${HOST} (?:(?<logger>[A-Za-z_][\w./-]*):(?=\s)|(?=(?:CEF|LEEF):\d))`,
+    {
+      tells: 'time',
+    },
+  ),
   part('any', String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
   // Python: `ERROR:shop.orders:`
   part('letter', String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
@@ -78,6 +87,10 @@ const PARTS: readonly HeaderPart[] = [
   part('digit', String.raw`\d+(?=\s+(?:---|-|\[|${DOTTED}))`, { needs: 'something' }),
   part('word', String.raw`(?<logger>${FAILURE}${DOTTED})(?::\d+)?(?=\s*[:|\]]|\s)`, { needs: 'something' }),
   part('letter', String.raw`(?<logger>${FAILURE}${MIXED})(?=:\s|\s+[:|-]\s)`, { needs: 'something' }),
+  // `2026-… web-1 shop ERROR `
+  part('any', String.raw`${HOST} (?<logger>[A-Za-z][A-Za-z./_-]*)(?:\[\d+\])?:? (?=${LEVEL}[\s:\]])`, {
+    needs: 'time',
+  }),
   part('word', String.raw`(?<logger>${NAME})(?=\s+-\s+[[(]?${LEVEL}\b)`, { needs: 'time' }),
   part('word', String.raw`(?<logger>${FAILURE}${NAME})(?=\s+-\s)`, { needs: 'timeAndLevel' }),
 ]

@@ -15,7 +15,8 @@ const SCRIPT_LINE =
 const RUST_BEGINNING = /^thread '[^']*'(?: \(\d+\))? panicked at /
 const RUST_LINE = /^(?:stack backtrace:$|note: (?:run with|Some details are omitted))/
 const GO_BEGINNING = /^goroutine \d+ \[/
-const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*)$/
+const GO_PANIC = /^(?:panic|fatal error): /
+const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+)$/
 /** An exception on a line of its own, as loggers put it below their message. */
 const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?:: |$)/
 /** What the export of systemd's journal begins an entry with, a field a line. */
@@ -45,7 +46,8 @@ export function continuationOf(
   if (line.startsWith('Traceback (most recent call last)'))
     return !isLongAgo && beginsPython(head, state) ? 'python' : undefined
   if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
-  if (GO_BEGINNING.test(line)) return state === 'go' || head.startsWith('panic: ') ? 'go' : undefined
+  if (GO_BEGINNING.test(line)) return state === 'go' || GO_PANIC.test(head) ? 'go' : undefined
+  if (line.startsWith('[signal ')) return GO_PANIC.test(head) ? state : undefined
   if (isIndented(line)) return indentOf(line) > indentOf(head) ? state : undefined
   if (head.startsWith(JOURNAL_BEGINNING)) return JOURNAL_FIELD.test(line) ? state : undefined
   if (TRACE_LINE.test(line) || SCRIPT_LINE.test(line)) return state
