@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import type { Config } from '../config/config.js'
 import { loadConfig } from '../config/load-config.js'
+import { ownAddress } from '../config/sections/served-addresses.js'
 import { attempt, ok } from './doctor/finding.js'
 import type { Finding } from './doctor/finding.js'
 import { lookAtCertificate } from './doctor/look-at-certificate.js'
@@ -10,8 +11,8 @@ import { lookAtDirectory } from './doctor/look-at-directory.js'
 import { showFindings } from './doctor/show-findings.js'
 import { lookAtService } from './doctor/look-at-service.js'
 import { Progress } from './output/progress.js'
-import { makeServiceClient } from './session/service-client.js'
-import { addServiceOptions } from './session/service-options.js'
+import { clientOf } from './session/service-client.js'
+import { addServiceOptions, serviceAddress } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import type { Session } from './session/session.js'
 import { addConfigOption, examples } from './session/shared-options.js'
@@ -27,7 +28,7 @@ interface DoctorOptions extends ServiceOptions {
 export function defineDoctor(command: Command, session: Session): void {
   addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
-      'Looks at the configuration, at a data directory or the database, and at a running service, and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
+      'Looks at the configuration, at a data directory or the database, and at a running service (by default the one of the configuration), and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
     )
     .option('--data-dir <dir>', 'the data directory (else that of the configuration)')
     .addHelpText('after', examples('tidegate doctor', 'tidegate doctor --data-dir /var/lib/tidegate'))
@@ -51,6 +52,7 @@ async function look(options: DoctorOptions, terminal: Terminal): Promise<Finding
   const certificate = found === undefined ? [] : await lookAtCertificate(found)
   const database = found === undefined ? [] : await lookAtDatabase(found)
   const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir, database.length === 0)
-  const service = await lookAtService(await makeServiceClient(options, terminal))
+  const own = found === undefined ? undefined : ownAddress(found.server)
+  const service = await lookAtService(clientOf(await serviceAddress(options, terminal, own)))
   return [configuration, ...certificate, ...database, ...directory, ...service]
 }

@@ -29,7 +29,10 @@ async function findings(answers: Answers): Promise<{ found: Map<string, Finding>
     return Promise.resolve(Response.json(body, { status }))
   }
   const { orchestrator } = ConfigSchema.parse({ orchestrator: { gateUrl: NOWHERE } })
-  const address = { url: NOWHERE, shown: NOWHERE, fetch: answer, token: undefined }
+  const address = {
+    ...{ url: NOWHERE, shown: NOWHERE, token: undefined },
+    ...{ fetch: answer, fetchUnknown: answer, fetchElsewhere: fetch },
+  }
   const found = await lookAtOrchestrator(address, orchestrator)
   return { found: new Map(found.map((one) => [one.subject, one])), sent }
 }

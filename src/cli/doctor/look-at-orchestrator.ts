@@ -11,6 +11,8 @@ const TIMEOUT_MS = 10_000
 const PAGE = 'docs/orchestrator.md'
 const OPEN =
   'the plugins send no token: set auth.openToOrchestrator, or have a proxy add one of the role orchestrator'
+const NO_CERTIFICATE =
+  'the plugins cannot show one: leave server.tlsRequireClient out, or have a proxy in between'
 
 const Gate = z.object({ gateUrl: z.string() })
 const Records = z.object({ records: z.array(z.object({ at: z.string() }).loose()) })
@@ -36,19 +38,21 @@ export async function lookAtOrchestrator(
   address: ServiceAddress,
   orchestrator: Config['orchestrator'],
 ): Promise<Finding[]> {
-  const { url, fetch: send } = address
+  const { url, shown, fetchUnknown: send } = address
   const ask: Ask = (path, sent) => request(`${url}${path}`, { ...sent, send })
   const root = await attempt('service', 'start it, or name it with --url', async () => {
-    const { status } = await ask('/')
-    return status === 200
-      ? ok('service', `answers at ${url}`)
-      : bad('service', `GET / is ${status}`, 'the plugins want 200 there first')
+    const { status } = await request(`${url}/`, { send: address.fetch })
+    if (status !== 200) return bad('service', `GET / is ${status}`, 'the plugins want 200 there first')
+    const isOpen = await ask('/').catch(() => undefined)
+    return isOpen === undefined
+      ? bad('service', 'answers only who shows a certificate', NO_CERTIFICATE)
+      : ok('service', `answers at ${shown}`)
   })
   if (root.state === 'bad') return [root]
   return [
     root,
     await attempt('saved pipelines', PAGE, () => lookAtStatic(ask)),
-    await attempt('gates of stages', PAGE, () => lookAtLookup(ask)),
+    await attempt('gates of stages', PAGE, () => lookAtLookup(ask, address)),
     await attempt('gates of forms', PAGE, () => lookAtMaking(ask)),
     ...(await lookAtForms(ask)),
     await attempt('pages', PAGE, () => lookAtPages(ask)),
@@ -71,14 +75,14 @@ async function lookAtStatic(ask: Ask): Promise<Finding> {
 }
 
 /** As a stage asks where it is sent; the URL must lead here. */
-async function lookAtLookup(ask: Ask): Promise<Finding> {
+async function lookAtLookup(ask: Ask, { fetchElsewhere: send }: ServiceAddress): Promise<Finding> {
   const subject = 'gates of stages'
   const path =
     '/platformservice/v6/applications/doctor/pipeline/doctor/reference/1/gates/doctor?type=verification'
   const { status, text } = await ask(path)
   if (status === 401 || status === 403) return bad(subject, `refused: ${messageOf(text)}`, OPEN)
   const { origin } = new URL(Gate.parse(JSON.parse(text)).gateUrl)
-  const reached = await request(`${origin}/livez`).catch((raw: unknown) => toError(raw))
+  const reached = await request(`${origin}/livez`, { send }).catch((raw: unknown) => toError(raw))
   if (!(reached instanceof Error) && reached.status === 200)
     return ok(subject, `stages are sent to ${origin}`)
   return warning(

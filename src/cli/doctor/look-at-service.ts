@@ -12,7 +12,7 @@ const Parts = z.object({
 const Bundles = z.object({
   bundles: z.object({ revision: z.string().optional(), failure: z.unknown().optional() }).loose(),
 })
-const Document = z.object({ info: z.object({ version: z.string() }) })
+const Document = z.object({ info: z.object({ version: z.string() }).optional() })
 const DENIED = 'give a token of an auditor with --token-file'
 
 /** Looks at a running service: its parts, its policies, its version and what its figures tell. */
@@ -65,7 +65,8 @@ function lookAtPolicies(client: ServiceClient): Promise<Finding> {
 
 function lookAtVersion(client: ServiceClient): Promise<Finding> {
   return attempt('version', DENIED, async () => {
-    const { info } = await client.ask(Document, { path: '/openapi.json' })
+    const { info } = await client.ask(Document, { path: '/openapi.json', answersWith: 404 })
+    if (info === undefined) return ok('version', 'is not told at an address that serves health alone')
     if (info.version === packageVersion()) return ok('version', info.version)
     const text = `the service is ${info.version}, this program ${packageVersion()}`
     return warning('version', text, 'use the command line that belongs to the service')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { loadConfig } from '../../config/load-config.js'
+import { ownAddress } from '../../config/sections/served-addresses.js'
 import { lookAtOrchestrator } from '../doctor/look-at-orchestrator.js'
 import { showFindings } from '../doctor/show-findings.js'
 import { Progress } from '../output/progress.js'
@@ -29,8 +30,8 @@ export function defineOrchestratorDoctor(command: Command, session: Session): vo
       ),
     )
     .action(async (options: DoctorOptions) => {
-      const { orchestrator } = loadConfig({ file: options.config, env: terminal.env })
-      const address = await serviceAddress(options, terminal)
+      const { orchestrator, server } = loadConfig({ file: options.config, env: terminal.env })
+      const address = await serviceAddress(options, terminal, ownAddress(server))
       const looking = lookAtOrchestrator(address, orchestrator)
       showFindings(await new Progress(terminal).during('asking …', looking), options, session)
     })

@@ -47,7 +47,11 @@ const ErrorBody = z.object({
 
 /** The service that flags and environment name. Raises `invalid` where they name none. */
 export async function makeServiceClient(options: ServiceOptions, terminal: Terminal): Promise<ServiceClient> {
-  const address = await serviceAddress(options, terminal)
+  return clientOf(await serviceAddress(options, terminal))
+}
+
+/** The service at an address. */
+export function clientOf(address: ServiceAddress): ServiceClient {
   return {
     shown: address.shown,
     ask: async (schema, request) => {
@@ -121,18 +125,24 @@ function foreignAnswer({ shown }: ServiceAddress, status: number, cause: Error):
   )
 }
 
+const TLS_FLAGS = {
+  trust: 'give --ca-file FILE',
+  show: 'of an authority that it knows: show one with --client-certificate and --client-key',
+}
+
+const HUNG_UP =
+  'where it wants certificates of its callers (server.tlsRequireClient), show one that it trusts with --client-certificate and --client-key'
+
 /** `fetch` says only that it failed; why is in the cause. */
 function notReached({ shown, url }: ServiceAddress, raw: unknown): AppError {
   const error = toError(raw)
   const cause = toError(error.cause ?? error)
   const code = 'code' in cause ? String(cause.code) : undefined
-  const problem = tlsProblem(cause, code, url.startsWith('http:'))
-  if (problem !== undefined) {
-    const flags = problem.includes('certificate') ? ' (see --ca-file and --client-certificate, too)' : ''
-    return new AppError('unavailable', `the service at ${shown} cannot be asked: ${problem}${flags}`, {
-      cause: raw,
-    })
-  }
+  const problem = tlsProblem(cause, code, url.startsWith('http:'), TLS_FLAGS)
+  if (problem !== undefined)
+    return new AppError('unavailable', `the service at ${shown} cannot be asked: ${problem}`, { cause: raw })
+  if (code === 'UND_ERR_SOCKET')
+    return new AppError('unavailable', `the service at ${shown} hung up: ${HUNG_UP}`, { cause: raw })
   const reason = code ?? cause.message
   return new AppError(
     'unavailable',

@@ -25,6 +25,10 @@ export interface ServiceAddress {
   readonly token: string | undefined
   /** What sends requests to it. */
   readonly fetch: Fetch
+  /** As `fetch`, for those who show no certificate. */
+  readonly fetchUnknown: Fetch
+  /** What sends requests to wherever else the service says that it is. */
+  readonly fetchElsewhere: Fetch
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8181'
@@ -42,12 +46,13 @@ export function addServiceOptions(command: Command): Command {
     .option('--client-key <file>', `its key (else ${CLIENT_VARIABLES.key})`)
 }
 
-/** Which service to ask, by flags and environment. Raises `invalid` for what is no URL or no token. */
+/** Which service to ask, by flags and environment; `otherwise` where they name none. Raises `invalid` for what is no URL or no token. */
 export async function serviceAddress(
   { url, tokenFile, caFile, clientCertificate, clientKey }: ServiceOptions,
   { env }: Terminal,
+  otherwise = DEFAULT_URL,
 ): Promise<ServiceAddress> {
-  const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
+  const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? otherwise
   const socketPath = socketOf(given)
   if (socketPath === undefined && !isServerUrl(given)) {
     throw new AppError(
@@ -74,6 +79,8 @@ export async function serviceAddress(
     shown: socketPath === undefined ? serverUrl : given,
     token,
     fetch: await openTransport(files, socketPath),
+    fetchUnknown: await openTransport({ caFile: files.caFile }, socketPath),
+    fetchElsewhere: await openTransport({ caFile: files.caFile }),
   }
 }
 

@@ -58,3 +58,15 @@ export function servedAddresses({ addr, addresses, tlsCertificate }: Listening):
     },
   )
 }
+
+/** Where a program of the same machine asks a service that is configured so: a port without TLS, else a socket, else the first; undefined for a port that the system chooses. */
+export function ownAddress(server: Listening): string | undefined {
+  const all = servedAddresses(server).filter(({ serves }) => serves === 'all')
+  const isPlain = ({ address, isTls }: ServedAddress): boolean => !isTls && !('path' in address)
+  const best = all.find(isPlain) ?? all.find(({ isTls }) => !isTls) ?? all[0]
+  if (best === undefined || 'path' in best.address) return best?.text
+  const { host, port } = best.address
+  if (port === 0) return undefined
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http${best.isTls ? 's' : ''}://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,13 +1,13 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
 import type { Config } from '../../config/config.js'
-import { AppError, toError } from '../../errors/app-error.js'
+import { toError } from '../../errors/app-error.js'
 import { readRevocationLists } from '../../http/transport/tls/revocation-lists.js'
 import type { RevocationList } from '../../http/transport/tls/revocation-lists.js'
 import { contextOptions } from '../../http/transport/tls/tls-settings.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
+import { certificateIn, certificateWithKey, unusablePem } from '../../lib/validation/pem-files.js'
 
 /** What the files of `server.tlsCertificate`, `tlsKey`, `tlsClientCa` and `tlsClientCrl` hold, once it is known to fit together. */
 export interface CheckedTls {
@@ -35,14 +35,19 @@ export function readTlsFiles({ server }: Config): TlsSettings | undefined {
 
 /** Checks that what was read can be used together. Raises `invalid`, with the file that is to blame. */
 export function checkTls(settings: TlsSettings, { server }: Config): CheckedTls {
-  const { tlsCertificate = '', tlsKey = '', tlsClientCa, tlsClientCrl = '' } = server
-  const { validFrom, validTo } = checkPair(settings, { tlsCertificate, tlsKey })
-  if (settings.clientCa !== undefined) parseCertificate('server.tlsClientCa', tlsClientCa, settings.clientCa)
+  const { tlsCertificate = '', tlsKey = '', tlsClientCa = '', tlsClientCrl = '' } = server
+  const { certificate, key, clientCa } = settings
+  const named = { name: 'server.tlsCertificate', path: tlsCertificate }
+  const { validFrom, validTo } = certificateWithKey(
+    { ...named, text: certificate },
+    { name: 'server.tlsKey', path: tlsKey, text: key },
+  )
+  if (clientCa !== undefined) certificateIn({ name: 'server.tlsClientCa', path: tlsClientCa, text: clientCa })
   const lists = settings.clientCrl === undefined ? [] : parseLists(tlsClientCrl, settings.clientCrl)
   try {
     createSecureContext(contextOptions(settings))
   } catch (raw) {
-    throw unusable('server.tlsCertificate', tlsCertificate, toError(raw).message)
+    throw unusablePem(named, toError(raw).message)
   }
   return {
     settings,
@@ -52,41 +57,11 @@ export function checkTls(settings: TlsSettings, { server }: Config): CheckedTls 
   }
 }
 
-interface Names {
-  readonly tlsCertificate: string
-  readonly tlsKey: string
-}
-
-function checkPair({ certificate, key }: TlsSettings, { tlsCertificate, tlsKey }: Names): X509Certificate {
-  const first = parseCertificate('server.tlsCertificate', tlsCertificate, certificate)
-  let isOwn: boolean
-  try {
-    isOwn = first.checkPrivateKey(createPrivateKey(key))
-  } catch {
-    throw unusable(
-      'server.tlsKey',
-      tlsKey,
-      'it holds no private key in PEM that can be read without a passphrase',
-    )
-  }
-  if (!isOwn)
-    throw unusable('server.tlsKey', tlsKey, `it is not the key of the certificate in ${tlsCertificate}`)
-  return first
-}
-
 function parseLists(path: string, text: string): readonly RevocationList[] {
   try {
     return readRevocationLists(text)
   } catch (raw) {
-    throw unusable('server.tlsClientCrl', path, toError(raw).message)
-  }
-}
-
-function parseCertificate(name: string, path = '', text: string): X509Certificate {
-  try {
-    return new X509Certificate(text)
-  } catch {
-    throw unusable(name, path, 'it holds no certificate in PEM')
+    throw unusablePem({ name: 'server.tlsClientCrl', path }, toError(raw).message)
   }
 }
 
@@ -94,10 +69,6 @@ function read(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (raw) {
-    throw unusable(name, path, toError(raw).message)
+    throw unusablePem({ name, path }, toError(raw).message)
   }
-}
-
-function unusable(name: string, path: string, reason: string): AppError {
-  return new AppError('invalid', `${name} (${path}) cannot be used: ${reason}`)
 }
