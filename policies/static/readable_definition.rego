@@ -63,6 +63,7 @@ is_odd(cluster) if {
 
 # What is absent or null is not there for the orchestrator either.
 is_other(holder, key, types) if {
-	given := type_name(holder[key])
-	not given in array.concat(types, ["null"])
+	given := holder[key]
+	not is_null(given)
+	not type_name(given) in types
 }

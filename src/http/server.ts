@@ -35,6 +35,8 @@ const MAX_CONNECTIONS = 10_000
 /** For databases, threads and requests to others: a process that has no more of them cannot keep what it acknowledges. */
 const OTHER_FILES = 150
 const LEAST_CONNECTIONS = 16
+/** How many files a process of the service must be allowed to have open: its own, and a few connections. */
+export const LEAST_FILES = OTHER_FILES + LEAST_CONNECTIONS
 
 /** What the servers of one process take in at once, all together. */
 export interface ServerRoom extends Room {

@@ -10,6 +10,7 @@ import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
 import { logRequest } from '../http/pipeline/log-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
+import { LEAST_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import type { RoutesDeps } from '../http/route-lists.js'
@@ -19,6 +20,7 @@ import { optimizeAfterMany } from '../lib/threads/optimize.js'
 import { YoungGeneration } from '../lib/threads/young-generation.js'
 import { onDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
+import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import type { BrowserAccess } from '../http/sessions/browser-access.js'
 import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
@@ -81,7 +83,7 @@ export async function listen(
     application: async (exchange) => (await web()).probes(exchange),
     finished,
   }
-  warnWhenOpen(config, addresses, logger)
+  warnOfRisks(config, addresses, logger)
   const servers = new Servers({ config, logger, processes: processesOf(config), tls: () => tls?.settings })
   onStop('server', async () => {
     parts.evaluations.drain()
@@ -208,6 +210,11 @@ function addFigures({ store, metrics, trail, registry }: ServedParts): void {
   })
 }
 
+function warnOfRisks(config: Config, addresses: readonly ServedAddress[], logger: Logger): void {
+  warnWhenOpen(config, addresses, logger)
+  warnOfFewFiles(logger)
+}
+
 function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddress[], logger: Logger): void {
   if (auth.tokens.length + auth.certificates.length > 0) return
   const open = addresses.find(({ address, serves }) => serves === 'all' && !isLocalAddress(address))
@@ -217,5 +224,14 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
     server.allowedHosts.length > 0
       ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
       : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
+  )
+}
+
+/** Says so where the process may have too few files open: a part that cannot be read when it is first asked for stays away until the next start. */
+export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
+  if (limit >= LEAST_FILES) return
+  logger.warn(
+    { limit },
+    `this process may have ${limit} files open at once, too few to answer whatever comes: allow ${LEAST_FILES} at least, and one more for each connection (ulimit -n, LimitNOFILE)`,
   )
 }

@@ -120,5 +120,8 @@ describe('gates over HTTP', () => {
       (instances as { id: number }[]).map(({ id }) => id),
     )
     expect(ids).toEqual([...new Set(ids)].sort((one, other) => other - one))
+    for (const none of ['', '0', '-7', '7.5']) {
+      expect((await get(`/approvalGateInstances?gate=${none}`)).status).toBe(400)
+    }
   })
 })

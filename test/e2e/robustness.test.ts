@@ -217,7 +217,9 @@ describe('callers that misbehave', () => {
     ],
     ['HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n'],
   ])('%s is answered', async (_name, text) => {
-    expect(await exchange(text)).toMatch(/^HTTP\/1\.1 [24]\d\d /)
+    const answer = await exchange(text)
+    expect(answer).toMatch(/^HTTP\/1\.1 [24]\d\d /)
+    expect(answer).toContain('Content-Type: application/json')
     await expectFine()
   })
 

@@ -30,7 +30,7 @@ export function decodeBody(
   bytes: Buffer,
   limit: number,
 ): Uint8Array | Promise<Uint8Array> {
-  const isGzip = exchange.header('content-encoding')?.includes('gzip') === true
+  const isGzip = exchange.header('content-encoding')?.toLowerCase().includes('gzip') === true
   return isGzip ? unpack(bytes, limit).then(inTurn) : inTurn(bytes)
 }
 

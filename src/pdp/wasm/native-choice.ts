@@ -111,7 +111,6 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   minus: isDecimal(2),
   mul: isDecimal(2),
   plus: isDecimal(2),
-  product: hasDecimals,
   'regex.find_all_string_submatch_n': isOddSearch,
   'regex.match': isOddPattern,
   rem: isDecimal(2),

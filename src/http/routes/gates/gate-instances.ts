@@ -23,7 +23,7 @@ const DEFAULT_PAGE = 50
 const MAX_PAGE = 500
 
 const ListQuery = z.strictObject({
-  gate: z.coerce.number().int().optional().describe('The number of a gate.'),
+  gate: z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
   application: z.string().optional(),
   executionId: z.string().optional(),
   execution: z

@@ -96,6 +96,8 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   server.on(comesAs, (socket: Socket) => connections.open(socket))
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
+  // Its own refusal has no body. Whoever expects something else than "100-continue" is answered as everybody is (RFC 9110, 10.1.1: MAY).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
   return { server, connections }
 }
