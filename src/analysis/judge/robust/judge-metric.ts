@@ -1,3 +1,4 @@
+import { percent } from '../../../lib/text/figures.js'
 import { describeSeries } from '../series/describe-series.js'
 import type { MetricResult, MetricSeries, MetricSpec } from '../series/types.js'
 import { unlikeOthers, widenByUnits } from './between-units.js'
@@ -163,9 +164,16 @@ function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSetting
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined
   const [surest] = mattering(tested.tests)
-  const seen = surest !== undefined && surest.p <= SEEN ? `${surest.says}, but ` : ''
+  const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}, but ` : changeSeen(tested)
   const reason = `${seen}the values move so slowly that the points are worth ${Math.max(1, worth).toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
   return { state: 'tooFewPoints', reason }
+}
+
+/** How far the canary is away, for people to judge who see more than the tests. */
+function changeSeen({ relative, margin }: Tested): string {
+  if (relative === null || Math.abs(relative.estimate) <= margin) return ''
+  const [lower, upper] = relative.interval
+  return `the typical value changed by ${percent(relative.estimate)} of the baseline, between ${percent(lower)} and ${percent(upper)}, but `
 }
 
 /** Whether a change is so large that even few points show it. */

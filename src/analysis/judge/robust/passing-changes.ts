@@ -91,6 +91,10 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     const first = experiment.values.subarray(0, Math.max(0, within)).toSorted()
     const change = sortedQuantile(first, 0.5) - sortedQuantile(control.sorted, 0.5)
     if (first.length < LEAST_FIRST_POINTS || sign * change <= reach) return []
+    // A baseline that begins so itself has no other start.
+    const until = experiment.places[within] ?? endOf(experiment)
+    const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
+    if (sign * (sortedQuantile(first, 0.5) - sortedQuantile(meanwhile, 0.5)) <= reach) return []
     return [
       `the first ${first.length} points of the canary are ${away(change / level)} the baseline: warmUpMinutes leaves a start out`,
     ]

@@ -15,6 +15,8 @@ const PATTERN_ERRORS = 3.5
 const MOST_IN_MEDIANS = 2.5
 /** Differences of independent points have -1/2 from one to the next. */
 const INDEPENDENT = -0.35
+/** Less than this is chance, on sides that know nothing of each other. */
+const LEAST_LIKENESS = 0.5
 /** Windows leave no other differences alike. */
 const MOST_ELSEWHERE = 0.5
 /** Neighbours share all of a window but a point; of spikes, whose differences are cut, they share nothing. */
@@ -25,13 +27,15 @@ export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
   const points = Math.min(control.values.length, experiment.values.length)
   const most = Math.min(MOST_POINTS, Math.floor(points / LEAST_WINDOWS))
+  const together = likeness(sides)
+  const alike = together < LEAST_LIKENESS ? 1 : 1 + together ** 2
   if (correlationAt(sides, 1).value < INDEPENDENT) return 1
   let [overlap, least] = [1, LEAST_PATTERN]
   for (let lag = 2; lag <= most; lag += 1) {
     const { value, pairs } = correlationAt(sides, lag)
     // A cycle comes back.
     if (value > MOST_ELSEWHERE) return 1
-    if (value < least && value * Math.sqrt(pairs) < -PATTERN_ERRORS) [overlap, least] = [lag, value]
+    if (value < least && value * Math.sqrt(pairs / alike) < -PATTERN_ERRORS) [overlap, least] = [lag, value]
   }
   const { autocorrelation } = dependence([control.scores, experiment.scores], NO_CHANCE, 0)
   return autocorrelation < LEAST_SHARED * (1 - 1 / overlap) ? 1 : overlap
@@ -89,6 +93,19 @@ function differences({ values, places }: CleanSide): Float64Array {
     .sort()
   const reach = MOST_IN_MEDIANS * sortedQuantile(sizes, 0.5)
   return all.map((value) => Math.max(-reach, Math.min(reach, value)))
+}
+
+/** The correlation of both sides' differences: sides that move together say one thing twice. */
+function likeness([one, other]: readonly Float64Array[]): number {
+  let [products, ofOne, ofOther] = [0, 0, 0]
+  one?.forEach((x, place) => {
+    const y = other?.[place] ?? Number.NaN
+    if (Number.isNaN(x) || Number.isNaN(y)) return
+    products += x * y
+    ofOne += x * x
+    ofOther += y * y
+  })
+  return products === 0 ? 0 : products / Math.sqrt(ofOne * ofOther)
 }
 
 /** Over both sides. A difference is 0 on the average, whatever the level. */

@@ -7,9 +7,11 @@ import type { BoundErrors, Shift } from './shift-test.js'
 
 /** The points that both sides have at one place in time. */
 export interface Pairing {
-  /** Experiment less control. */
+  /** Experiment less control; or, where both keep their ratio, the logarithm of that times the level. */
   readonly differences: Float64Array
   readonly dependence: Dependence
+  /** The level that logarithms were multiplied with. */
+  readonly ofRatios?: number
 }
 
 /** Fewer common points than this are not paired. */
@@ -21,21 +23,28 @@ const CORRELATION_ERRORS = 3
 
 /**
  * Pairs both sides by time when they move together, as they do when the same traffic reaches them: the differences have lost what is
- * common, the time of day above all. Undefined when they do not. Whether to pair depends on the movements only, never on the shift.
+ * common, the time of day above all. Undefined when they do not. A canary that is 15 % higher is further away where both are high: where
+ * differences depend on time and ratios do so less, ratios are taken. Whether to pair, and how, depends on the movements only, never on the shift.
  */
-export function pairSides({ control, experiment }: CleanSides, chanceErrors?: number): Pairing | undefined {
+export function pairSides(sides: CleanSides, level: number, chanceErrors?: number): Pairing | undefined {
+  const { control, experiment } = sides
   const common = commonPlaces(control.places, experiment.places)
   if (common.length < LEAST_PAIRS) return undefined
   const together = correlation(common, control.scores.values, experiment.scores.values)
   if (together < LEAST_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
     return undefined
-  const differences = Float64Array.from(
-    common,
-    ({ inControl, inExperiment }) =>
-      (experiment.values[inExperiment] ?? 0) - (control.values[inControl] ?? 0),
-  )
-  const places = Int32Array.from(common, ({ inControl }) => control.places[inControl] ?? 0)
-  return { differences, dependence: dependence([centredScores(differences, places)], chanceErrors) }
+  const pairBy = (difference: (x: number, y: number) => number): Pairing => {
+    const differences = Float64Array.from(common, ({ inControl, inExperiment }) =>
+      difference(experiment.values[inExperiment] ?? 0, control.values[inControl] ?? 0),
+    )
+    const places = Int32Array.from(common, ({ inControl }) => control.places[inControl] ?? 0)
+    return { differences, dependence: dependence([centredScores(differences, places)], chanceErrors) }
+  }
+  const plain = pairBy((x, y) => x - y)
+  const isPositive = Math.min(control.sorted[0] ?? 0, experiment.sorted[0] ?? 0) > 0
+  if (plain.dependence.inflation === 1 || !isPositive) return plain
+  const byRatio = pairBy((x, y) => level * Math.log(x / y))
+  return byRatio.dependence.inflation < plain.dependence.inflation ? { ...byRatio, ofRatios: level } : plain
 }
 
 interface Common {
@@ -55,7 +64,7 @@ function commonPlaces(control: Int32Array, experiment: Int32Array): Common[] {
 
 /** The signed-rank test of the differences, with its estimate and interval. */
 export function testPairs(
-  { differences, dependence: { inflation, freedom } }: Pairing,
+  { differences, dependence: { inflation, freedom }, ofRatios }: Pairing,
   errors: BoundErrors,
   cliffsDelta: number,
 ): Shift {
@@ -66,13 +75,15 @@ export function testPairs(
     const reach = studentUpperQuantile(error, freedom) * widening * deviation
     return Math.max(1, Math.floor(means / 2 - reach - 0.5) + 1)
   }
+  const inUnit = (difference: number): number =>
+    ofRatios === undefined ? difference : ofRatios * Math.expm1(difference / ofRatios)
   return {
     pHigh: studentUpperTail(above / widening, freedom),
     pLow: studentUpperTail(below / widening, freedom),
-    estimate: pseudoMedian(differences),
+    estimate: inUnit(pseudoMedian(differences)),
     interval: [
-      orderedMean(differences, rankOf(errors.lower)),
-      orderedMean(differences, means + 1 - rankOf(errors.upper)),
+      inUnit(orderedMean(differences, rankOf(errors.lower))),
+      inUnit(orderedMean(differences, means + 1 - rankOf(errors.upper))),
     ],
     cliffsDelta,
   }

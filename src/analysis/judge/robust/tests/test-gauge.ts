@@ -57,7 +57,7 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
   const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
-  const { shift, ...evidence } = measureShift(sides, errors, allowed.increase, settings)
+  const { shift, ...evidence } = measureShift(input, errors, settings)
   const whole = [
     ...shiftOutcomes(shift, input, spec),
     ...gapOutcomes(shift, input),
@@ -90,16 +90,15 @@ interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelati
 
 /** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
 function measureShift(
-  sides: CleanSides,
+  { sides, level, allowed }: TestInput,
   errors: BoundErrors,
-  reach: number,
   { later }: RobustSettings,
 ): Evidence {
   const { control, experiment } = sides
   const chanceErrors = later === undefined ? undefined : NO_CHANCE
-  const pairing = pairSides(sides, chanceErrors)
+  const pairing = pairSides(sides, level, chanceErrors)
   const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores], chanceErrors)
-  const needed = { error: errors.lower, reach, freedom: depends.freedom }
+  const needed = { error: errors.lower, reach: allowed.increase, freedom: depends.freedom }
   const worth = (points: number): number => points / depends.inflation
   if (pairing === undefined) {
     const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
