@@ -1,16 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const ROLES = 97
 const TEAMS = 503
 
-/** Writes so many packages of two rules each, and gives an input of 20 stages that some of them deny. */
-export function writePackages(directory: string, count: number): unknown {
-  for (let number = 0; number < count; number += 1) {
-    const folder = join(directory, `team${number}`)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'policy.rego'), packageText(number))
-  }
+/** The file of the library that packages share, below their directory. */
+export const LIBRARY_FILE = join('lib', 'accounts.rego')
+
+/**
+ * Writes so many packages of two rules each, all over one library where they share it, and gives an input of 20 stages that some of
+ * them deny.
+ */
+export function writePackages(directory: string, count: number, sharesLibrary = false): unknown {
+  for (let number = 0; number < count; number += 1)
+    writeInto(directory, join(`team${number}`, 'policy.rego'), packageText(number, sharesLibrary))
+  if (sharesLibrary) writeInto(directory, LIBRARY_FILE, LIBRARY)
   const stages = Array.from({ length: 20 }, (_, index) => ({
     refId: String(index),
     type: index % 2 === 0 ? `kind${index}` : 'deploy',
@@ -20,16 +24,33 @@ export function writePackages(directory: string, count: number): unknown {
   return { application: 'app7', stages }
 }
 
-function packageText(number: number): string {
-  return `package static.team${number}
+function writeInto(directory: string, name: string, text: string): void {
+  const file = join(directory, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const LIBRARY = `package lib.accounts
 
 import rego.v1
 
+shared := {"shared", "common"}
+
+is_shared(account) if account in shared
+
+is_shared(account) if startswith(account, "all-")
+`
+
+function packageText(number: number, sharesLibrary: boolean): string {
+  return `package static.team${number}
+
+import rego.v1
+${sharesLibrary ? '\nimport data.lib.accounts\n' : ''}
 deny contains message if {
 	some stage in input.stages
 	stage.type == "kind${number}"
 	not allowed_accounts[stage.account]
-	message := sprintf("%v may not deploy to %v", [stage.name, stage.account])
+${sharesLibrary ? '\tnot accounts.is_shared(stage.account)\n' : ''}	message := sprintf("%v may not deploy to %v", [stage.name, stage.account])
 }
 
 allowed_accounts := {"test${number}", "staging${number}"}

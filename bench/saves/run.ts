@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-import { writePackages } from '../growth/generate.js'
+import { LIBRARY_FILE, writePackages } from '../growth/generate.js'
 import { startBenchServer } from '../servers.js'
 import { Probes } from './probes.js'
 
 const { values: flags } = parseArgs({
   options: {
     packages: { type: 'string', default: '1000' },
+    /** Has all packages call one library, and saves that. */
+    library: { type: 'boolean', default: false },
     /** How many processes decide. */
     workers: { type: 'string', default: '1,2' },
     saves: { type: 'string', default: '10' },
@@ -36,7 +38,10 @@ interface Save {
 /** Saves one of many packages again and again while small decisions are asked for, with so many processes; prints a row. */
 async function measureSaves(workers: number, directory: string): Promise<string> {
   const policies = join(directory, `policies-${workers}`)
-  writePackages(policies, Number(flags.packages))
+  writePackages(policies, Number(flags.packages), flags.library)
+  const saved = flags.library
+    ? { name: LIBRARY_FILE, path: 'lib/accounts' }
+    : { name: join('team7', 'policy.rego'), path: 'static/team7' }
   const address = `127.0.0.1:${Number(flags.port) + workers}`
   const turnsFile = join(directory, `turns-${workers}`)
   writeFileSync(turnsFile, '')
@@ -56,12 +61,12 @@ async function measureSaves(workers: number, directory: string): Promise<string>
     directory,
   )
   const probes = new Probes(
-    `http://${address}/v1/data/static/team7/revision`,
+    `http://${address}/v1/data/${saved.path}/revision`,
     Number(flags.connections),
     Number(flags.rate),
   )
   try {
-    const file = join(policies, 'team7', 'policy.rego')
+    const file = join(policies, saved.name)
     const text = readFileSync(file, 'utf8')
     const saveOnce = async (number: number): Promise<Save> => {
       const cpuBefore = server.cpuSeconds()

@@ -48,6 +48,8 @@ export interface BuildOptions {
   readonly prefix?: string
   /** Whether calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
+  /** How many bytes of base documents each module is loaded with. */
+  readonly dataBytes?: number
 }
 
 /** What all builds of one set of policies have in common. */

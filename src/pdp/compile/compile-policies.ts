@@ -25,7 +25,7 @@ export interface CompiledPolicies {
   /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
   /** What has been compiled beside that module, since rules of it have changed. */
-  readonly newer?: NewerModule | undefined
+  readonly newer?: NewerModules | undefined
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
@@ -40,15 +40,19 @@ export interface CompiledPolicies {
   readonly sourceNames: ReadonlyMap<string, string>
 }
 
-/** A module of the rules that have changed since all were compiled, and of what these need. */
+/** Modules of the rules that have changed since all were compiled, and of what these need. */
+export interface NewerModules {
+  /** None where no rules are left of these. */
+  readonly modules: readonly NewerModule[]
+  /** The keys of the rules that the module before them is not asked for any more. */
+  readonly replaced: ReadonlySet<string>
+}
+
 export interface NewerModule {
-  /** Absent where there are none left. */
-  readonly wasm: Uint8Array | undefined
+  readonly wasm: Uint8Array
   readonly paths: ReadonlyMap<string, string>
   /** The keys of the rules that it is asked for. */
   readonly rules: ReadonlySet<string>
-  /** The keys of the rules that the module before it is not asked for any more. */
-  readonly replaced: ReadonlySet<string>
 }
 
 /** What modules were built to. */
@@ -119,7 +123,7 @@ async function compileModules(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   sources: PolicySources,
-  { data, documents }: PartData,
+  { data, documents, imageBytes }: PartData,
   { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
   { build }: Compiler,
 ): Promise<CompiledPolicies> {
@@ -127,7 +131,11 @@ async function compileModules(
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
-  const built = await build(opa, modules, entrypoints, { mostEntrypoints, includesPrint })
+  const built = await build(opa, modules, entrypoints, {
+    mostEntrypoints,
+    includesPrint,
+    dataBytes: imageBytes,
+  })
   await turns.pause()
   const packages = askedDocuments(modules)
   return {

@@ -33,7 +33,7 @@ const PRINTED_ERROR =
   /^(?:\d+ errors? occurred:\s*)?(?<file>.+?\.rego):(?<row>\d+): (?<code>rego_\w+): (?<message>.*)$/
 
 /** What may be the name of a staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
-const STAGED_FILE = /(?<![\w/.-])\.?\/?(?:[a-z]+-)?\d+\/[\w.-]+(?=:\d)/g
+const STAGED_FILE = /(?<![\w/.-])\.?\/?(?:[a-z]+\d*-)?\d+\/[\w.-]+(?=:\d)/g
 
 /** An `invalid` error for modules that do not compile, in OPA's shape. */
 export function compileError(details: readonly ErrorDetail[]): AppError {

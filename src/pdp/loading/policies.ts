@@ -41,6 +41,8 @@ export class Policies {
   /** The load that begins when the one under way has ended. */
   #waiting: Promise<void> | undefined
   #catchingUp: NodeJS.Timeout | undefined
+  /** Ends what compiles everything together: what is saved meanwhile goes before it. */
+  #catchUpEnd = new AbortController()
   #retry: NodeJS.Timeout | undefined
   #retries = 0
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
@@ -64,8 +66,8 @@ export class Policies {
     locations: PolicyLocations,
     options: LoadOptions,
     observer: LoadObserver,
+    compiler = new IncrementalCompiler(),
   ): Promise<Policies> {
-    const compiler = new IncrementalCompiler()
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
     const remembering = {
       ...options,
@@ -115,6 +117,7 @@ export class Policies {
   async #reload(): Promise<void> {
     const startedAt = performance.now()
     clearTimeout(this.#catchingUp)
+    this.#catchUpEnd.abort()
     clearTimeout(this.#retry)
     try {
       const snapshot = await loadSnapshot(this.locations, this.#options)
@@ -133,12 +136,15 @@ export class Policies {
 
   /** Has everything compiled together beside what goes on, and serves it then. */
   #catchUpSoon(): void {
+    const { signal } = (this.#catchUpEnd = new AbortController())
     this.#catchingUp = setTimeout(() => {
-      this.#compiler.catchUp().then(
+      this.#compiler.catchUp(signal).then(
         () => {
           this.#loading = this.#loading.then(() => this.#replaceByWhole())
         },
-        (raw: unknown) => this.#fail(raw),
+        (raw: unknown) => {
+          if (!signal.aborted) this.#fail(raw)
+        },
       )
     }, CATCH_UP_MS).unref()
   }

@@ -121,7 +121,7 @@ function compiledModules({ wasm, paths, newer, entrypoints }: CompiledPolicies):
   if (newer === undefined) return toModule(wasm, paths, (key) => entrypoints.has(key))
   return [
     ...toModule(wasm, paths, (key) => !newer.replaced.has(key)),
-    ...toModule(newer.wasm, newer.paths, (key) => newer.rules.has(key)),
+    ...newer.modules.flatMap((one) => toModule(one.wasm, one.paths, (key) => one.rules.has(key))),
   ]
 }
 

@@ -14,6 +14,8 @@ export interface OpaProgram {
   readonly release?: string
   /** How far it steps back behind others, as `nice` counts; not at all when absent. */
   readonly niceness?: number
+  /** Ends its runs when it is aborted. */
+  readonly signal?: AbortSignal
 }
 
 export interface FindOpaOptions {

@@ -40,7 +40,8 @@ export function runOpa(
   options: OpaRunOptions = {},
 ): Promise<OpaRun> {
   return new Promise((resolve, reject) => {
-    const { cwd, signal, timeLimitMs = TIME_LIMIT_MS, maxOutputBytes = MAX_OUTPUT_BYTES } = options
+    const { cwd, timeLimitMs = TIME_LIMIT_MS, maxOutputBytes = MAX_OUTPUT_BYTES } = options
+    const { signal = program.signal } = options
     const env = options.env && { ...process.env, ...options.env }
     const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const
     const child = execFile(

@@ -12,6 +12,9 @@ import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { loadSnapshot } from '../../../src/pdp/loading/load-snapshot.js'
 import type { LoadOptions } from '../../../src/pdp/loading/load-snapshot.js'
 import { Policies } from '../../../src/pdp/loading/policies.js'
+import type { LoadFailure } from '../../../src/pdp/loading/policies.js'
+import type { ChangeLimits } from '../../../src/pdp/incremental/find-changes.js'
+import { IncrementalCompiler } from '../../../src/pdp/incremental/incremental-compiler.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { pathOfKey } from '../../../src/pdp/rego/path-key.js'
 import { packSnapshot, unpackSnapshot } from '../../../src/pdp/slow/packed-snapshot.js'
@@ -144,6 +147,12 @@ const MISTAKES: readonly (readonly [name: string, save: Save])[] = [
   ['calls a built-in that is not there', { 'apart.rego': 'package apart\nvalue := no.such.function(1)\n' }],
 ]
 
+/** How much is compiled at once: as usual, or in so small pieces that nearly each change is several modules. */
+const LIMITS: readonly (readonly [how: string, limits: ChangeLimits | undefined])[] = [
+  ['at once', undefined],
+  ['in groups', { filesOfGroup: 1, groups: 3 }],
+]
+
 const INPUTS = [0, 1, 2, 3, 7, 8].map((n) => Buffer.from(JSON.stringify({ n })))
 const workspace = makeWorkspace(FILES)
 afterAll(workspace.remove)
@@ -161,14 +170,16 @@ function save(files: Save): void {
 
 const locations = { directories: [workspace.path], bundles: [] }
 const failures: AppError[] = []
+/** Of how many modules policies consisted after each save. */
+const counts: number[] = []
 let policies: Policies
 
-beforeAll(async () => {
-  policies = await Policies.open(locations, OPTIONS, {
-    loaded: () => undefined,
-    failed: ({ error }) => failures.push(error),
-  })
-})
+async function begin(limits: ChangeLimits | undefined): Promise<void> {
+  rmSync(workspace.path, { recursive: true })
+  save(FILES)
+  const observer = { loaded: () => undefined, failed: ({ error }: LoadFailure) => failures.push(error) }
+  policies = await Policies.open(locations, OPTIONS, observer, new IncrementalCompiler(limits))
+}
 
 function outcomeOf(ask: () => unknown): unknown {
   try {
@@ -205,13 +216,20 @@ const sorted = (details: readonly ErrorDetail[] = []): string[] =>
 const modulesOf = (snapshot: Snapshot): number =>
   new Set([...snapshot.entrypoints.values()].flat().map(({ module }) => module)).size
 
-describe('policies of which only a part is compiled again', () => {
+describe.each(LIMITS)('policies of which only a part is compiled again, %s,', (_how, limits) => {
+  beforeAll(() => begin(limits))
+
   test.each(SAVES)('say what those say that are compiled as a whole when %s', async (_, files, modules) => {
     save(files)
     await policies.reload()
     const whole = await loadSnapshot(locations, OPTIONS)
     expect(described(policies.current)).toEqual(described(whole))
-    expect(modulesOf(policies.current)).toBe(modules)
+    if (limits === undefined) expect(modulesOf(policies.current)).toBe(modules)
+    else counts.push(modulesOf(policies.current))
+  })
+
+  test.skipIf(limits === undefined)('are several modules more after many of these saves', () => {
+    expect(counts.filter((count) => count > 2).length).toBeGreaterThan(SAVES.length / 3)
   })
 
   test('are found again by another thread', async () => {
@@ -256,7 +274,7 @@ describe('policies of which only a part is compiled again', () => {
   test('are compiled together when nothing changes any more', async () => {
     save({ 'one.rego': one('deny contains "last" if input.n > 1') })
     await policies.reload()
-    expect(modulesOf(policies.current)).toBe(2)
+    expect(modulesOf(policies.current)).toBeGreaterThan(1)
     const { revision } = policies.current
     const answers = described(policies.current)
     await waitUntil(
@@ -266,4 +284,18 @@ describe('policies of which only a part is compiled again', () => {
     expect(policies.current.revision).toBe(revision)
     expect(described(policies.current)).toEqual(answers)
   })
+})
+
+test('what goes on being compiled together is given up for a save, and nothing that was compiled is lost', async () => {
+  rmSync(workspace.path, { recursive: true })
+  save(FILES)
+  const compiler = new IncrementalCompiler()
+  const load = async (): Promise<number> => modulesOf(await loadSnapshot(locations, { ...OPTIONS, compiler }))
+  expect(await load()).toBe(1)
+  save({ 'one.rego': one('deny contains "first" if input.n > 1') })
+  expect(await load()).toBe(2)
+  await expect(compiler.catchUp(AbortSignal.abort())).rejects.toThrow(AppError)
+  expect(compiler.isBehind).toBe(true)
+  save({ 'one.rego': one('deny contains "second" if input.n > 1') })
+  expect(await load()).toBe(2)
 })
