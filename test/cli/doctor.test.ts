@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
@@ -70,8 +71,18 @@ describe('tidegate doctor', () => {
     expect(stdout).toMatch(/warning\s+part decision_logs: WARN begun again/)
   })
 
-  it('says that nobody answers, that a file is damaged, and that the configuration is wrong, all at once', async () => {
+  it('says that a newer release wrote a file, which the service would refuse', async () => {
     await service.end('SIGTERM')
+    const database = new Database(at('data/decisions.db'))
+    database.exec("insert into kysely_migration values ('9999-to-come', '2030-01-01')")
+    database.close()
+    const { exitCode, stdout } = await runTidegate(['doctor', '--data-dir', 'data'], { cwd: workspace.path })
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/WRONG\s+decisions\.db: .*newer release \(it has "9999-to-come"\)/)
+    expect(stdout).toMatch(/ok\s+tidegate\.db: every page is right/)
+  })
+
+  it('says that nobody answers, that a file is damaged, and that the configuration is wrong, all at once', async () => {
     const pages = readFileSync(at('data/tidegate.db'))
     pages.fill(0xff, 4096 * 3, 4096 * 6)
     writeFileSync(at('data/tidegate.db'), pages)

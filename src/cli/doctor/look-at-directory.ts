@@ -2,7 +2,7 @@ import { readdirSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { hasErrorCode, toError } from '../../errors/app-error.js'
-import { checkDatabase, isClaimed } from '../../main/store/database-files.js'
+import { checkDatabase, isClaimed, refuseNewer } from '../../main/store/database-files.js'
 import { provenTrailEnd } from '../../main/store/stored-trail.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
@@ -15,6 +15,8 @@ const SECRET_FILES: readonly string[] = ['callback-secret', 'report-key']
 const LEAST_SECRET_BYTES = 16
 /** What anybody but the owner may do. */
 const OTHERS = 0o077
+const GO_BACK =
+  'an older release starts again on a backup of its own time: docs/operating.md, Upgrades and downgrades'
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
 /**
@@ -75,10 +77,16 @@ function lookAtOwner(dataDir: string): Promise<Finding> {
   )
 }
 
-function lookAtDatabase(dataDir: string, name: string): Promise<Finding> {
-  return attempt(name, RESTORE, () => {
-    checkDatabase(join(dataDir, name))
-    return ok(name, `every page is right, ${Math.ceil(statSync(join(dataDir, name)).size / MIB)} MiB`)
+async function lookAtDatabase(dataDir: string, name: string): Promise<Finding> {
+  const path = join(dataDir, name)
+  const pages = await attempt(name, RESTORE, () => {
+    checkDatabase(path)
+    return ok(name, `every page is right, ${Math.ceil(statSync(path).size / MIB)} MiB`)
+  })
+  if (pages.state === 'bad') return pages
+  return await attempt(name, GO_BACK, () => {
+    refuseNewer(path)
+    return pages
   })
 }
 

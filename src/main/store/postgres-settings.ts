@@ -39,6 +39,7 @@ export function postgresSettings(
     user,
     database: named.database || (env['PGDATABASE'] ?? user),
     password: store.password === undefined ? undefined : readSecret(store.password).reveal(),
+    passwordFile: store.password !== undefined && 'file' in store.password ? store.password.file : undefined,
     tls: tlsOf(hosts, store),
   }
 }

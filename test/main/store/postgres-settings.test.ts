@@ -54,6 +54,12 @@ describe('how a database is reached', () => {
     expect(read(url, {}, { tls: 'require' }).tls).toMatchObject({ isVerified: false })
   })
 
+  it('names the file of the password, which connections read anew', () => {
+    const named = { password: { file: '/run/secrets/db' } }
+    expect(read('postgres://db/b', {}, named)).toMatchObject({ passwordFile: '/run/secrets/db' })
+    expect(read('postgres://db/b', {}, { password: { env: 'X' } }).passwordFile).toBeUndefined()
+  })
+
   it('is refused where a certificate cannot be read', () => {
     expect(() => read('postgres://db.example.org/b', {}, { tlsCa: '/nowhere/ca.pem' })).toThrow(
       'store.tlsCa cannot be read',

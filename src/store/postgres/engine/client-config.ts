@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { TypeOverrides } from 'pg'
 import type { ClientConfig } from 'pg'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
@@ -18,7 +19,7 @@ types.setTypeParser(INT8, Number)
 
 /** What the client library is told for one connection. */
 export function clientConfig(
-  { host, port, user, database, password, tls }: PostgresSettings,
+  { host, port, user, database, password, passwordFile, tls }: PostgresSettings,
   { statementMs }: Pick<PostgresTimeouts, 'statementMs'>,
 ): ClientConfig {
   return {
@@ -26,7 +27,9 @@ export function clientConfig(
     port,
     user,
     database,
-    ...(password !== undefined && { password }),
+    ...(password !== undefined && {
+      password: passwordFile === undefined ? password : () => currentPassword(passwordFile, password),
+    }),
     ssl: tls !== undefined && {
       rejectUnauthorized: tls.isVerified,
       ...(tls.ca !== undefined && { ca: tls.ca }),
@@ -38,6 +41,15 @@ export function clientConfig(
     keepAlive: true,
     query_timeout: statementMs + ANSWER_MARGIN_MS,
     types,
+  }
+}
+
+/** What the file holds by now; what it held at the start, where it cannot be read for a moment. */
+function currentPassword(file: string, before: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || before
+  } catch {
+    return before
   }
 }
 

@@ -15,6 +15,8 @@ export interface PostgresSettings extends PostgresHost {
   readonly database: string
   /** Where absent, PGPASSWORD or the password file of the client library (`~/.pgpass`, PGPASSFILE). */
   readonly password?: string | undefined
+  /** The file that the password was read from: each connection reads it anew, since it may be replaced. */
+  readonly passwordFile?: string | undefined
   /** Absent where the connection is not encrypted. */
   readonly tls?: PostgresTls | undefined
 }

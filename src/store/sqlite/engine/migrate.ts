@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { Kysely, Migrator, SqliteDialect } from 'kysely'
 import type { Migration } from 'kysely'
@@ -27,6 +28,16 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   } catch (raw) {
     if (database.inTransaction) database.exec('rollback')
     throw toStoreError(action, raw)
+  }
+}
+
+/** Raises `unavailable` for a file that a newer release wrote. Changes nothing in it. */
+export function checkRelease(path: string, migrations: Migrations): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })
+  try {
+    refuseNewerSchema(`read ${basename(path)}`, doneMigrations(database), migrations)
+  } finally {
+    database.close()
   }
 }
 
