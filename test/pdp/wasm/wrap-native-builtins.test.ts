@@ -25,15 +25,19 @@ found := regex.find_all_string_submatch_n(input.pattern, input.text, -1)
 let snapshot: Snapshot
 
 beforeAll(async () => {
-  snapshot = await inTemporaryDirectory(async (directory) => {
-    await writeFile(join(directory, 'p.rego'), POLICY)
+  snapshot = await load(POLICY)
+})
+
+async function load(policy: string): Promise<Snapshot> {
+  return await inTemporaryDirectory(async (directory) => {
+    await writeFile(join(directory, 'p.rego'), policy)
     const findProgram = () => findOpa({ env: process.env })
     return await loadSnapshot(
       { directories: [directory], bundles: [] },
       { findOpa: findProgram, builtins: hostBuiltins, limits: DEFAULT_LIMITS },
     )
   })
-})
+}
 
 function answer(rule: string, input: unknown, strictBuiltinErrors: boolean): string | undefined {
   const plan = planDocument(snapshot, ['p', rule])
@@ -80,8 +84,12 @@ test.each(['matches', 'found'])('%s stays undefined for a pattern that is none',
   expect(answer(rule, { pattern: 'a{1001}', text: 'a' }, false)).toBeUndefined()
 })
 
-test('of native built-ins the host is told to be ready for those alone that policies call', () => {
-  const hosted = [...snapshot.entrypoints.values()].flat().flatMap(({ module }) => module.hostedBuiltins)
-  expect(hosted).toEqual(expect.arrayContaining(['div', 'regex.match', 'substring']))
-  expect(hosted).not.toContain('glob.match')
+test('of native built-ins the host is told to be ready for those alone that policies call', async () => {
+  const { entrypoints } = await load(`package p
+import rego.v1
+like := glob.match(input.pattern, [], input.text)
+`)
+  // What OPA links for it matches by regular expressions.
+  const hosted = [...entrypoints.values()].flat().flatMap(({ module }) => module.hostedBuiltins)
+  expect(new Set(hosted)).toEqual(new Set(['glob.match']))
 })
