@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectorOfGarbage } from './collect-garbage.js'
 
 /**
  * Buffers are freed in the background after a collection, on busy cores not before the next one. So two of these, a copy of each body and what is
@@ -8,9 +7,6 @@ import { runInNewContext } from 'node:vm'
 const BYTES_A_COLLECTION = 4 * 1024 * 1024
 /** With smaller ones, what else a request leaves behind has the young collected soon enough. */
 const LEAST_BYTES = 8 * 1024
-
-/** V8's own `gc`, of which the young are collected alone (src/extensions/gc-extension.cc). */
-type Collect = (what: { readonly type: 'minor' }) => void
 
 /**
  * Collects the young when many bytes of buffers have been used. They lie outside of the space whose filling makes V8 collect it, so that large bodies, of which
@@ -35,19 +31,6 @@ export class BufferGarbage {
   }
 }
 
-let collect: Collect | undefined
-
 function collectYoung(): void {
-  collect ??= exposeCollect()
-  collect({ type: 'minor' })
-}
-
-/** Contexts that are made while the flag is set have the function; no others do. */
-function exposeCollect(): Collect {
-  setFlagsFromString('--expose-gc')
-  try {
-    return runInNewContext('gc') as Collect
-  } finally {
-    setFlagsFromString('--no-expose-gc')
-  }
+  collectorOfGarbage()({ type: 'minor' })
 }

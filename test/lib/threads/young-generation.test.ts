@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Mock } from 'vitest'
 
 import {
   growYoungGeneration,
@@ -21,16 +22,28 @@ test('a young generation grows to the full size in one go, and stays as it is wh
   expect(youngGenerationBytes()).toBe(full)
 })
 
-test('it grows where thousands of requests a second were answered for some seconds, until it is told to stop', () => {
+interface Watched {
+  readonly youngGeneration: YoungGeneration
+  readonly grow: Mock<() => void>
+  readonly collect: Mock<() => void>
+  readonly answerForSeconds: (...requests: readonly number[]) => void
+}
+
+function watch(): Watched {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const grow = vi.fn()
-  const youngGeneration = new YoungGeneration(grow)
+  const [grow, collect] = [vi.fn<() => void>(), vi.fn<() => void>()]
+  const youngGeneration = new YoungGeneration(grow, collect)
   const answerForSeconds = (...requests: readonly number[]): void => {
     for (const count of requests) {
       for (let answered = 0; answered < count; answered++) youngGeneration.answered()
       vi.advanceTimersByTime(1000)
     }
   }
+  return { youngGeneration, grow, collect, answerForSeconds }
+}
+
+test('it grows where thousands of requests a second were answered for some seconds, until it is told to stop', () => {
+  const { youngGeneration, grow, answerForSeconds } = watch()
 
   answerForSeconds(5000, 5000, 200, 5000, 5000)
   expect(grow).not.toHaveBeenCalled()
@@ -40,4 +53,26 @@ test('it grows where thousands of requests a second were answered for some secon
   youngGeneration.stop()
   answerForSeconds(5000, 5000, 5000)
   expect(grow).toHaveBeenCalledOnce()
+})
+
+test('everything is collected once when nothing was asked for six seconds after the start, and not again for a few requests', () => {
+  const { collect, answerForSeconds } = watch()
+
+  answerForSeconds(0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0)
+  expect(collect).not.toHaveBeenCalled()
+  answerForSeconds(0)
+  expect(collect).toHaveBeenCalledOnce()
+
+  answerForSeconds(100, 0, 0, 0, 0, 0, 0, 0)
+  expect(collect).toHaveBeenCalledOnce()
+})
+
+test('everything is collected again when thousands of requests a second have come to an end', () => {
+  const { collect, answerForSeconds } = watch()
+  answerForSeconds(0, 0, 0, 0, 0, 0)
+
+  answerForSeconds(5000, 5000, 5000, 0, 0, 0, 0, 0)
+  expect(collect).toHaveBeenCalledOnce()
+  answerForSeconds(0)
+  expect(collect).toHaveBeenCalledTimes(2)
 })

@@ -1,0 +1,33 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** V8's own `gc`, of which the young are collected alone where that is asked for (src/extensions/gc-extension.cc). */
+type Collect = (what: { readonly type: 'minor' | 'major' }) => void
+
+let collect: Collect | undefined
+
+/** Gives what collects the garbage of the calling thread, at once. */
+export function collectorOfGarbage(): Collect {
+  return (collect ??= exposeCollect())
+}
+
+/** Collects all garbage of the calling thread, and gives what is free to the system: it takes 30 ms of CPU with 20 MB in use. */
+export function collectEverything(): void {
+  // By itself V8 leaves pages that are half empty as they are.
+  setFlagsFromString('--optimize-for-size')
+  try {
+    collectorOfGarbage()({ type: 'major' })
+  } finally {
+    setFlagsFromString('--no-optimize-for-size')
+  }
+}
+
+/** Contexts that are made while the flag is set have the function; no others do. */
+function exposeCollect(): Collect {
+  setFlagsFromString('--expose-gc')
+  try {
+    return runInNewContext('gc') as Collect
+  } finally {
+    setFlagsFromString('--no-expose-gc')
+  }
+}
