@@ -64,7 +64,7 @@ export async function indexAllText(store: SqliteServiceStore): Promise<number> {
   let records = 0
   for (;;) {
     const count = await store.writer.run(indexText, { limit: TEXT_STEP, maxBytes: 1e9 })
-    while (await store.writer.run(mergeText, { pages: 64 }));
+    while (await store.writer.run(mergeText, { pages: 64, maxMs: 100 }));
     records += count
     if (count < TEXT_STEP) break
   }

@@ -11,11 +11,14 @@ interface Posting {
   readonly seq: number
 }
 
-/** Postings that are entered step by step, in the order of the index. */
+/** Postings that are taken up step by step, and then entered so, in the order of the index. */
 interface Entering {
-  readonly postings: readonly Posting[]
-  /** The last of their records. */
-  readonly throughSeq: number
+  readonly postings: Posting[]
+  /** How many records they are of, and the first and the last of these. */
+  records: number
+  firstSeq: number
+  throughSeq: number
+  areAll: boolean
   entered: number
 }
 
@@ -24,7 +27,7 @@ const MAX_REMEMBERED = 50_000
 
 /** The index of the trail by its columns. */
 export interface ColumnIndex extends CachingContext {
-  /** Enters at most this many values of the records that are being taken up, or else of `records` further ones; returns whether some are left. */
+  /** Takes up, or enters, at most about this many values of `records` further records; returns whether some are left. */
   readonly extend: (records: number, values: number) => boolean
   /** Drops records that go. */
   readonly drop: (rows: readonly AuditHeadRow[]) => void
@@ -35,8 +38,9 @@ export interface ColumnIndex extends CachingContext {
  * write a page for every record. They are entered in steps, and count as indexed when the last one is.
  */
 export function makeColumnIndex(database: Database): ColumnIndex {
-  const selectNext = database.prepare<[number], AuditHeadRow>(
-    `select ${HEAD_COLUMNS} from audit where seq > (select columns_seq from audit_progress) order by seq limit ?`,
+  const selectNext = database.prepare<[number, number], AuditHeadRow>(
+    `select ${HEAD_COLUMNS} from audit
+     where seq > max(?, (select columns_seq from audit_progress)) order by seq limit ?`,
   )
   const insert = database.prepare<[number, number, number]>(
     'insert or ignore into audit_postings (value_id, time_ms, seq) values (?, ?, ?)',
@@ -46,40 +50,43 @@ export function makeColumnIndex(database: Database): ColumnIndex {
   )
   const advance = database.prepare<[number]>('update audit_progress set columns_seq = ?')
   const values = makeValueIds(database)
-  const inOrder = (rows: readonly AuditHeadRow[]): Posting[] =>
-    rows.flatMap((row) => postingsOf(row, values.idOf)).sort(inIndexOrder)
+  const allOf = (rows: readonly AuditHeadRow[]): Posting[] =>
+    rows.flatMap((row) => postingsOf(row, values.idOf))
   let entering: Entering | undefined
+  const takeUp = (taken: Entering, limit: number, count: number): void => {
+    const wanted = Math.min(limit - taken.records, Math.ceil(count / AUDIT_TEXT_COLUMNS.length))
+    const rows = selectNext.all(taken.throughSeq, wanted)
+    for (const posting of allOf(rows)) taken.postings.push(posting)
+    taken.records += rows.length
+    taken.firstSeq = Math.min(taken.firstSeq, rows[0]?.seq ?? Infinity)
+    taken.throughSeq = rows.at(-1)?.seq ?? taken.throughSeq
+    taken.areAll = rows.length < wanted || taken.records >= limit
+    if (taken.areAll) taken.postings.sort(inIndexOrder)
+  }
   return {
     extend: (limit, count) => {
-      entering ??= takeUp(selectNext.all(limit), inOrder)
-      if (entering === undefined) return false
+      entering ??= { postings: [], records: 0, firstSeq: Infinity, throughSeq: 0, areAll: false, entered: 0 }
+      if (!entering.areAll) takeUp(entering, limit, count)
+      if (!entering.areAll) return true
       const { postings, throughSeq } = entering
       const next = postings.slice(entering.entered, entering.entered + count)
       for (const { valueId, timeMs, seq } of next) insert.run(valueId, timeMs, seq)
       entering.entered += next.length
       if (entering.entered < postings.length) return true
-      advance.run(throughSeq)
+      if (entering.records > 0) advance.run(throughSeq)
       entering = undefined
       return false
     },
     drop: (rows) => {
       // What goes must not be entered afterwards.
-      entering = undefined
-      for (const { valueId, timeMs, seq } of inOrder(rows)) remove.run(valueId, timeMs, seq)
+      if ((rows.at(-1)?.seq ?? 0) >= (entering?.firstSeq ?? 0)) entering = undefined
+      for (const { valueId, timeMs, seq } of allOf(rows).sort(inIndexOrder)) remove.run(valueId, timeMs, seq)
     },
     clearCaches: () => {
       entering = undefined
       values.clearCaches()
     },
   }
-}
-
-function takeUp(
-  rows: readonly AuditHeadRow[],
-  inOrder: (rows: readonly AuditHeadRow[]) => Posting[],
-): Entering | undefined {
-  const last = rows.at(-1)
-  return last && { postings: inOrder(rows), throughSeq: last.seq, entered: 0 }
 }
 
 function postingsOf(row: AuditHeadRow, idOf: (column: AuditTextColumn, value: string) => number): Posting[] {

@@ -39,18 +39,26 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
   }
 }
 
+/** What is written before the time is looked at. To write a page, many are read where most of their records have been removed. */
+const PAGES_AT_A_TIME = 2
+
 /**
- * Joins parts of the index, writing about this many pages; returns whether there was something to join. Left to itself the index joins
- * them while records are added, now and then many at once, which would hold up all that waits to be written.
+ * Joins parts of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; returns whether there may be more to join. Left to
+ * itself the index joins them while records are added, now and then many at once, which would hold up all that waits to be written.
  */
-export function makeTextMerger(database: Database): (pages: number) => boolean {
+export function makeTextMerger(database: Database): (pages: number, maxMs: number) => boolean {
   const changes = database.prepare<[], number>('select total_changes()').pluck()
   const merge = database.prepare<[number]>("insert into audit_text (audit_text, rank) values ('merge', ?)")
-  return (pages) => {
-    const before = changes.get() ?? 0
-    merge.run(pages)
-    // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
-    return (changes.get() ?? 0) - before > 1
+  return (pages, maxMs) => {
+    const startedAt = performance.now()
+    for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
+      const before = changes.get() ?? 0
+      merge.run(PAGES_AT_A_TIME)
+      // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
+      if ((changes.get() ?? 0) - before <= 1) return false
+      if (performance.now() - startedAt >= maxMs) return true
+    }
+    return true
   }
 }
 

@@ -12,8 +12,8 @@ export interface TrailIndexes extends CachingContext {
   readonly eventIds: EventIds
   /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; returns how many. */
   readonly indexText: (limit: number, maxBytes: number) => number
-  /** Joins parts of the index of free text, writing about this many pages; returns whether there was something to join. */
-  readonly mergeText: (pages: number) => boolean
+  /** Joins parts of the index of free text, writing about this many pages, for about `maxMs`; returns whether there may be more to join. */
+  readonly mergeText: (pages: number, maxMs: number) => boolean
 }
 
 /** The indexes on the connection that writes. */

@@ -31,10 +31,10 @@ export const indexText: MaintenanceOperation<{ readonly limit: number; readonly 
       Promise.resolve(trailIndexes.indexText(limit, maxBytes)),
   }
 
-/** Joins parts of the index of free text; returns whether there was something to join. */
-export const mergeText: MaintenanceOperation<{ readonly pages: number }, boolean> = {
+/** Joins parts of the index of free text, for about this long; returns whether there may be more to join. */
+export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly maxMs: number }, boolean> = {
   name: 'sqlite.merge-text',
-  apply: ({ trailIndexes }, { pages }) => Promise.resolve(trailIndexes.mergeText(pages)),
+  apply: ({ trailIndexes }, { pages, maxMs }) => Promise.resolve(trailIndexes.mergeText(pages, maxMs)),
 }
 
 /** Gives free space back to the file system; returns whether more is left that can be. */

@@ -4,7 +4,7 @@ import { releaseFreeSpace } from './maintenance-operations.js'
 import type { MaintenanceFigures, SqliteTransaction } from './sqlite-context.js'
 import { TrailIndexer } from './trail-indexer.js'
 
-const RELEASED_BYTES_PER_STEP = 4 * 1024 * 1024
+const RELEASED_BYTES_PER_STEP = 2 * 1024 * 1024
 
 /** The maintenance of `tidegate.db`: nothing is written, and no thread started, where nothing is due. */
 export function makeMaintenance(

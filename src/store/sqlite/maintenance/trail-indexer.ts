@@ -17,6 +17,7 @@ const IDS_STEP = 500
 const TEXT_STEP = 20
 const TEXT_STEP_BYTES = 1024 * 1024
 const MERGE_STEP_PAGES = 16
+const MERGE_STEP_MS = 3
 /** More new records than this between two rounds, and free text gets one step only. */
 const BUSY_RECORDS = 200
 
@@ -84,7 +85,7 @@ export class TrailIndexer {
     const isDue = endSeq > textSeq
     if (!isDue && !this.#isMergeDue) return false
     if (isDue) await writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
-    this.#isMergeDue = await writer.run(mergeText, { pages: MERGE_STEP_PAGES })
+    this.#isMergeDue = await writer.run(mergeText, { pages: MERGE_STEP_PAGES, maxMs: MERGE_STEP_MS })
     return true
   }
 }

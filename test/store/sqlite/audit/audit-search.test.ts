@@ -7,7 +7,7 @@ import { useSqliteStore } from '../../../support/service-store.js'
 import type { TestSqliteStore } from '../../../support/service-store.js'
 
 const open = useSqliteStore()
-/** Takes up all records and enters some of their values. */
+/** Takes up a record, or enters some of the values that were taken up. */
 const SOME_VALUES = { records: 100, values: 7 }
 const ALL_TEXT = { limit: 100, maxBytes: 1_000_000 }
 const filled = (count: number): Promise<TestSqliteStore> => filledTrail(open(), count)
@@ -36,9 +36,18 @@ describe('search by columns', () => {
     expect(await store.lookups.maintenance.progress()).toMatchObject({ columnsSeq: 30 })
   })
 
+  it('takes up few records at a time, since events wait meanwhile', async () => {
+    const store = await filled(30)
+    expect(await store.writer.run(indexColumns, SOME_VALUES)).toBe(true)
+    const file = new Database(join(store.dataDir, 'tidegate.db'), { readonly: true })
+    expect(file.prepare('select count(*) from audit_values').pluck().get()).toBeLessThanOrEqual(7)
+    file.close()
+  })
+
   it('enters nothing of records that retention has removed meanwhile', async () => {
     const store = await filled(20)
-    await store.writer.run(indexColumns, SOME_VALUES)
+    // All twenty have been taken up by then.
+    for (let step = 0; step < 22; step += 1) await store.writer.run(indexColumns, SOME_VALUES)
     const { hash = '' } = (await store.lookups.audit.find(12)) ?? {}
     await store.writer.run(retain, { seq: 12, hash })
     await store.writer.run(indexColumns, { records: 100, values: 10_000 })

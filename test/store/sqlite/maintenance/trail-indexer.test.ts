@@ -6,6 +6,7 @@ import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import { makeMaintenance } from '../../../../src/store/sqlite/maintenance/maintenance.js'
 import { indexText, mergeText } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
 import type { SqliteTransaction } from '../../../../src/store/sqlite/maintenance/sqlite-context.js'
+import { retain } from '../../../support/filled-trail.js'
 import { useSqliteStore } from '../../../support/service-store.js'
 
 const open = useSqliteStore()
@@ -61,7 +62,32 @@ describe('the index of the trail', () => {
     expect(steps.filter((name) => name === mergeText.name).length).toBeGreaterThanOrEqual(
       steps.filter((name) => name === indexText.name).length,
     )
-    expect(await store.writer.run(mergeText, { pages: 16 })).toBe(false)
+    expect(await store.writer.run(mergeText, { pages: 16, maxMs: 100 })).toBe(false)
+  })
+
+  it('joins no more parts in a step than there is time for', async () => {
+    const store = await open()
+    await store.writer.run(append, 1000)
+    while ((await store.writer.run(indexText, { limit: 20, maxBytes: 1_000_000 })) > 0);
+    const merge = (maxMs: number): Promise<boolean> => store.writer.run(mergeText, { pages: 10_000, maxMs })
+    expect(await merge(0)).toBe(true)
+    expect(await merge(60_000)).toBe(false)
+  })
+
+  it('is written anew once half of its records have been removed, not for every tenth', async () => {
+    const store = await open()
+    await store.writer.run(append, 300)
+    await store.writer.run(indexText, { limit: 300, maxBytes: 1_000_000 })
+    const hasWork = async (): Promise<boolean> =>
+      await store.writer.run(mergeText, { pages: 2, maxMs: 60_000 })
+    const removeThrough = async (seq: number): Promise<void> => {
+      const { hash = '' } = (await store.lookups.audit.find(seq)) ?? {}
+      await store.writer.run(retain, { seq, hash })
+    }
+    await removeThrough(100)
+    expect(await hasWork()).toBe(false)
+    await removeThrough(200)
+    expect(await hasWork()).toBe(true)
   })
 
   it('begins another round after a step that failed', async () => {
