@@ -9,7 +9,7 @@ import { totalOf } from './tests/total-events.js'
 /** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
-/** So many points in a row of more than twice what any of the baseline has are no burst as it has them. */
+/** So many points in a row of more than twice what any of the baseline has are no burst as it has them, and one fewer are worth a note. */
 const LEAST_POINTS = 4
 const FAR_RATIO = 2
 /** Of a service whose errors come in bursts, so few runs without a change show as much. */
@@ -32,10 +32,12 @@ export function burstsOf(
 ): Bursts | undefined {
   if (spec.direction === 'decrease' || kindOfValues(sides, spec.kind) !== 'count') return undefined
   const says = `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
-  if (isHigher(sides)) return { says, asks: true }
+  const higher = higherPoints(sides)
+  if (higher >= LEAST_POINTS) return { says, asks: true }
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
   const expected = (y.events * x.exposure) / y.exposure
-  if (x.events < expected * BURST_RATIO || x.events < expected + BURST_EVENTS) return undefined
+  const isMuch = x.events >= expected * BURST_RATIO && x.events >= expected + BURST_EVENTS
+  if (!isMuch && higher < LEAST_POINTS - 1) return undefined
   return { says, asks: spec.critical || isLeaning(tested) }
 }
 
@@ -44,12 +46,12 @@ export function isLeaning(tested: Tested | undefined): boolean {
   return tested?.tests.some(({ change, p, matters }) => change === 'High' && matters && p <= LEANING) ?? false
 }
 
-function isHigher({ control, experiment }: CleanSides): boolean {
+/** How many points in a row have more than twice the rate of any of the baseline, if they are more than a few events. */
+function higherPoints({ control, experiment }: CleanSides): number {
   const most = FAR_RATIO * ratesOf(control).reduce((high, rate) => Math.max(high, rate), 0)
   const { from, to } = longestRun(ratesOf(experiment), (rate) => rate > most)
-  if (to - from < LEAST_POINTS) return false
   const sum = (all: Float64Array): number => all.subarray(from, to).reduce((total, value) => total + value, 0)
-  return sum(experiment.values) >= most * sum(experiment.exposure) + BURST_EVENTS
+  return sum(experiment.values) >= most * sum(experiment.exposure) + BURST_EVENTS ? to - from : 0
 }
 
 function ratesOf({ values, exposure }: CleanSide): Float64Array {

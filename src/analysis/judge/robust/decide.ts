@@ -86,7 +86,7 @@ function visibleStretch(
   { minPoints }: RobustSettings,
 ): NoData | undefined {
   // Where events come in long bursts, another one is none.
-  if (kind !== 'gauge' && Math.min(effectiveN.control, effectiveN.experiment) < minPoints) return undefined
+  if (kind === 'count' && Math.min(effectiveN.control, effectiveN.experiment) < minPoints) return undefined
   const seen = tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
   if (seen === undefined) return undefined
   return {

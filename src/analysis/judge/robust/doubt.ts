@@ -5,6 +5,8 @@ import { burstsOf } from './bursts.js'
 import type { NoData } from './find-no-data.js'
 import { notComparable } from './samples/comparable.js'
 import { stuckOf } from './stuck.js'
+import { baselineLevel } from './samples/baseline-level.js'
+import { PLAIN_START } from './tests/stretch-outcomes.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
@@ -79,20 +81,22 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
   return `the canary has no value for ${gap} of ${points} points, from point ${from + 1} on, where the baseline has: see what happened`
 }
 
-/** Points in a row that are further beyond all of the baseline than its values are apart. Those at the start are what `passingChanges` notes. */
+/** Points in a row that are further beyond all of the baseline than its values are apart. A start is what `passingChanges` notes, unless it is long and high. */
 function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number): string | undefined {
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) === 'count') return undefined
   const [low, high] = [control.sorted[0] ?? 0, control.sorted.at(-1) ?? 0]
   if (low === high) return undefined
+  const level = baselineLevel(control.sorted)
   for (const sign of harmfulSigns(spec.direction)) {
     const reach = high - low + USUAL_DEVIATIONS * betweenUnits
     const far = sign > 0 ? high + reach : low - reach
     const { from, to } = longestRun(experiment.values, (value) => sign * (value - far) > 0)
-    if (from === 0 || to - from < FAR_POINTS) continue
+    const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
+    const isWarmUp = to - from < PLAIN_START.points || mean < (1 + PLAIN_START.change) * level
+    if (to - from < FAR_POINTS || (from === 0 && isWarmUp)) continue
     const where = to === experiment.values.length ? 'the last ' : ''
     const side = sign > 0 ? 'above' : 'below'
-    const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
     const usual = sign > 0 ? `at most ${short(high)}` : `at least ${short(low)}`
     return `${where}${to - from} points in a row lie far ${side} all of the baseline (${short(mean)} on the average, the baseline has ${usual}): see what they are`
   }

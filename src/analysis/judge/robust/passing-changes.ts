@@ -45,7 +45,10 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   if (!(level > 0)) return missingPoints(sides, spec)
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
-  return [...missingPoints(sides, spec), ...firstPoints(input), ...lastQuarter(input), ...farPoints(input)]
+  const first = firstPoints(input)
+  // Points of a start that is told need not be told again.
+  const far = first.length > 0 ? [] : farPoints(input)
+  return [...missingPoints(sides, spec), ...first, ...lastQuarter(input), ...far]
 }
 
 /** A canary that has values in far fewer of its points. Where gaps are zeros there are none. */
