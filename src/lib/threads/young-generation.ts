@@ -1,7 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 import { collectEverything } from './collect-garbage.js'
-
 import { NO_GROWTH } from './small-young-generation.js'
 
 const LOOK_MS = 1000
