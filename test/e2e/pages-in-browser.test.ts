@@ -116,6 +116,26 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await context.close()
   }, 60_000)
 
+  test.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])(
+    'a long text without blanks hides nothing beside it, at the width of a %s',
+    async (device, viewport) => {
+      const id = await trigger(`${device}-${'x'.repeat(280)}`)
+      const context = await browser.newContext({ viewport })
+      const page = await signedIn(context, 'ana')
+      for (const path of ['/ui', `/ui/approvals/${id}`]) {
+        await page.goto(`${url()}${path}`)
+        const hides =
+          '[...document.querySelectorAll(".wide")].filter((of) => of.scrollWidth > of.clientWidth).length'
+        expect([path, await isTooWide(page), await page.evaluate(hides)]).toEqual([path, false, 0])
+      }
+      await context.close()
+    },
+    60_000,
+  )
+
   test('a page of another site neither shows ours in a frame nor sends our form', async () => {
     const id = await trigger('browser-attack')
     target = `${url()}/ui/approvals/${id}`

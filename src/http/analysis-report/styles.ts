@@ -7,7 +7,7 @@ export const REPORT_STYLES = `
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 72rem; font: 16px/1.45 system-ui, sans-serif; color: var(--ink);
   background: var(--paper); }
-h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 0;
+h1 { font-size: 1.4rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 0;
   overflow-wrap: anywhere; }
 p { margin: .3rem 0; } .soft, .none { color: var(--soft); font-size: .9rem; }
 .verdict { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; padding: 1rem; margin: 1rem 0;

@@ -18,6 +18,6 @@ dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2re
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); } dd { margin-bottom: .4rem; }
   button { width: 100%; } button.plain { width: auto; } }
-td, td code { overflow-wrap: break-word; } td.quote { overflow-wrap: anywhere; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
+body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 6rem; } td.number { min-width: 0; } pre { padding: .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .narrow { max-width: 30rem; margin: 2rem auto; } .quote { white-space: pre-wrap; overflow-wrap: anywhere; }
 `
