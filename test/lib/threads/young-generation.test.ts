@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Mock } from 'vitest'
 
+import { collectEverything } from '../../../src/lib/threads/collect-garbage.js'
 import {
   growYoungGeneration,
   YoungGeneration,
@@ -76,3 +79,18 @@ test('everything is collected again when thousands of requests a second have com
   answerForSeconds(0)
   expect(collect).toHaveBeenCalledTimes(2)
 })
+
+// Here, since flags of V8 hold for the tests of all threads: while it collects nothing grows.
+test('a collection of everything frees what is no longer used', async () => {
+  const unused = makeUnused()
+  // Until then what was used in this turn is kept.
+  await sleep(1)
+
+  collectEverything()
+
+  expect(unused.deref()).toBeUndefined()
+})
+
+function makeUnused(): WeakRef<object> {
+  return new WeakRef({ large: new Array(1000).fill(0) })
+}
