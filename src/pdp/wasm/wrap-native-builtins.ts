@@ -29,8 +29,11 @@ export interface WrappedModule {
 const POLICY_FUNCTION = /^g\d+\./
 /** `walk`, which gives what it comes across in an array. */
 const WALK = '__opa_value_transitive_closure'
+/** The one function of the runtime that calls another one in the place of its own. */
+const [VALUE_HASH, NUMBER_HASH] = ['opa_value_hash', 'opa_number_hash']
 /** Of how many instructions it is known where they start: a call has four operands, a number and a context at the most. */
 const RECENT = 8
+const NOTHING = new Uint8Array()
 
 /**
  * Rewrites a module so that its policies call native built-ins through wrappers. One that gives no value calls the host with its
@@ -114,13 +117,14 @@ interface Redirection {
   readonly sites: CallSiteWriter
 }
 
-/** The code section with the policy's own calls redirected; the runtime keeps calling its functions directly. */
+/** The code section with the policy's own calls redirected; but for the hash of numbers, the runtime keeps calling its functions directly. */
 function redirectCalls(
   reader: BinaryReader,
   { names, importCount }: FunctionTable,
   { redirects, called, sites }: Redirection,
 ): Uint8Array {
   const count = reader.unsigned()
+  const numberHash = new Map([...redirects].filter(([native]) => names.get(native) === NUMBER_HASH))
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
   for (let number = importCount; number < importCount + count; number++) {
     const body = reader.slice(reader.unsigned())
@@ -128,7 +132,9 @@ function redirectCalls(
     const isRedirected = POLICY_FUNCTION.test(name) || name === WALK
     const pieces = isRedirected
       ? redirectIn(body, { redirects, called, codeBefore: (call) => sites.codeBefore(name, call) })
-      : [body.bytes.subarray(body.at, body.end)]
+      : name === VALUE_HASH
+        ? redirectIn(body, { redirects: numberHash, called, codeBefore: () => NOTHING })
+        : [body.bytes.subarray(body.at, body.end)]
     out.push(Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces)
   }
   return concat(out)

@@ -4,12 +4,13 @@ import type { PolicyExports } from '../module/policy-exports.js'
 /** What `assembly/functions.ts` is built as, which is linked into every module, and what its exports are called there. */
 export const LINKED_FILE = 'pdp/wasm/linked.wasm'
 export const LINKED_PREFIX = 'tidegate_linked_'
-/** The functions of OPA's runtime that policies call, and those that they call in their place. */
+/** The functions of OPA's runtime that policies call (`opa_number_hash`: that its `opa_value_hash` calls), and those that they call in their place. */
 export const REPLACED: Readonly<Record<string, string>> = {
   opa_value_iter: 'nextKey',
   opa_value_shallow_copy: 'copyObject',
   opa_object_insert: 'insertMember',
   opa_set_add: 'addElement',
+  opa_number_hash: 'numberHash',
 }
 /** What `assembly/insert.ts` calls `opa_abort` with. */
 export const CONFLICT = -2

@@ -2,4 +2,5 @@
 export { copyObject } from './copy-object'
 export { addElement, insertMember } from './insert'
 export { callSite, keepNext, nextKey, setNotes } from './iterate'
+export { numberHash } from './number-hash'
 export { notesBytes } from './sorted-keys'

@@ -6,4 +6,5 @@ export declare function opa_value_shallow_copy(value: usize): usize
 export declare function opa_object(): usize
 export declare function opa_object_insert(object: usize, key: usize, value: usize): void
 export declare function opa_set_add(set: usize, element: usize): void
+export declare function opa_number_hash(number: usize): u32
 export declare function opa_abort(text: usize): void

@@ -1,6 +1,8 @@
 /** How OPA's C runtime lays out its values (value.h of OPA 0.70 to 1.20, wasm/src), little endian, offsets in bytes. */
 export const INTEGER: u32 = 3 | (1 << 8)
 export const NUMBER: u32 = 3
+/** A number that is kept as its text. */
+export const DECIMAL: u32 = 3 | (2 << 8)
 export const STRING: u32 = 4
 export const ARRAY: u32 = 5
 export const OBJECT: u32 = 6
@@ -8,6 +10,8 @@ export const SET: u32 = 7
 export const INTERNED_STRING: u32 = 8
 
 export const INTEGER_VALUE: usize = 8
+export const NUMBER_TEXT: usize = 8
+export const NUMBER_LENGTH: usize = 12
 export const STRING_LENGTH: usize = 4
 export const STRING_TEXT: usize = 8
 export const ARRAY_ELEMENTS: usize = 4

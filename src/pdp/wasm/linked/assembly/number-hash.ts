@@ -1,0 +1,85 @@
+import { opa_number_hash } from './policy'
+import * as layout from './value-layout'
+
+const FNV_OFFSET: u32 = 0x811c9dc5
+const FNV_PRIME: u32 = 0x01000193
+const MINUS: u8 = 0x2d
+const PLUS: u8 = 0x2b
+const POINT: u8 = 0x2e
+const ZERO: u8 = 0x30
+const LETTER_E: u8 = 0x65
+/** Of the largest 64-bit integer. */
+const INTEGER_DIGITS: i64 = 19
+/** Beyond any number of digits that a text has: what is added to it does not overflow. */
+const LARGEST_EXPONENT: i64 = 1 << 40
+
+/**
+ * The hash of a number, by its value. The runtime makes a double of the text of a number, which is not exact (`1000e-1` becomes another one than `100`), and tells the two
+ * zeros apart: in sets and as keys numbers were not found that are there.
+ */
+export function numberHash(number: usize): u32 {
+  if (load<u16>(number) != layout.DECIMAL) return opa_number_hash(number)
+  const text: usize = load<u32>(number, layout.NUMBER_TEXT)
+  const end = text + load<u32>(number, layout.NUMBER_LENGTH)
+  const isNegative = load<u8>(text) == MINUS
+  let hash = FNV_OFFSET
+  let value: u64 = 0
+  let digits: i64 = 0
+  let exponent: i64 = 0
+  let zeros: i64 = 0
+  let isFraction = false
+  for (let at = isNegative ? text + 1 : text; at < end; at++) {
+    const byte = load<u8>(at)
+    if (byte == POINT) {
+      isFraction = true
+      continue
+    }
+    if ((byte | 0x20) == LETTER_E) {
+      exponent += exponentOf(at + 1, end)
+      break
+    }
+    if (isFraction) exponent--
+    if (byte == ZERO) {
+      if (digits > 0) zeros++
+      continue
+    }
+    for (; zeros > 0; zeros--) {
+      hash *= FNV_PRIME
+      value *= 10
+      digits++
+    }
+    hash = (hash * FNV_PRIME) ^ byte
+    value = value * 10 + (byte - ZERO)
+    digits++
+  }
+  if (digits == 0) return integerHash(number, 0)
+  exponent += zeros
+  if (exponent >= 0 && digits + exponent <= INTEGER_DIGITS) {
+    for (let power = exponent; power > 0; power--) value *= 10
+    const largest: u64 = <u64>i64.MAX_VALUE + (isNegative ? 1 : 0)
+    if (value <= largest) return integerHash(number, isNegative ? -(<i64>value) : <i64>value)
+  }
+  return (hash * FNV_PRIME) ^ (<u32>exponent << 1) ^ (isNegative ? 1 : 0)
+}
+
+/** The runtime's hash of an integer, which takes the place of another number for as long as it is asked. */
+function integerHash(number: usize, integer: i64): u32 {
+  const kind = load<u16>(number)
+  const text = load<u64>(number, layout.INTEGER_VALUE)
+  store<u16>(number, layout.INTEGER)
+  store<i64>(number, integer, layout.INTEGER_VALUE)
+  const hash = opa_number_hash(number)
+  store<u64>(number, text, layout.INTEGER_VALUE)
+  store<u16>(number, kind)
+  return hash
+}
+
+/** The exponent between two addresses, or one that is as good as it. */
+function exponentOf(start: usize, end: usize): i64 {
+  const sign = load<u8>(start)
+  let exponent: i64 = 0
+  for (let at = sign == MINUS || sign == PLUS ? start + 1 : start; at < end; at++) {
+    if (exponent < LARGEST_EXPONENT) exponent = exponent * 10 + (load<u8>(at) - ZERO)
+  }
+  return sign == MINUS ? -exponent : exponent
+}
