@@ -11,7 +11,19 @@ const { values: flags } = parseArgs({
   },
 })
 const SETTLED_SHARE = 0.2
+/** Memory is compared over the first and the last of so many parts of the time after that. */
+const PARTS = 8
+/** So long before, what never ends ceases: its thread is kept for a minute. */
+const CALM_SECONDS = 70
 const seconds = Number(flags.seconds)
+const partSeconds = (seconds * (1 - SETTLED_SHARE)) / PARTS
+
+/** Whether a second lies in one of the two parts that are compared, or shortly before. */
+function isCalm(second: number): boolean {
+  return [seconds * SETTLED_SHARE, seconds - partSeconds].some(
+    (start) => second >= start - CALM_SECONDS && second <= start + partSeconds,
+  )
+}
 
 function row({ second, residentMb, openFiles, threads, dataMb }: SoakSample): string {
   const cells = [`${second} s`, `${Math.round(residentMb)} MB`, openFiles, threads, `${dataMb.toFixed(1)} MB`]
@@ -25,6 +37,7 @@ const result = await soak({
   decisionsPerSecond: Number(flags.rate),
   writers: 4,
   runawaysPerSecond: Number(flags.runaways),
+  hasRunaways: (second) => !isCalm(second),
   reloadEverySeconds: 30,
   sampleEverySeconds: Math.max(1, seconds / 60),
   sampled: (sample) => console.log(row(sample)),
@@ -36,8 +49,8 @@ function meanMb(part: readonly SoakSample[]): number {
 }
 
 const settled = samples.filter(({ second }) => second >= seconds * SETTLED_SHARE)
-const early = settled.slice(0, Math.ceil(settled.length / 8))
-const late = settled.slice(-Math.ceil(settled.length / 8))
+const early = settled.slice(0, Math.ceil(settled.length / PARTS))
+const late = settled.slice(-Math.ceil(settled.length / PARTS))
 const growth = (meanMb(late) / meanMb(early) - 1) * 100
 console.log(
   `${decisions} decisions, the longest ${Math.round(longestDecisionMs)} ms; ${failures.length} failures; exit ${exitCode}; ` +
