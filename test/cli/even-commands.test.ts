@@ -119,6 +119,16 @@ describe('every command', () => {
         expect(optionOf(command, word)).toBeUndefined()
   })
 
+  it.each(leaves.filter(({ command }) => optionOf(command, '--since')))(
+    '$name refuses a window that ends before it begins',
+    async ({ name }) => {
+      const { terminal: shown, written } = terminal()
+      const args = [...name.split(' '), '--since', '1h', '--until', '2h', '--url', 'http://127.0.0.1:1']
+      expect(await runCommandLine(args, shown)).toBe(2)
+      expect(written.join('')).toMatch(/--until \(.*Z\) must be after --since/)
+    },
+  )
+
   it.each(leaves.filter(({ command }) => optionOf(command, '--token-file')))(
     '$name asks a service by the same flags as the others',
     ({ command }) => {

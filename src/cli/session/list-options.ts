@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { instantOf } from './instant-of.js'
+import { wrongUse } from './session.js'
 
 /** The flags of a command that shows a list page by page. */
 export interface PageOptions {
@@ -25,8 +26,13 @@ export function addPageOptions(command: Command): Command {
     .option('--cursor <cursor>', 'go on where an earlier list ended')
 }
 
-/** Adds the flags that limit a list to a window of time. */
+/** Adds the flags that limit a list to a window of time. A window that ends before it begins is a wrong use: it would hold nothing. */
 export function addRangeOptions(command: Command): Command {
+  command.hook('preAction', (_, acting) => {
+    const { since, until } = acting.opts<RangeOptions>()
+    if (since !== undefined && until !== undefined && until <= since)
+      throw wrongUse(`--until (${until}) must be after --since (${since})`)
+  })
   return command
     .addOption(
       timeOption('--since <time>', 'not before this time (2026-01-31T12:00, or how long ago: 2h, 7d)'),
