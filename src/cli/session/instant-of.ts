@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon'
-
+import { readIsoTime } from '../../lib/clocks/iso-time.js'
 import { wrongUse } from './session.js'
 
 const AGO = /^(\d{1,6})(m|h|d|w)$/
@@ -12,8 +11,8 @@ const MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_40
 export function instantOf(flag: string, text: string, nowMs: number): number {
   const [, amount, unit = ''] = AGO.exec(text) ?? []
   if (amount !== undefined) return nowMs - Number(amount) * (MS[unit] ?? 0)
-  const time = DateTime.fromISO(text)
-  if (time.isValid) return time.toMillis()
+  const ms = readIsoTime(text, 'local')
+  if (!Number.isNaN(ms)) return ms
   throw wrongUse(
     `${flag} must be a time such as 2026-01-31T12:00:00Z, not '${text}'; or how long ago, such as 2h or 7d`,
   )

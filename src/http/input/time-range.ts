@@ -1,7 +1,7 @@
-import { DateTime } from 'luxon'
 import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
+import { readIsoTime } from '../../lib/clocks/iso-time.js'
 
 const NO_MOMENT = 'must be an ISO 8601 time or milliseconds since the epoch'
 /** In 1973. A number between the two is one of seconds, or a date or year without its dashes, and would mean a time in 1970; a smaller one stands for the beginning. */
@@ -14,9 +14,7 @@ const BEGINNING_MS = 1000
  */
 const Moment = z.string().transform((text, context) => {
   const isNumber = /^\d+$/.test(text)
-  const ms = isNumber
-    ? Number(text)
-    : DateTime.fromISO(text.replace(/ (?=\d\d(?::?\d\d)?$)/, '+'), { zone: 'utc' }).toMillis()
+  const ms = isNumber ? Number(text) : readIsoTime(text.replace(/ (?=\d\d(?::?\d\d)?$)/, '+'), 'utc')
   if (Number.isFinite(ms) && !(isNumber && ms >= BEGINNING_MS && ms < LEAST_MS)) return ms
   context.addIssue({
     code: 'custom',

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon'
+import { readIsoTime } from '../../../lib/clocks/iso-time.js'
 
 /** From these on a number counts a smaller unit than seconds; as times all are far beyond any that will be met. */
 const NANOSECONDS_FROM = 1e17
@@ -23,10 +23,9 @@ export function readTime(raw: unknown): number {
     return Date.parse(`${date}T${time}.${fraction.padEnd(3, '0')}${zone}`)
   }
   if (/^\d+(?:\.\d+)?$/.test(text) && text.length > 8) return fromNumber(Number(text))
-  // Luxon takes a time of day for one of today.
+  // A time of day would be one of today.
   if (!/^\d{4}-?\d\d/.test(text)) return Number.NaN
-  const iso = text.replace(' ', 'T').replace(',', '.')
-  return DateTime.fromISO(iso, { zone: 'utc' }).toMillis()
+  return readIsoTime(text.replace(' ', 'T'), 'utc')
 }
 
 function fromNumber(value: number): number {
