@@ -53,7 +53,7 @@ function main(): void {
 /** Grouping of made-up lines of systems, those that rules were tuned on and the others. */
 function printSystems(): void {
   const systems = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
-  const means = (['tuned', 'held', 'fresh', 'unseen', 'blind'] as const).map((part) => {
+  const means = (['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const).map((part) => {
     const of = systems.filter((system) => system.part === part)
     return [`mean of ${of.length}`, part, ...cellsOf(meanOf(of), 3)]
   })

@@ -36,7 +36,9 @@ describe('made-up lines of well-known programs', () => {
     ['that no rule was tuned on', 'held', 0.96, 0.9],
     ['that rules were tuned on', 'tuned', 0.96, 0.84],
     ['that were looked at later', 'fresh', 0.89, 0.7],
-    ['that were written down last, and not looked at', 'unseen', 0.88, 0.8],
+    ['that were not looked at for long', 'unseen', 0.88, 0.8],
+    ['in formats of other kinds', 'blind', 0.76, 0.55],
+    ['that were written down last, and not looked at', 'last', 0.93, 0.83],
   ] as const)('are mostly grouped as people would: those %s', (_, part, least, leastGroups) => {
     const of = measured.filter((system) => system.part === part)
     const mean = (values: readonly number[]): number =>

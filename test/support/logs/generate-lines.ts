@@ -6,7 +6,7 @@ import { groupingQuality, clusterLines } from './cluster-lines.js'
 import type { GroupingQuality } from './cluster-lines.js'
 import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 
-const PARTS = ['tuned', 'held', 'fresh', 'unseen', 'blind'] as const
+const PARTS = ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))
 
 /** How well the lines of a made-up system are grouped, and whether rules were tuned on it. */
@@ -155,6 +155,7 @@ const VALUES: Readonly<Record<string, Make>> = {
   two: (random) => String(10 + Math.floor(random() * 49)),
   date: text(`2026-11-<two> 08:<two>:<two> +0000`),
   iface: text('<GigabitEthernet|TenGigabitEthernet|Port-channel|Vlan><int1><|/0/<int2>>'),
+  printer: names('office-2 Warehouse_Labels hall backoffice ReceptionColor'),
   player: names('Alice_99 bobTheMiner carol Dave2010 xXerinXx frank_ grace Heidi'),
   winhost: names('SHOP-DC1 WEB03 SQL-PROD BUILD7 FRONT-12'),
   winexe: text(
@@ -172,7 +173,7 @@ const VALUES: Readonly<Record<string, Make>> = {
 /** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`, and no names. */
 const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
-/** Fills the places of a template, each `<name>` or `<one|another>`; what stands in a text that was chosen is filled too. */
+/** Fills the places of a template, each `<name>`, `<one|another>` or, where the texts are kinds of messages, `<!one|another>`; what stands in a text that was chosen is filled too. */
 function fill(template: string, random: Random, told: string[] = []): string {
   let filled = ''
   for (let at = 0; at < template.length; at += 1) {
@@ -181,13 +182,15 @@ function fill(template: string, random: Random, told: string[] = []): string {
       continue
     }
     const end = closing(template, at)
-    const inner = template.slice(at + 1, end)
+    const marked = template.slice(at + 1, end)
+    const inner = marked.replace(/^!/, '')
     const choices = split(inner)
     const make = VALUES[inner]
     const chosen = choices[Math.floor(random() * choices.length)] ?? ''
     const value = make === undefined ? fill(chosen, random, told) : make(random)
     filled += value
-    if (TELLING.test(value)) told.push(value)
+    if (marked !== inner) told.push(chosen)
+    else if (TELLING.test(value)) told.push(value)
     at = end
   }
   return filled

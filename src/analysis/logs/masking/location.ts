@@ -18,10 +18,22 @@ const MEDIA_TYPE = new RegExp(`${MEDIA_TYPE_NAME}(?:;[ +]?[\\w-]+=[\\w.-]*\\w)+`
 export function locationEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(end) === SEMICOLON) return Math.max(end, start + mediaType(text, start).length)
   if (!isQuery(text, start, end) && !isUrlOrDrive(text, start, end)) return end
+  const isDrive = text.charCodeAt(end + 1) === BACKSLASH
   let at = end
-  while (at < text.length && !ENDS.includes(text.charAt(at))) at += 1
+  while (at < text.length && !ENDS.includes(text.charAt(at))) {
+    at += 1
+    if (isDrive && text.charAt(at) === ' ') at += restOfFolder(text, at)
+  }
   while (at > end && TRAILING.includes(text.charAt(at - 1))) at -= 1
   return at
+}
+
+/** Names of folders have blanks: `C:\Program Files\Shop`. */
+const REST_OF_FOLDER = / [\w.()-]{1,40}(?: [\w.()-]{1,40}){0,2}(?=\\\w)/y
+
+function restOfFolder(text: string, at: number): number {
+  REST_OF_FOLDER.lastIndex = at
+  return REST_OF_FOLDER.exec(text)?.[0].length ?? 0
 }
 
 function mediaType(text: string, start: number): string {

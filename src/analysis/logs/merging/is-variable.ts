@@ -76,7 +76,9 @@ export function isVariable(place: number, siblings: readonly Pattern[]): boolean
 function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: boolean): number {
   const kind = commonKind(words)
   if (isSwitch(frame, words)) return NEEDED.switched
-  if (kind === 'state') return NEEDED.state
+  // What stands in quotes is a value where others have one there, be it in capitals.
+  const isQuotedBesideValue = isValueElsewhere && (frame.before === "'" || frame.before === '"')
+  if (kind === 'state' && !isQuotedBesideValue) return NEEDED.state
   const needed = neededByPlace(frame, kind, words)
   if (!isValueElsewhere || frame.words < LEAST_SHARED_WORDS) return needed
   return Math.min(needed, frame.isStart ? NEEDED.startBesideValue : NEEDED.besideValue)
@@ -89,14 +91,13 @@ function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): 
   if (frame.field !== '') return neededInField(frame.field)
   if (before === ':') return NEEDED.field
   if (before === '"' || before === "'") return NEEDED.quoted
-  const saysWhat = frame.mayBeCause || words.some(tellsWhatIsDone)
+  const saysWhat = frame.mayBeCause || mostlyDone(words)
   if (frame.isBracketed && !saysWhat) return NEEDED.bracketed
-  const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(tellsWhatIsDone)
+  const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !mostlyDone(words)
+  const isBehindPreposition = PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !saysWhat
+  if (!isNamed && isBehindPreposition) return NEEDED.behindPreposition
   if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
-  if (!isNamed)
-    return PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !saysWhat
-      ? NEEDED.behindPreposition
-      : NEEDED.plain
+  if (!isNamed) return NEEDED.plain
   return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
 }
 
@@ -114,6 +115,11 @@ function neededInField(field: string): number {
 /** `for reading`, `for writing` and `(skipped)` say what is done and name nothing; a name in parts names (`shard-started`). */
 function tellsWhatIsDone(word: string): boolean {
   return /^[^-_.]*(?:ed|ing)$/.test(word)
+}
+
+/** A name may end like that, too: `billing`, `search` and `audit`. */
+function mostlyDone(words: readonly string[]): boolean {
+  return words.filter(tellsWhatIsDone).length * 2 >= words.length
 }
 
 /** `is on` and `is off` are one message; `turned on` and `turned off` are two. */

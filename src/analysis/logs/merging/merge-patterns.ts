@@ -10,6 +10,7 @@ import { fillEmptyFields, fillEmptyPlaces } from './fill-empty-places.js'
 import { joinCrossing } from './join-crossing.js'
 import { joinGluedValues } from './join-glued-values.js'
 import { joinNamedAddresses } from './join-named-addresses.js'
+import { joinNames } from './join-names.js'
 import { joinPhrases } from './join-phrases.js'
 import { joinSubjects } from './join-subjects.js'
 import { mergeDotted } from './merge-dotted.js'
@@ -23,7 +24,7 @@ export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): r
     ({ words }) => words.length,
   )
   const merged = [...byLength.values()].flatMap(mergeAlike)
-  const filled = fillEmptyPlaces(dropRemarks(joinGluedValues(joinPhrases(merged))))
+  const filled = fillEmptyPlaces(dropRemarks(joinGluedValues(joinNames(joinPhrases(merged)))))
   return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
 }
 

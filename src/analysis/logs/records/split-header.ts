@@ -17,7 +17,7 @@ interface HeaderPart {
   readonly first: 'digit' | 'letter' | 'word' | 'mark' | 'any'
   readonly tells?: 'time' | 'level' | undefined
   /** What must have been read before: a message may look the same. */
-  readonly needs?: 'nothing' | 'something' | 'time' | 'timeAndLevel' | undefined
+  readonly needs?: 'nothing' | 'something' | 'time' | 'timeAlone' | 'timeAndLevel' | undefined
 }
 
 const MAX_PARTS = 14
@@ -89,7 +89,7 @@ const PARTS: readonly HeaderPart[] = [
   part('letter', String.raw`(?<logger>${FAILURE}${MIXED})(?=:\s|\s+[:|-]\s)`, { needs: 'something' }),
   // `2026-… web-1 shop ERROR `
   part('any', String.raw`${HOST} (?<logger>[A-Za-z][A-Za-z./_-]*)(?:\[\d+\])?:? (?=${LEVEL}[\s:\]])`, {
-    needs: 'time',
+    needs: 'timeAlone',
   }),
   part('word', String.raw`(?<logger>${NAME})(?=\s+-\s+[[(]?${LEVEL}\b)`, { needs: 'time' }),
   part('word', String.raw`(?<logger>${FAILURE}${NAME})(?=\s+-\s)`, { needs: 'timeAndLevel' }),
@@ -159,7 +159,7 @@ function isAllowed(needs: HeaderPart['needs'], told: ReadonlySet<string>): boole
   if (needs === undefined) return true
   if (needs === 'nothing') return told.size === 0
   if (needs === 'something') return told.size > 0
-  return told.has('time') && (needs === 'time' || told.has('level'))
+  return told.has('time') && (needs === 'time' || told.has('level') === (needs === 'timeAndLevel'))
 }
 
 /** `time=… level=error logger=shop msg="no answer" host=db1` says `no answer host=db1`. */

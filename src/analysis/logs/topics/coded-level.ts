@@ -43,9 +43,16 @@ export function codedLevel(text: string): StatedLevel | undefined {
     const severity = (CEF.exec(text) ?? LEEF.exec(text))?.[1]
     if (severity !== undefined) return levelOfSecurity(severity)
   }
-  if (start.startsWith('<Event ')) return WINDOWS_LEVELS[Number(WINDOWS.exec(text)?.[1])]
-  if (start.startsWith('REPORT ')) return LAMBDA.test(text) ? 'error' : undefined
-  return start.includes('"platform.') && LAMBDA_RECORD.test(text) ? 'error' : undefined
+  switch (start.charAt(0)) {
+    case '<':
+      return start.startsWith('<Event ') ? WINDOWS_LEVELS[Number(WINDOWS.exec(text)?.[1])] : undefined
+    case 'R':
+      return LAMBDA.test(text) ? 'error' : undefined
+    case '{':
+      return start.includes('"platform.') && LAMBDA_RECORD.test(text) ? 'error' : undefined
+    default:
+      return undefined
+  }
 }
 
 function levelOfSecurity(severity: string): StatedLevel | undefined {

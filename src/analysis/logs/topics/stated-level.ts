@@ -25,15 +25,11 @@ const LETTERS: readonly RegExp[] = [
   /^([VDIWEF])\/[^\s(:]{1,60} *(?:\( *\d+\))?: /,
   /^(?:\S{1,30} |[\d-]{10}T)?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
   /^\d+:[MSCX] \d\d \w{3} \d{4} \d\d:\d\d:\d\d\.\d+ ([.*#-]) /,
-  // What PostgreSQL and MySQL call neither an error nor a warning
-  /(?:^|[\s\]])(LOG|DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2}/,
+  // What MySQL calls neither an error nor a warning
   /^[-\dT:.Z+]+(?: {1,2}[\d:]{7,8})?(?: \d+)? \[(Note|System)\] /,
 ]
 const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
   ...['V', 'D', 'I', '.', '*', '-', 'Note', 'System'].map((letter) => [letter, 'quiet'] as const),
-  ...['LOG', 'DETAIL', 'HINT', 'CONTEXT', 'STATEMENT', 'QUERY', 'LOCATION'].map(
-    (name) => [name, 'quiet'] as const,
-  ),
   ...(['W', '#'] as const).map((letter) => [letter, 'warn'] as const),
   ['E', 'error'],
   ['F', 'fatal'],
@@ -60,7 +56,11 @@ export function statedLevel(text: string): StatedLevel | undefined {
   return levelOfLayout(start) ?? levelOfRequest(text)
 }
 
+/** The same of PostgreSQL, which writes two blanks behind its levels. */
+const POSTGRES = /(?:^|[\s\]])(?:LOG|DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2}/
+
 function levelOfLayout(start: string): StatedLevel | undefined {
+  if (start.includes(':  ') && POSTGRES.test(start)) return 'quiet'
   for (const layout of LETTERS) {
     const letter = layout.exec(start)?.[1]
     if (letter !== undefined) return LETTER_LEVELS.get(letter)
