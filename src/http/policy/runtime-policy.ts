@@ -1,5 +1,7 @@
 import type { Extent } from '../../lib/json/scan/json-bytes.js'
+import { refuseMore } from '../../lib/json/scan/locate-value.js'
 import { readMembers } from '../../lib/json/scan/read-members.js'
+import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
@@ -45,11 +47,19 @@ export async function answerRuntimePolicy(
 ): Promise<void> {
   // The orchestrator's stage shows them.
   exchange.showsErrors = true
+  refuseTextBehind(body, members)
   requireFields(body, members)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
   await answerVerdict(exchange, decision, body, (evaluations, options) =>
     evaluations.runtime(planFor(decision.snapshot, rawPath), body, options),
   )
+}
+
+/** Other parsers may take it for the document. Everything up to the last member's value has been scanned. */
+function refuseTextBehind(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {
+  let lastEnd = 0
+  for (const { end } of members.values()) lastEnd = Math.max(lastEnd, end)
+  refuseMore(body, scanSpace(body, lastEnd) + 1)
 }
 
 function requireFields(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {

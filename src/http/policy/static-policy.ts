@@ -31,7 +31,7 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
  * undefined, so that they would allow it.
  */
 function readInput(body: Uint8Array): Uint8Array {
-  const extent = locateInput(body)
+  const extent = locateInput(body, true)
   if (extent === undefined) throw missingFields(['input'])
   const bytes = body.subarray(extent.start, extent.end)
   const input = bytes[0] === QUOTE ? parseText(bytes) : bytes

@@ -26,6 +26,7 @@ long := [i | some i in numbers.range(1, 500)]
 
 raises := time.parse_ns("no layout", "no time")
 `,
+  'ports.rego': 'package ports\n\nimport rego.v1\n\ndeny contains "bob may not" if input.user == "bob"\n',
   'static.rego':
     'package static.ports\n\nimport rego.v1\n\ndeny contains "port 22 is open" if input.port == 22\n',
 }
@@ -164,6 +165,27 @@ test.each([
   const answer = await post('/v1/staticPolicy/eval', { port }, { 'content-type': 'application/json' })
   expect(answer.status).toBe(status)
   expect(decisions.at(-1)).toMatchObject({ kind: 'static', outcome })
+})
+
+const ALLOWED = '{"input":{"port":443}}'
+const FLAT = JSON.stringify({
+  ...{ application: 'shop', name: 'deploy', stage: {}, executionId: 'e-1' },
+  ...{ payloadConstraint: [], startTime: 1, user: 'ana' },
+})
+
+test.each([
+  ['text behind the document', '/v1/staticPolicy/eval', `${ALLOWED} trailing`],
+  ['a second document', '/v1/staticPolicy/eval', `${ALLOWED}{"input":{"port":22}}`],
+  ['a second input', '/v1/staticPolicy/eval', '{"input":{"port":22},"INPUT":{"port":443}}'],
+  ['text behind a flat body', '/v1/data/ports', `${FLAT}]`],
+  ['a second flat body', '/v1/data/ports', `${FLAT}\n${FLAT}`],
+])('no verdict is given on %s, of which another parser may make something else', async (_, path, body) => {
+  const headers = { 'content-type': 'application/json' }
+  const before = decisions.length
+  expect((await ask(server.url, { path, body, headers })).status).toBe(400)
+  expect(decisions).toHaveLength(before)
+  const alone = path === '/v1/data/ports' ? FLAT : ALLOWED
+  expect((await ask(server.url, { path, body: `${alone} \n`, headers })).status).toBe(200)
 })
 
 test('how paths are answered is remembered for a bounded number of them, the oldest of which goes first', () => {

@@ -2,6 +2,7 @@ import { AppError } from '../../../errors/app-error.js'
 import { decodeString } from './decode-string.js'
 import type { Extent } from './json-bytes.js'
 import { BACKSLASH, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import { refuseMore } from './locate-value.js'
 import { scanMembers } from './scan-members.js'
 import { scanSpace, scanValue } from './scan-value.js'
 import { scanString } from './scan-string.js'
@@ -20,10 +21,12 @@ const CASE_BIT = 0x20
  * The extent of `input` in the body of a Data API request: of the last top-level member of that name in any letter case, as Go
  * matches field names. Undefined when it is absent or null, and for an empty body or `null`. What follows the document is not
  * read. Raises `invalid` AppErrors with OPA's `body contains malformed input document: …`.
+ *
+ * `strictly` is not as OPA reads: it raises for a second `input` and for what follows the document, of which other parsers may make another input.
  */
-export function locateInput(body: Uint8Array): Extent | undefined {
+export function locateInput(body: Uint8Array, strictly = false): Extent | undefined {
   try {
-    return locate(body)
+    return locate(body, strictly)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new AppError('invalid', `body contains malformed input document: ${error.message}`, {
@@ -32,7 +35,7 @@ export function locateInput(body: Uint8Array): Extent | undefined {
   }
 }
 
-function locate(body: Uint8Array): Extent | undefined {
+function locate(body: Uint8Array, strictly: boolean): Extent | undefined {
   const open = scanSpace(body, 0)
   if (open === body.length) return undefined
   if (body[open] !== OPEN_OBJECT) {
@@ -41,11 +44,13 @@ function locate(body: Uint8Array): Extent | undefined {
   }
   let start = 0
   let end = 0
-  scanMembers(body, open, (keyStart, valueStart, valueEnd) => {
+  const documentEnd = scanMembers(body, open, (keyStart, valueStart, valueEnd) => {
     if (!isInputKey(body, keyStart)) return
+    if (strictly && end > 0) throw new AppError('invalid', 'it has more than one input')
     start = valueStart
     end = valueEnd
   })
+  if (strictly) refuseMore(body, documentEnd)
   return end === 0 || body[start] === LOWER_N ? undefined : { start, end }
 }
 

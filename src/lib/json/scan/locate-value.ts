@@ -10,9 +10,14 @@ import { syntaxError } from './syntax-error.js'
 export function locateValue(bytes: Uint8Array, maxDepth = MAX_DEPTH): Extent {
   // The scanner bounds all levels, so the ones that are not allowed are said to be open already.
   const end = scanValue(bytes, 0, MAX_DEPTH - maxDepth)
+  refuseMore(bytes, end)
+  return { start: scanSpace(bytes, 0), end }
+}
+
+/** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless nothing but white space follows the value that ends here. */
+export function refuseMore(bytes: Uint8Array, end: number): void {
   const next = scanSpace(bytes, end)
   if (next < bytes.length) throw syntaxError(bytes, next, 'after top-level value')
-  return { start: scanSpace(bytes, 0), end }
 }
 
 /** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless the bytes are exactly one JSON value. */
