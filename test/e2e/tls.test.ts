@@ -259,7 +259,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     expect(await ask(service.url, { agent })).toMatchObject({ shownBy: 'tidegate' })
     writeFileSync(inWorkspace('tls.key'), 'no key')
-    await untilLogged(service, 'the certificate was not renewed: the one before goes on')
+    await untilLogged(service, 'changed TLS files cannot be used: what they held before goes on')
     expect(await ask(service.url)).toMatchObject({ status: 200, shownBy: 'tidegate' })
     const health = await ask(service.url, { path: '/health?plugins', method: 'GET' })
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { tls: { state: 'WARN' } } })

@@ -81,12 +81,14 @@ export class TlsFiles {
       throw new Error('the new certificate has ended already')
     if (hasEnded(read, now) && !hasEnded(this.#read, now))
       throw new Error('the new revocation list has ended already')
-    const isOfLists = isDeepStrictEqual({ ...settings, clientCrl: '' }, { ...this.settings, clientCrl: '' })
+    const before = this.settings
     this.#read = read
     this.#renewed(settings)
     const endsAt = new Date(read.endsAtMs).toISOString()
-    if (isOfLists) this.#logger.info('new revocation lists count')
-    else this.#logger.info({ endsAt }, 'a new certificate serves')
+    if (settings.certificate !== before.certificate || settings.key !== before.key)
+      this.#logger.info({ endsAt }, 'a new certificate serves')
+    if (settings.clientCa !== before.clientCa) this.#logger.info('new authorities of callers count')
+    if (settings.clientCrl !== before.clientCrl) this.#logger.info('new revocation lists count')
   }
 
   #note(problem: string): void {
@@ -95,7 +97,10 @@ export class TlsFiles {
       this.#isTold = false
     } else if (!this.#isTold) {
       this.#isTold = true
-      this.#logger.error({ error: problem }, 'the certificate was not renewed: the one before goes on')
+      this.#logger.error(
+        { error: problem },
+        'changed TLS files cannot be used: what they held before goes on',
+      )
     }
   }
 

@@ -1,0 +1,71 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { ConfigSchema } from '../../../src/config/config.js'
+import { makeLogger } from '../../../src/lib/logger.js'
+import { TlsFiles } from '../../../src/main/files/tls-files.js'
+import { CertificateAuthority, canMakeCertificates } from '../../support/certificates.js'
+import { makeWorkspace } from '../../support/workspace.js'
+
+const CERTIFICATE = 'a new certificate serves'
+const AUTHORITIES = 'new authorities of callers count'
+const LISTS = 'new revocation lists count'
+
+/** Files that serve, a way to replace them, and what the log tells of it. */
+function open() {
+  const workspace = makeWorkspace()
+  onTestFinished(() => workspace.remove())
+  const at = (name: string): string => join(workspace.path, name)
+  const authority = new CertificateAuthority(workspace.path)
+  authority.make('server', { subject: '/CN=one' })
+  authority.make('renewed', { subject: '/CN=two' })
+  new CertificateAuthority(workspace.path, 'other')
+  copyFileSync(authority.certificate, at('clients.pem'))
+  writeFileSync(at('clients.crl'), authority.revoke([]))
+  const lines: string[] = []
+  const logger = makeLogger({ level: 'info', format: 'json' }, { write: (line) => void lines.push(line) })
+  const server = {
+    ...{ tlsCertificate: at('server.pem'), tlsKey: at('server.key') },
+    ...{ tlsClientCa: at('clients.pem'), tlsClientCrl: at('clients.crl') },
+  }
+  const files = TlsFiles.open(ConfigSchema.parse({ server }), logger)
+  onTestFinished(() => files?.close())
+  const replaceCertificate = (): void => {
+    copyFileSync(at('renewed.pem'), at('server.pem'))
+    copyFileSync(at('renewed.key'), at('server.key'))
+  }
+  return {
+    replaceCertificate,
+    replaceAuthorities: () => copyFileSync(at('other.pem'), at('clients.pem')),
+    replaceLists: () =>
+      writeFileSync(at('clients.crl'), authority.revoke([], new Date(Date.now() + 3_600_000))),
+    look: () => files?.look(),
+    told: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+  }
+}
+
+describe.skipIf(!canMakeCertificates)('TLS files that are replaced while they serve (openssl)', () => {
+  it('are told by what they are', () => {
+    const files = open()
+    files.look()
+    expect(files.told()).toEqual([])
+    files.replaceAuthorities()
+    files.look()
+    expect(files.told()).toEqual([AUTHORITIES])
+    files.replaceLists()
+    files.look()
+    files.replaceCertificate()
+    files.look()
+    expect(files.told()).toEqual([AUTHORITIES, LISTS, CERTIFICATE])
+  })
+
+  it('are all told where several are replaced at a time', () => {
+    const files = open()
+    files.replaceCertificate()
+    files.replaceAuthorities()
+    files.replaceLists()
+    files.look()
+    expect(files.told()).toEqual([CERTIFICATE, AUTHORITIES, LISTS])
+  })
+})
