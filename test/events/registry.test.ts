@@ -3,7 +3,7 @@ import { compareList } from '../../src/events/registry/compare-list.js'
 import type { CompareList } from '../../src/events/registry/compare-list.js'
 import { EventIntake } from '../../src/events/event-intake.js'
 import { reconcileRegistry } from '../../src/events/registry/reconcile-registry.js'
-import { readOtherApplications } from '../../src/events/registry/other-applications.js'
+import { readOtherApplication, readOtherApplications } from '../../src/events/registry/other-applications.js'
 import { applyEvents, readHistory, recordInTrail } from '../../src/events/registry/registry-operations.js'
 import { maintain } from '../../src/store/ports/maintenance.js'
 import type { RegistryEntry, RegistryKind } from '../../src/store/ports/registry-store.js'
@@ -288,6 +288,11 @@ it('knows applications by their pipelines and by what happened in them, but for 
     { name: 'shop', knownFrom: ['pipelines', 'executions'] },
   ])
   expect((await read('LA')).map(({ name }) => name)).toEqual(['Lab'])
+  const one = (name: string) => store.reader.run(readOtherApplication, name)
+  for (const listed of await read()) expect(await one(listed.name)).toEqual(listed)
+  expect(await one('SHOP')).toMatchObject({ name: 'shop' })
+  expect(await one('nowhere')).toBeUndefined()
   await take(changed('deleteApplication', { 'application.name': 'shop' }, 2))
+  expect(await one('shop')).toBeUndefined()
   expect((await read()).map(({ name }) => name)).toEqual(['bank', 'Lab'])
 })

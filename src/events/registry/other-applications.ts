@@ -1,3 +1,4 @@
+import type { AuditReader } from '../../store/ports/audit-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 import { applicationKey } from './registry-change.js'
 
@@ -36,12 +37,38 @@ export const readOtherApplications: ReadOperation<OtherApplicationsQuery, readon
       if (await isOther(name)) add(name, 'pipelines')
     for (const name of await audit.applications(limit)) {
       if (!(await isOther(name))) continue
-      const filter = { application: name }
-      const [newest] = await audit.page({ filter, order: 'newest_first', limit: 1 })
-      // Retention removes records, and leaves the name behind.
-      if (newest !== undefined) add(name, newest.executionId === undefined ? 'events' : 'executions')
+      const from = await happenedIn(audit, name)
+      if (from !== undefined) add(name, from)
     }
     const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
     return sorted.slice(0, limit).map(([, application]) => application)
   },
+}
+
+/**
+ * One of them by its name: in any case where it has pipelines, and as it was written where only something has happened in it. Undefined where
+ * nobody has told of it, or its definition is known or was deleted.
+ */
+export const readOtherApplication: ReadOperation<string, OtherApplication | undefined> = {
+  name: 'registry.other-application',
+  apply: async ({ registry, audit }, given) => {
+    const key = applicationKey(given)
+    if ((await registry.findApplication(key)) !== undefined) return undefined
+    const query = { kind: 'pipeline', applicationKey: key, withDeleted: false, limit: 1 } as const
+    const [pipeline] = await registry.page(query)
+    const name = pipeline?.application ?? given
+    const happened = await happenedIn(audit, name)
+    const knownFrom: KnownFrom[] = pipeline === undefined ? [] : ['pipelines']
+    if (happened !== undefined) knownFrom.push(happened)
+    return knownFrom.length === 0 ? undefined : { name, knownFrom }
+  },
+}
+
+/** Undefined where the trail has no record of it: retention removes records, and leaves the name behind. */
+async function happenedIn(
+  audit: AuditReader,
+  application: string,
+): Promise<'events' | 'executions' | undefined> {
+  const [newest] = await audit.page({ filter: { application }, order: 'newest_first', limit: 1 })
+  return newest && (newest.executionId === undefined ? 'events' : 'executions')
 }

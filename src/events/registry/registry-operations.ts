@@ -7,7 +7,7 @@ import type { Transaction, WriteOperation } from '../../store/ports/transaction.
 import { applyChange } from './apply-change.js'
 import { readEvent } from '../read-event.js'
 import type { RegistryChange } from './registry-change.js'
-import { readOtherApplications } from './other-applications.js'
+import { readOtherApplication, readOtherApplications } from './other-applications.js'
 import { registryChanges } from './registry-changes.js'
 
 /** What a step over waiting events did. */
@@ -123,7 +123,13 @@ export const readHistory: ReadOperation<
 }
 
 export const registryWrites = [applyEvents, skipEvent, applyChanges, recordInTrail] as const
-export const registryReads = [readEntries, readRegistryPage, readOtherApplications, readHistory] as const
+export const registryReads = [
+  readEntries,
+  readRegistryPage,
+  readOtherApplication,
+  readOtherApplications,
+  readHistory,
+] as const
 
 /** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */
 async function changesIn(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../errors/app-error.js'
 import { toEntryView } from '../../../events/registry/describe-entry.js'
 import { applicationKey } from '../../../events/registry/registry-change.js'
-import { readOtherApplications } from '../../../events/registry/other-applications.js'
+import { readOtherApplication, readOtherApplications } from '../../../events/registry/other-applications.js'
 import { readRegistryPage, readHistory } from '../../../events/registry/registry-operations.js'
 import type { RegistryEntry, RegistryKind, RegistryReader } from '../../../store/ports/registry-store.js'
 import type { Reader } from '../../../store/ports/readers.js'
@@ -100,10 +100,21 @@ export const applicationRoutes = [
     path: '/applications/:name',
     summary: 'One application with its definition',
     params: { name: NAME },
-    answers: { 200: json('The application.', Entry.extend({ definition: z.unknown() })) },
+    answers: {
+      200: json(
+        'The application; without a definition where it is known by its pipelines, events or executions alone.',
+        z.union([
+          Entry.extend({ knownFrom: KnownFromDefinition, definition: z.unknown() }),
+          OtherApplication,
+        ]),
+      ),
+    },
     answer: async ({ params: { name } }, deps) => {
       const entry = await deps.lookups.findApplication(applicationKey(name))
-      return await showEntry(deps, entry, `application ${name}`)
+      if (entry !== undefined) return await showEntry(deps, entry, { knownFrom: ['definition'] })
+      const other = await deps.reader.run(readOtherApplication, name)
+      if (other === undefined) throw unknown(`application ${name}`)
+      return jsonAnswer(other)
     },
   }),
   route({
@@ -138,8 +149,11 @@ export const pipelineRoutes = [
     summary: 'One pipeline with its definition',
     params: { id: ID },
     answers: { 200: json('The pipeline.', Pipeline.extend({ definition: z.unknown() })) },
-    answer: async ({ params: { id } }, deps) =>
-      await showEntry(deps, await findPipeline(deps, id), `pipeline ${id}`),
+    answer: async ({ params: { id } }, deps) => {
+      const entry = await findPipeline(deps, id)
+      if (entry === undefined) throw unknown(`pipeline ${id}`)
+      return await showEntry(deps, entry)
+    },
   }),
   route({
     ...COMMON,
@@ -198,12 +212,11 @@ async function findPipeline({ lookups }: RegistryRoutesDeps, id: string): Promis
 
 async function showEntry(
   { lookups }: RegistryRoutesDeps,
-  entry: RegistryEntry | undefined,
-  what: string,
+  entry: RegistryEntry,
+  more: { readonly knownFrom?: readonly string[] } = {},
 ): Promise<Response> {
-  if (entry === undefined) throw unknown(what)
   const [newest] = await lookups.versions(entry.id, 1)
-  const view = JSON.stringify(toEntryView(entry))
+  const view = JSON.stringify({ ...toEntryView(entry), ...more })
   return jsonTextAnswer(`${view.slice(0, -1)},"definition":${newest?.definition ?? 'null'}}`)
 }
 
