@@ -14,6 +14,11 @@ const gunzipAsync = promisify(gunzip)
 /** There is one event loop to take turns in. */
 const TURNS = new LargeBodyTurns()
 const GARBAGE = new BufferGarbage()
+const SPACE = 0x20
+/** Tab, line feed and carriage return. */
+const WHITE: readonly number[] = [0x09, 0x0a, 0x0d]
+/** In bytes. */
+const LOOKED_THROUGH = 1000
 
 /**
  * The whole body of a request as UTF-8 bytes: gunzipped when it says so, ISO-8859-1 read where it is no UTF-8. Raises
@@ -30,8 +35,24 @@ export function decodeBody(
   bytes: Buffer,
   limit: number,
 ): Uint8Array | Promise<Uint8Array> {
-  const isGzip = exchange.header('content-encoding')?.toLowerCase().includes('gzip') === true
-  return isGzip ? unpack(bytes, limit).then(inTurn) : inTurn(bytes)
+  const encoding = exchange.header('content-encoding')?.toLowerCase()
+  if (encoding === undefined) return inTurn(bytes)
+  if (encoding.includes('gzip')) return unpack(bytes, limit).then(inTurn)
+  if (bytes.subarray(0, LOOKED_THROUGH).some(isControl)) throw packedOtherwise()
+  return inTurn(bytes)
+}
+
+/** No JSON or YAML has one; what is packed does within a few bytes. */
+function isControl(byte: number): boolean {
+  return byte < SPACE && !WHITE.includes(byte)
+}
+
+/** Not for its Content-Encoding alone: text is read as OPA reads it, whatever it is called. */
+function packedOtherwise(): AppError {
+  return new AppError(
+    'invalid',
+    'could not read the body: its Content-Encoding is none that is read here; send it as gzip, or as it is',
+  )
 }
 
 function inTurn(body: Buffer): Uint8Array | Promise<Uint8Array> {

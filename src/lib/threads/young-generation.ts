@@ -26,7 +26,7 @@ const MOST_ROUNDS = 16
  * Lets the calling thread's space for short-lived objects grow while it answers thousands of requests a second. V8 begins with 1 MB and
  * lets it grow by what survives a collection; of requests that are answered at once nothing does, so that it collects every hundredth
  * request, which is a tenth of what a small decision costs. When the thread rests, after a start or after so
- * much work, everything is collected once: V8 itself would, eight or sixteen seconds later.
+ * much work, everything is collected once, unless that is a lot: V8 itself would, eight or sixteen seconds later.
  */
 export class YoungGeneration {
   readonly #grow: () => void

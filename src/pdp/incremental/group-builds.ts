@@ -37,7 +37,7 @@ export class GroupBuilds {
 
   /**
    * A module for each group. Undefined where only compiling all together can do it, or tell all that is wrong; of one group alone it
-   * raises as `buildModule`.
+   * raises as `buildModule`. Once one fails, no other is compiled any further.
    */
   async build(
     opa: OpaProgram,
@@ -49,13 +49,16 @@ export class GroupBuilds {
     if (asked.some(({ rules }) => rules.size === 0)) return undefined
     const builds: Build[] = []
     const left = asked.entries()
+    const end = new AbortController()
+    const program = { ...opa, signal: end.signal }
     const buildNext = async (): Promise<void> => {
       for (const [place, of] of left)
-        builds[place] = { ...of, built: await this.#buildOnce(opa, of, place, includesPrint) }
+        builds[place] = { ...of, built: await this.#buildOnce(program, of, place, includesPrint) }
     }
     try {
       await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
     } catch (raw) {
+      end.abort()
       if (groups.length > 1 && raw instanceof AppError && raw.kind === 'invalid') return undefined
       throw raw
     }

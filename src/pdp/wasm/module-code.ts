@@ -57,8 +57,18 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     const { rules } = exported
     return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, callSites, rules }
   } catch (raw) {
-    throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
+    throw new AppError('invalid', `load policy module: ${whyRefused(toError(raw).message)}`, { cause: raw })
   }
+}
+
+/** What V8 says of a function that is called as rules are, with the name that OPA gave its caller. */
+const CALLED_AS_RULE = /:"g\d+\.(?<rule>.+)" failed: not enough arguments on the stack for call/
+
+/** OPA makes such a call where a reference leads to a function by a variable; its own evaluator passes over functions there. */
+function whyRefused(message: string): string {
+  const rule = CALLED_AS_RULE.exec(message)?.groups?.['rule']
+  if (rule === undefined) return message
+  return `${rule} refers by a variable (as data.x[y].z does) to what may be a function, which OPA compiles to code that is not valid: give the function a name that is not referred to so, or another package`
 }
 
 /** The lowest address at which a module leaves room for base documents. */

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -31,6 +31,13 @@ describe('reading a JSON body', () => {
     const text = Buffer.from('{"name":"Jürgen","count":1}', 'latin1')
     const packed = posted(gzipSync(text), { ...JSON_HEADERS, 'content-encoding': 'gzip' })
     expect(await readJsonBody(packed, Body, LIMIT)).toMatchObject({ name: 'Jürgen' })
+  })
+
+  it('reads text whatever its encoding is called, as OPA does', async () => {
+    const text = '\r\n{\t"name":"a","count":1}'
+    expect(
+      await readJsonBody(posted(text, { ...JSON_HEADERS, 'content-encoding': 'br' }), Body, LIMIT),
+    ).toMatchObject({ name: 'a' })
   })
 
   it('reads escapes that stand for no character as U+FFFD: nothing behind it could write them', async () => {
@@ -93,6 +100,18 @@ describe('reading a JSON body', () => {
     [' '.repeat(LIMIT + 1), JSON_HEADERS, 'too_large', /over the limit of 2000 bytes/],
     [gzipSync(' '.repeat(LIMIT + 1)), { ...JSON_HEADERS, 'content-encoding': 'gzip' }, 'too_large', /limit/],
     ['{}', { ...JSON_HEADERS, 'content-encoding': 'gzip' }, 'invalid', /not gzip/],
+    [
+      brotliCompressSync('{}'),
+      { ...JSON_HEADERS, 'content-encoding': 'br' },
+      'invalid',
+      /as gzip, or as it is/,
+    ],
+    [
+      deflateSync('{}'),
+      { ...JSON_HEADERS, 'content-encoding': 'Deflate' },
+      'invalid',
+      /as gzip, or as it is/,
+    ],
   ])('refuses %s with %j', async (body, headers, kind, message) => {
     await expect(readJsonBytes(posted(body, headers), LIMIT)).rejects.toMatchObject({
       kind,

@@ -86,9 +86,18 @@ test('a collection of everything frees what is no longer used', async () => {
   // Until then what was used in this turn is kept.
   await sleep(1)
 
-  collectEverything()
+  collectEverything(Infinity)
 
   expect(unused.deref()).toBeUndefined()
+})
+
+test('a large heap is left to V8, since a collection at once would hold the thread up', async () => {
+  const unused = makeUnused()
+  await sleep(1)
+
+  collectEverything(0)
+
+  expect(unused.deref()).toBeDefined()
 })
 
 function makeUnused(): WeakRef<object> {
