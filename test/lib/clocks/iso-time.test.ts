@@ -41,6 +41,16 @@ describe.each(['utc', 'local'] as const)('times of ISO 8601, %s where they name 
   )
 })
 
-test('a zone that is named behind the offset changes nothing', () => {
-  expect(readIsoTime('2026-01-31T12:00:00+01:00[Europe/Berlin]', 'utc')).toBe(Date.UTC(2026, 0, 31, 11))
-})
+test.each(['2026-01-31T12:00:00+01:00[Europe/Berlin]', '2026-01-31T11:00:00Z[UTC]'])(
+  'a zone that is named behind the offset changes nothing: %s',
+  (text) => {
+    expect(readIsoTime(text, 'utc')).toBe(Date.UTC(2026, 0, 31, 11))
+  },
+)
+
+it.each(['2026-01-31T12.5', '2026-01-31T12:30-garbage', '2026-01-31T12:30+1', '-2026'])(
+  'text that only looks like a time is none: %s',
+  (text) => {
+    expect(readIsoTime(text, 'utc')).toBeNaN()
+  },
+)
