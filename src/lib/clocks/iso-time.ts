@@ -5,7 +5,7 @@ import { parseISO } from 'date-fns/parseISO'
 const DAY = String.raw`(?<day>(?<year>[+-]\d{6}|\d{4})(?:-?(?:W(?<week>\d\d)(?:-?\d)?|\d{3}|\d\d(?:-?\d\d)?))?)`
 /** A time of day with its offset from UTC, behind which programs in Java name the zone, too. */
 const TIME = String.raw`(?<time>\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,30})?)?)?)(?:(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[^\]]+\])?)?`
-const MOMENT = new RegExp(`^${DAY}(?:T${TIME})?$`)
+const MOMENT = new RegExp(`^${DAY}(?:[Tt]${TIME})?$`)
 const TIME_OF_DAY = new RegExp(`^${TIME}$`)
 
 /**
