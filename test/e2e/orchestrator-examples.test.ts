@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -162,6 +162,13 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     expect((await runScript('check-pipeline.sh', [good], away)).code).toBe(2)
     const wrong = { TIDEGATE_URL: `${tidegate.url}/nowhere` }
     expect((await runScript('check-pipeline.sh', [good], wrong)).code).toBe(2)
+  })
+
+  test('pass nothing that nobody decided where what they say of it cannot be written', () => {
+    const script = join(EXAMPLES, 'scripts/check-pipeline.sh')
+    const env = { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: `${tidegate.url}/nowhere` }
+    const args = ['-c', 'exec sh "$0" "$@" 2>&-', script, join(workspace.path, 'good.json')]
+    expect(spawnSync('sh', args, { env }).status).toBeGreaterThan(0)
   })
 
   test.each([

@@ -3,7 +3,7 @@
 # TIDEGATE_URL names the service; TIDEGATE_TOKEN, where tokens are listed, has the role orchestrator.
 # Ends with 0 for Success alone; with 1 for Review, Fail and a cancelled run; with 2 where nobody could say.
 set -eu
-[ $# -eq 2 ] || { echo "analyse-canary.sh APPLICATION MINUTES" >&2 && exit 2; }
+[ $# -eq 2 ] || { echo "analyse-canary.sh APPLICATION MINUTES" >&2; exit 2; }
 # Answers in $answer, with their status in $code: 000 where nobody answered.
 call() {
   reply=$(curl -sS --max-time 30 -w '\n%{http_code}' -H 'Content-Type: application/json' \
@@ -19,7 +19,7 @@ body=$(jq -n --arg application "$1" --arg minutes "$2" --arg execution "${EXECUT
   '{application: $application, executionId: $execution, canaryConfig: {lifetimeMinutes: $minutes}}')
 call -X POST "$TIDEGATE_URL/autopilot/api/v5/registerCanary" -d "$body"
 id=$(field .canaryId)
-[ -n "$id" ] || { printf 'not registered (%s): %s\n' "$code" "$answer" >&2 && exit 2; }
+[ -n "$id" ] || { printf 'not registered (%s): %s\n' "$code" "$answer" >&2; exit 2; }
 unanswered=0
 while :; do
   call "$TIDEGATE_URL/autopilot/v5/canaries/$id"
@@ -31,7 +31,7 @@ while :; do
     # A token that ended, or a run that nobody knows: asking again changes nothing.
     *) unanswered=60 ;;
   esac
-  [ "$unanswered" -lt 60 ] || { printf 'analysis %s is not told (%s): %s\n' "$id" "$code" "$answer" >&2 && exit 2; }
+  [ "$unanswered" -lt 60 ] || { printf 'analysis %s is not told (%s): %s\n' "$id" "$code" "$answer" >&2; exit 2; }
   sleep "${POLL_SECONDS:-10}"
 done
 field '.canaryResult | "\(.overallResult), score \(.overallScore): \(.message)\n\(.canaryReportURL)"'
