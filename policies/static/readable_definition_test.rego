@@ -27,7 +27,7 @@ test_a_pipeline_without_stages_is_read if {
 test_other_inputs_are_not_refused if {
 	readable_definition.deny == set() with input as {}
 	readable_definition.deny == set() with input as {"app": {"name": "shop"}}
-	readable_definition.deny == set() with input as {"executionId": "01J0", "stages": [deploy]}
+	readable_definition.deny == set() with input as {"executionId": "01J0"}
 	readable_definition.deny == set() with input as {"new": {"application": "shop", "permissions": {"WRITE": []}}}
 	readable_definition.deny == set() with input as {"name": "rollout", "stages": [deploy]}
 }
@@ -54,7 +54,7 @@ test_a_wrapper_that_is_no_object_is_refused if {
 }
 
 test_stages_of_the_input_that_nobody_reads_are_refused if {
-	every other in [{"new": {}}, {"pipeline": {}}, {"app": {}}] {
+	every other in [{"new": {}}, {"pipeline": {}}, {"app": {}}, {"executionId": "01J0"}, {"payloadConstraint": []}] {
 		readable_definition.deny == unread with input as object.union({"stages": [deploy]}, other)
 	}
 	readable_definition.deny == unread with input as {"stages": {"0": deploy}}
