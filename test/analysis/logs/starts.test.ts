@@ -51,6 +51,7 @@ describe('what comes with the start of a canary and is over then', () => {
 
   test.each([
     ['goes on', [ORDINARY, ...said(FATAL, 0, 3, 5), ...said(FATAL, 11, 13, 5)], undefined],
+    ['hits many lines', [ORDINARY, ...said(FATAL, 0, 3, 15)], undefined],
     [
       'ends the program',
       [ORDINARY, ...said('ERROR {n} java.lang.OutOfMemoryError: heap', 0, 3, 5)],

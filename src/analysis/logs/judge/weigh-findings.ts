@@ -138,19 +138,20 @@ function weigh(
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
   const isAtStart = comparison.episode?.from === 0
-  // A canary that goes on serving has got over what its start complained of; people still look at it.
-  const isSurvived = isAtStart && exposures.basis !== 'time' && !isSaid && !endsProgram(group.topic)
+  const reach = reachOf(group, exposures)
+  const isStartOfFew = isAtStart && reach <= REACH_OF_START
+  // A canary that goes on serving has got over what its start complained of now and then; people still look at it.
+  const isSurvived = isStartOfFew && exposures.basis !== 'time' && !isSaid && !endsProgram(group.topic)
   const isGrave = isProven || isFirst || isSaid || isMany
   const isFatal = failsOnCritical && severity === 'critical' && isGrave && !isSurvived
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
   const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
-  const reach = reachOf(group, exposures)
   const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
   // What a start brings along each time is no matter; what came in the middle is looked at.
-  const isKnownStart = isAtStart && !(change === 'new' && isUnseen) && reach <= REACH_OF_START
+  const isKnownStart = isStartOfFew && !(change === 'new' && isUnseen)
   const isEpisode = isOver && HARMFUL.has(severity) && !isKnownStart
   // What its traffic is nobody knows.
   const isUnmeasured = isUnexpected && HARMFUL.has(severity) && exposures.basis === 'time'
