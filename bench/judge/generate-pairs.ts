@@ -21,6 +21,8 @@ export interface Row {
   readonly limit: number
   /** The most that may ask for a person, in per cent, where that is limited. */
   readonly inconclusive?: number
+  /** The least that must be found or ask for a person, in per cent, where that is wanted. */
+  readonly told?: number
   readonly make: (random: Random) => Pair
 }
 
@@ -134,9 +136,17 @@ const countsOf =
     ...pairOf(control, experiment)(random),
     exposure: { control: requests(random), experiment: requests(random) },
   })
-/** The share of requests that fail in each minute: trouble begins with the chance of `start` a minute and lasts for `minutes` on average. */
+/** How often trouble begins (chance a minute), how many minutes it lasts on average, and the share of requests that fails in it and else. */
+interface Bursts {
+  readonly start: number
+  readonly minutes: number
+  readonly share: number
+  readonly usual?: number
+}
+
+/** The share of requests that fail in each minute. */
 const troubled =
-  (start: number, minutes: number, share: number, usual = 0) =>
+  ({ start, minutes, share, usual = 0 }: Bursts) =>
   (random: Random): Float64Array => {
     let isOn = false
     return Float64Array.from({ length: POINTS }, () => {
@@ -145,16 +155,16 @@ const troubled =
     })
   }
 
-/** Errors that come with the time, on sides of which the canary has less traffic (requests a minute). */
+/** Errors that come with the time, on sides of which the canary has a tenth of the traffic, and `factor` times the errors. */
 const unequalTraffic =
-  (trouble: (random: Random) => Float64Array, control: number, experiment: number, factor = 1) =>
+  (bursts: Bursts, ofCanary = bursts, factor = 1) =>
   (random: Random): Pair => {
-    const side = (level: number, times: number): readonly [Float64Array, Float64Array] => {
+    const side = (level: number, trouble: Bursts, times: number): readonly [Float64Array, Float64Array] => {
       const exposure = requests(random).map((count) => Math.max(1, Math.round((count * level) / 1000)))
-      const shares = trouble(random)
+      const shares = troubled(trouble)(random)
       return [exposure, exposure.map((count, place) => random.poisson(times * count * (shares[place] ?? 0)))]
     }
-    const [[before, errors], [now, canaryErrors]] = [side(control, 1), side(experiment, factor)]
+    const [[before, errors], [now, canaryErrors]] = [side(2000, bursts, 1), side(200, ofCanary, factor)]
     return {
       control: errors,
       experiment: canaryErrors,
@@ -182,13 +192,30 @@ const change = (name: string, prototype: number, make: Row['make'], limit = prot
 
 export const AROUND = normal(LEVEL, 10)
 
-/** Bursts by how often they begin, how long they last and how many requests fail in them. */
-const TENTH_OF_TRAFFIC: readonly (readonly [string, (random: Random) => Float64Array])[] = [
-  ['bursts of a minute', troubled(0.1, 1, 0.2)],
-  ['bursts of 3 minutes', troubled(0.02, 3, 0.2)],
-  ['bursts of 3 minutes among errors', troubled(0.05, 3, 0.1, 0.001)],
-  ['bursts of 8 minutes among errors', troubled(0.05, 8, 0.05, 0.005)],
+/** Each with the least share that must be told where they are three times as high, and where they begin four times as often. */
+const TENTH_OF_TRAFFIC: readonly (readonly [string, Bursts, high: number, often: number])[] = [
+  ['bursts of a minute', { start: 0.1, minutes: 1, share: 0.2 }, 75, 75],
+  ['bursts of 3 minutes', { start: 0.02, minutes: 3, share: 0.2 }, 20, 30],
+  ['bursts of 3 minutes among errors', { start: 0.05, minutes: 3, share: 0.1, usual: 0.001 }, 60, 25],
+  ['bursts of 8 minutes among errors', { start: 0.05, minutes: 8, share: 0.05, usual: 0.005 }, 75, 22],
 ]
+
+/** Canaries that are worse, on which people should look. */
+export const WORSE_BURSTS: readonly Row[] = TENTH_OF_TRAFFIC.flatMap(([name, bursts, high, often]) => [
+  {
+    ...change(`three times as high: ${name}`, NO_FIGURE, unequalTraffic(bursts, bursts, 3), 0),
+    told: high,
+  },
+  {
+    ...change(
+      `four times as often: ${name}`,
+      NO_FIGURE,
+      unequalTraffic(bursts, { ...bursts, start: 4 * bursts.start }),
+      0,
+    ),
+    told: often,
+  },
+])
 
 /** The rows of analysis.md 2.4, and those that the issue adds. */
 export const ROWS: readonly Row[] = [
@@ -204,7 +231,7 @@ export const ROWS: readonly Row[] = [
   same('error counts 5 %', errorCounts(0.05), NO_FIGURE, POINTS, 5),
   same('independent errors 5 %', independentErrors(0.05), NO_FIGURE, POINTS, 5),
   same('single errors 5 %', singleErrors(0.05), NO_FIGURE, POINTS, 5),
-  ...TENTH_OF_TRAFFIC.map(([name, trouble]) => ({
+  ...TENTH_OF_TRAFFIC.map(([name, bursts]) => ({
     ...{
       name: `A/A a tenth of the traffic, ${name}`,
       prototype: NO_FIGURE,
@@ -212,7 +239,7 @@ export const ROWS: readonly Row[] = [
       limit: 4,
       inconclusive: 10,
     },
-    make: unequalTraffic(trouble, 2000, 200),
+    make: unequalTraffic(bursts),
   })),
   same('success 99.95 %', successRate(0.9995), NO_FIGURE),
   same('success 98 %', successRate(0.98), NO_FIGURE),

@@ -9,7 +9,7 @@ import { totalOf } from './tests/total-events.js'
 /** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
-/** So many points in a row of more than twice what any of the baseline has are no burst as it has them, and one fewer are worth a note. */
+/** So many points in a row, or so many stretches, of more than twice what any of the baseline has are no bursts as it has them, and one fewer are worth a note. */
 const LEAST_POINTS = 4
 const FAR_RATIO = 2
 /** Of a service whose errors come in bursts, so few runs without a change show as much. */
@@ -46,12 +46,22 @@ export function isLeaning(tested: Tested | undefined): boolean {
   return tested?.tests.some(({ change, p, matters }) => change === 'High' && matters && p <= LEANING) ?? false
 }
 
-/** How many points in a row have more than twice the rate of any of the baseline, if they are more than a few events. */
+/**
+ * How many points in a row, or how many stretches, have more than twice the rate of any of the baseline, if all that is more than a few events. Where
+ * bursts of both sides are alike, the four highest are all the canary's in one of sixteen runs at the most.
+ */
 function higherPoints({ control, experiment }: CleanSides): number {
   const most = FAR_RATIO * ratesOf(control).reduce((high, rate) => Math.max(high, rate), 0)
-  const { from, to } = longestRun(ratesOf(experiment), (rate) => rate > most)
-  const sum = (all: Float64Array): number => all.subarray(from, to).reduce((total, value) => total + value, 0)
-  return sum(experiment.values) >= most * sum(experiment.exposure) + BURST_EVENTS ? to - from : 0
+  const rates = ratesOf(experiment)
+  const isHigher = (rate = 0): boolean => rate > most
+  const beyond = experiment.values.reduce(
+    (sum, value, at) => sum + (isHigher(rates[at]) ? value - most * (experiment.exposure[at] ?? 1) : 0),
+    0,
+  )
+  if (beyond < BURST_EVENTS) return 0
+  const { from, to } = longestRun(rates, isHigher)
+  const stretches = rates.filter((rate, at) => isHigher(rate) && !isHigher(rates[at - 1])).length
+  return Math.max(to - from, stretches)
 }
 
 function ratesOf({ values, exposure }: CleanSide): Float64Array {

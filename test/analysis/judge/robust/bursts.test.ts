@@ -26,12 +26,17 @@ describe('errors that come in bursts on both sides', () => {
     expect(classificationReason).toMatch(/^no change is proven: .* are worth \d\.\d independent ones$/u)
   })
 
-  test('ask people where those of the canary are higher than any of the baseline', () => {
-    const result = judgeOne({
-      ...{ control: bursts(2000, [4, 30], 8), experiment: bursts(200, [17, 44], 8, 0.4), exposure },
-    })
-    expect(result).toMatchObject({ noData: { state: 'doubtful', policy: 'review' } })
-  })
+  test.each([
+    ['one of eight points', [4, 30], [17, 44], 8],
+    ['four of one point each', [4, 12, 30, 51], [7, 17, 28, 44], 1],
+  ])(
+    'ask people where those of the canary are higher than any of the baseline: %s',
+    (_, before, now, length) => {
+      const control = bursts(2000, before, length)
+      const result = judgeOne({ control, experiment: bursts(200, now, length, 0.4), exposure })
+      expect(result).toMatchObject({ noData: { state: 'doubtful', policy: 'review' } })
+    },
+  )
 })
 
 describe('one burst beside a baseline that has no error', () => {
