@@ -4,8 +4,7 @@ import { isRecord } from './record.js'
 export function fieldValue(document: unknown, field: string): unknown {
   if (!isRecord(document)) return undefined
   if (Object.hasOwn(document, field)) return document[field]
-  const dots = [...field.matchAll(/\./g)].map(({ index }) => index)
-  for (const dot of dots) {
+  for (let dot = field.indexOf('.'); dot >= 0; dot = field.indexOf('.', dot + 1)) {
     const outer = field.slice(0, dot)
     const inner = Object.hasOwn(document, outer)
       ? fieldValue(document[outer], field.slice(dot + 1))

@@ -72,12 +72,18 @@ function statedIn(
   status: number | undefined,
 ): string | undefined {
   if (statedLevel(message) !== undefined) return undefined
-  const found = RECORD_FIELDS.level
-    .map((field) => ({ field, text: textOf(nameOf(fieldValue(record, field))) }))
-    .find(({ text }) => text !== undefined)
-  const level = found?.text === undefined ? undefined : levelOf(found.field, found.text, record)
+  const level = levelIn(record)
   const isQuiet = level === undefined || level === 'INFO' || level === 'DEBUG'
   return isQuiet && status !== undefined && status >= SERVER_ERROR ? 'ERROR' : level
+}
+
+/** What the first field says that has a level. */
+function levelIn(record: Readonly<Record<string, unknown>>): string | undefined {
+  for (const field of RECORD_FIELDS.level) {
+    const text = textOf(nameOf(fieldValue(record, field)))
+    if (text !== undefined) return levelOf(field, text, record)
+  }
+  return undefined
 }
 
 /** Some write a level as an object with its name and its number. */
