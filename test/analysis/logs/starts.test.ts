@@ -58,6 +58,11 @@ describe('what comes with the start of a canary and is over then', () => {
       undefined,
     ],
     [
+      'runs what a JVM runs at its last error',
+      [ORDINARY, ...said('ERROR {n} # -XX:OnOutOfMemoryError="kill -9 %p"', 0, 3, 5)],
+      undefined,
+    ],
+    [
       'is the last that the canary says',
       [...said('INFO request {n} served', 0, 3, 30), ...said(FATAL, 0, 3, 5)],
     ],

@@ -45,10 +45,12 @@ describe('the default topics', () => {
   })
 })
 
-describe('a long line of a request', () => {
+describe('a long line', () => {
   it.each([
     ['a path of many numbers', `GET ${'/1'.repeat(8000)}`, undefined],
     ['the times of HAProxy', `shop${'/1'.repeat(8000)} 503 212 - - "GET /cart HTTP/1.1"`, 'error'],
+    ['beginnings of LEEF', ' LEEF:1|'.repeat(8000), undefined],
+    ['reports of Lambda', `{${'"type":"platform.report",'.repeat(6000)}`, undefined],
   ])(
     'is read soon: %s',
     (_, line, severity) => {

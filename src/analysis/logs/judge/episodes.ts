@@ -69,13 +69,12 @@ export function episodeOf(
   if (now === undefined || before === undefined || all < canary.events) return undefined
   const outside = (sums: readonly number[], from: number): number =>
     (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
-  // One that comes again is not over.
-  const leastLeft = severity === 'critical' ? 0 : 1
+  const odds = canaryShare / (1 - canaryShare)
   for (let from = 0; from + length * LEAST_LENGTHS <= minutes; from += 1) {
     const [left, others] = [outside(now, from), outside(before, from)]
-    const odds = canaryShare / (1 - canaryShare)
-    if (left > others * odds * MOST_TIMES + Math.max(leastLeft, (all - left) * MOST_LEFT * leastLeft))
-      continue
+    // What is critical and comes even once more is not over.
+    const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MOST_LEFT)
+    if (left > others * odds * MOST_TIMES + forgiven) continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
     if (isChance) return { from, to: from + length }
   }

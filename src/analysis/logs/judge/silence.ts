@@ -22,16 +22,21 @@ export function silenceOf(
 ): string | undefined {
   if (baseline === undefined) return undefined
   const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
-  const now = perMinute(groups, 'canary', minutes)
-  const before = perMinute(groups, 'baseline', minutes)
+  const all = perMinute(groups, 'canary', minutes)
+  // What is silent from its first minute on has perhaps begun later, and may fall silent all the same.
+  const first = Math.max(
+    0,
+    all.findIndex((count) => count > 0),
+  )
+  const now = all.slice(first)
+  const before = perMinute(groups, 'baseline', minutes).slice(first)
   const { from, to } = longestRun(now, (count) => count === 0)
   const length = to - from
-  // What is silent from its first minute on has perhaps begun later.
   if (from === 0 || length < Math.max(LEAST_MINUTES, minutes * LEAST_SHARE)) return undefined
   if (!isNoChance(now, before, from, to)) return undefined
   const others = before.slice(from, to)
-  const when = to === minutes ? `for the last ${length}` : `for ${length}`
-  return `the canary logged nothing ${when} of ${minutes} minutes, from minute ${from + 1} on, where the baseline logged ${sum(others)} events: see whether it still runs, and whether its log still arrives`
+  const when = to === now.length ? `for the last ${length}` : `for ${length}`
+  return `the canary logged nothing ${when} of ${minutes} minutes, from minute ${first + from + 1} on, where the baseline logged ${sum(others)} events: see whether it still runs, and whether its log still arrives`
 }
 
 /** Whether a side that talks else has nothing in these minutes, and the other one talks there. */

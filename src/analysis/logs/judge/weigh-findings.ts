@@ -141,7 +141,7 @@ function weigh(
   const reach = reachOf(group, exposures)
   const isStartOfFew = isAtStart && reach <= REACH_OF_START
   // A canary that goes on serving has got over what its start complained of now and then; people still look at it.
-  const isSurvived = isStartOfFew && exposures.basis !== 'time' && !isSaid && !endsProgram(group.topic)
+  const isSurvived = isStartOfFew && exposures.basis !== 'time' && !endsProgram(group.topic)
   const isGrave = isProven || isFirst || isSaid || isMany
   const isFatal = failsOnCritical && severity === 'critical' && isGrave && !isSurvived
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))

@@ -51,7 +51,7 @@ export const NAMING_WORDS = words(
   `user users username account login host hostname node server client peer member group role tenant project namespace pod
    container image file directory folder device disk volume interface driver module service process program job
    task queue topic table index database schema key class method package plugin component application app bundle
-   domain flag feature name named called for mailbox operator bucket stream shard replica volume cluster repository branch`,
+   domain flag feature name named called for mailbox operator bucket stream shard replica cluster repository branch`,
 )
 
 /** Nouns that say of what the text in quotes behind them is the name (`channel 'shop'`). */

@@ -14,6 +14,9 @@ const MOST_WORDS = 6
 /** Longer lines have too much in them that may be a name. */
 const MAX_PLACES = 100
 
+/** Stands for a name that may vary, which is another place than one that varies already. */
+const NAME = ''
+
 /** Words that may be one name: all between two quotes, or all capitalised ones in a row. */
 interface Span {
   readonly start: number
@@ -50,7 +53,7 @@ function namedOf(pattern: Pattern): Named[] {
   const frame: string[] = []
   let at = 0
   for (const { start, end } of spans) {
-    frame.push(...pattern.words.slice(at, start), VALUE)
+    frame.push(...pattern.words.slice(at, start), NAME)
     at = end
   }
   frame.push(...pattern.words.slice(at))

@@ -64,13 +64,15 @@ export const CRASH_TOPICS: readonly Topic[] = CRASHES.flatMap(([severity, string
   strings.map((string) => ({ string, severity })),
 )
 
-const ENDS: ReadonlySet<string> = new Set(
-  CRASH_TOPICS.flatMap(({ severity, string }) => (severity === 'critical' ? [string] : [])),
-)
+/** What a JVM runs at its last error says so, too. */
+const ENDS: ReadonlySet<string> = new Set([
+  'onoutofmemoryerror',
+  ...CRASH_TOPICS.flatMap(({ severity, string }) => (severity === 'critical' ? [string.toLowerCase()] : [])),
+])
 
 /** Whether what a topic finds has ended the program, or people waited for it, so that it is not over. */
 export function endsProgram(topic: Topic | undefined): boolean {
-  return topic !== undefined && (topic.isOwn === true || ENDS.has(topic.string))
+  return topic !== undefined && (topic.isOwn === true || ENDS.has(topic.string.toLowerCase()))
 }
 
 /** The 21 topics that the clients send when a template has none of its own. */

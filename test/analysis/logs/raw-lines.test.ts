@@ -121,6 +121,12 @@ describe('a side that logs at other times than the other', () => {
     expect(report).toMatchObject({ verdict: 'Success', warnings: [says] })
   })
 
+  test('asks people where the canary begins later and falls silent again', () => {
+    const { report } = judge(logSide([ORDINARY]), late(12, 22))
+    expect(report.verdict).toBe('Review')
+    expect(report.silence).toContain('nothing for the last 8 of 30 minutes, from minute 23 on')
+  })
+
   test('does not make a start of errors that all came at one moment', () => {
     const atOnce = (entries: readonly Repeated[]): LogSide => {
       const side = logSide(entries)
