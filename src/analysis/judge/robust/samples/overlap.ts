@@ -27,9 +27,9 @@ export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
   const points = Math.min(control.values.length, experiment.values.length)
   const most = Math.min(MOST_POINTS, Math.floor(points / LEAST_WINDOWS))
+  if (correlationAt(sides, 1).value < INDEPENDENT) return 1
   const together = likeness(sides)
   const alike = together < LEAST_LIKENESS ? 1 : 1 + together ** 2
-  if (correlationAt(sides, 1).value < INDEPENDENT) return 1
   let [overlap, least] = [1, LEAST_PATTERN]
   for (let lag = 2; lag <= most; lag += 1) {
     const { value, pairs } = correlationAt(sides, lag)
