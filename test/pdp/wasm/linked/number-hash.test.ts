@@ -43,7 +43,8 @@ describe('a number', () => {
     ['1234567890123456789000', '1.234567890123456789e21', '12345678901234567890e2'],
   ])('is found in sets and as a key however %s is written', (...spellings) => {
     for (const there of spellings)
-      for (const asked of spellings) expect([there, asked, answer(there, asked)]).toEqual([there, asked, EQUAL])
+      for (const asked of spellings)
+        expect([there, asked, answer(there, asked)]).toEqual([there, asked, EQUAL])
   })
 
   test.each([

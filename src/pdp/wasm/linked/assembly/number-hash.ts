@@ -59,7 +59,7 @@ export function numberHash(number: usize): u32 {
     const largest: u64 = <u64>i64.MAX_VALUE + (isNegative ? 1 : 0)
     if (value <= largest) return integerHash(number, isNegative ? -(<i64>value) : <i64>value)
   }
-  return (hash * FNV_PRIME) ^ (<u32>exponent << 1) ^ (isNegative ? 1 : 0)
+  return (hash * FNV_PRIME) ^ ((<u32>exponent) << 1) ^ (isNegative ? 1 : 0)
 }
 
 /** The runtime's hash of an integer, which takes the place of another number for as long as it is asked. */
