@@ -56,10 +56,10 @@ export function numberHash(number: usize): u32 {
   exponent += zeros
   if (exponent >= 0 && digits + exponent <= INTEGER_DIGITS) {
     for (let power = exponent; power > 0; power--) value *= 10
-    const largest: u64 = <u64>i64.MAX_VALUE + (isNegative ? 1 : 0)
-    if (value <= largest) return integerHash(number, isNegative ? -(<i64>value) : <i64>value)
+    const largest: u64 = (i64.MAX_VALUE as u64) + (isNegative ? 1 : 0)
+    if (value <= largest) return integerHash(number, isNegative ? -(value as i64) : (value as i64))
   }
-  return (hash * FNV_PRIME) ^ ((<u32>exponent) << 1) ^ (isNegative ? 1 : 0)
+  return (hash * FNV_PRIME) ^ ((exponent as u32) << 1) ^ (isNegative ? 1 : 0)
 }
 
 /** The runtime's hash of an integer, which takes the place of another number for as long as it is asked. */
