@@ -31,7 +31,9 @@ async function findings(answers: Answers): Promise<{ found: Map<string, Finding>
   const { orchestrator } = ConfigSchema.parse({ orchestrator: { gateUrl: NOWHERE } })
   const address = {
     ...{ url: NOWHERE, shown: NOWHERE, token: undefined },
-    ...{ fetch: answer, fetchUnknown: answer, fetchElsewhere: fetch },
+    fetch: answer,
+    openUnknown: () => Promise.resolve(answer),
+    openElsewhere: () => Promise.resolve(fetch),
   }
   const found = await lookAtOrchestrator(address, orchestrator)
   return { found: new Map(found.map((one) => [one.subject, one])), sent }

@@ -38,7 +38,8 @@ export async function lookAtOrchestrator(
   address: ServiceAddress,
   orchestrator: Config['orchestrator'],
 ): Promise<Finding[]> {
-  const { url, shown, fetchUnknown: send } = address
+  const { url, shown } = address
+  const send = await address.openUnknown()
   const ask: Ask = (path, sent) => request(`${url}${path}`, { ...sent, send })
   const root = await attempt('service', 'start it, or name it with --url', async () => {
     const { status } = await request(`${url}/`, { send: address.fetch })
@@ -75,13 +76,14 @@ async function lookAtStatic(ask: Ask): Promise<Finding> {
 }
 
 /** As a stage asks where it is sent; the URL must lead here. */
-async function lookAtLookup(ask: Ask, { fetchElsewhere: send }: ServiceAddress): Promise<Finding> {
+async function lookAtLookup(ask: Ask, { openElsewhere }: ServiceAddress): Promise<Finding> {
   const subject = 'gates of stages'
   const path =
     '/platformservice/v6/applications/doctor/pipeline/doctor/reference/1/gates/doctor?type=verification'
   const { status, text } = await ask(path)
   if (status === 401 || status === 403) return bad(subject, `refused: ${messageOf(text)}`, OPEN)
   const { origin } = new URL(Gate.parse(JSON.parse(text)).gateUrl)
+  const send = await openElsewhere()
   const reached = await request(`${origin}/livez`, { send }).catch((raw: unknown) => toError(raw))
   if (!(reached instanceof Error) && reached.status === 200)
     return ok(subject, `stages are sent to ${origin}`)

@@ -25,10 +25,10 @@ export interface ServiceAddress {
   readonly token: string | undefined
   /** What sends requests to it. */
   readonly fetch: Fetch
-  /** As `fetch`, for those who show no certificate. */
-  readonly fetchUnknown: Fetch
-  /** What sends requests to wherever else the service says that it is. */
-  readonly fetchElsewhere: Fetch
+  /** Gives what sends requests to it without the certificate. */
+  readonly openUnknown: () => Promise<Fetch>
+  /** Gives what sends requests to wherever else the service says that it is. */
+  readonly openElsewhere: () => Promise<Fetch>
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8181'
@@ -79,8 +79,8 @@ export async function serviceAddress(
     shown: socketPath === undefined ? serverUrl : given,
     token,
     fetch: await openTransport(files, socketPath),
-    fetchUnknown: await openTransport({ caFile: files.caFile }, socketPath),
-    fetchElsewhere: await openTransport({ caFile: files.caFile }),
+    openUnknown: () => openTransport({ caFile: files.caFile }, socketPath),
+    openElsewhere: () => openTransport({ caFile: files.caFile }),
   }
 }
 

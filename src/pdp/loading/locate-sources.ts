@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { remembered } from '../../lib/remembered.js'
 import { callsInOrder } from './evaluation-order.js'
 import { locateCalls } from '../compile/locate-calls.js'
 import { positionIn, readTokens, startsStatement } from '../compile/read-tokens.js'
@@ -13,27 +14,18 @@ import type { Caller } from '../wasm/module/evaluation-abort.js'
 type Location = NonNullable<ErrorDetail['location']>
 type ShowFile = (file: string) => string
 
+/** A policy may fail for every request, and its sources may be large: of so many places each is looked for once. */
+const REMEMBERED_PLACES = 10_000
+
 /** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
 export function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
-  return remembering((compiledName: string, row: number) => {
+  const locate = (compiledName: string, row: number): ReturnType<Snapshot['locateSource']> => {
     const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
     const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
     return { file: show(file), head: headAt(texts.get(file) ?? '', row) }
-  })
-}
-
-/** Reads what was asked once: a policy may fail for every request, and its sources may be large. There are no more questions than places in them. */
-function remembering<Question extends readonly unknown[], Found>(
-  find: (...question: Question) => Found,
-): (...question: Question) => Found {
-  const known = new Map<string, { readonly found: Found }>()
-  return (...question) => {
-    const key = JSON.stringify(question)
-    const { found } = known.get(key) ?? { found: find(...question) }
-    known.set(key, { found })
-    return found
   }
+  return remembered(locate, REMEMBERED_PLACES, jsonOf)
 }
 
 /** The first line of the definition that a row stands in, of which an `else` is a part. */
@@ -57,13 +49,18 @@ function statementsOf(tokens: readonly Token[]): Token[][] {
 
 /** Where a built-in was called from that failed. */
 export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
-  return remembering((name: string, caller: Caller | undefined) => {
+  const locate = (name: string, caller: Caller | undefined): Location | undefined => {
     const compiled = parts.filter((part) => part.compiled.length > 0)
     const made =
       caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
     const [call] = made.length === 1 ? made : onlyCall(compiled, name)
     return call && { ...call, file: show(call.file) }
-  })
+  }
+  return remembered(locate, REMEMBERED_PLACES, jsonOf)
+}
+
+function jsonOf(...question: readonly unknown[]): string {
+  return JSON.stringify(question)
 }
 
 /** The one call of a built-in that there is; bundles may leave their Rego out, so that of several none is known to be the only one. */
