@@ -13,7 +13,7 @@ import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { LIKELY_OTHER_SCALE, countersOf, notComparable } from './samples/comparable.js'
 import { kindOfValues } from './samples/kind-of-values.js'
-import { mattering, meanRatio } from './samples/metric-tests.js'
+import { mattering, meanRatio, pointsWorth } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
 import { naturalBound } from './samples/natural-bound.js'
@@ -158,8 +158,7 @@ function overlapping(
 /** Points that follow each other closely say less than they are many. */
 function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
   if (tested === undefined) return undefined
-  const { control, experiment } = tested.effectiveN
-  const worth = Math.min(control, experiment)
+  const worth = pointsWorth(tested)
   // Of bursts of events the interval says how little is known, and points the wrong way are no reason to ask.
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined

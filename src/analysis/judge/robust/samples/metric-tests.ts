@@ -26,6 +26,11 @@ export function mattering(tests: readonly TestOutcome[]): TestOutcome[] {
   return tests.filter(({ matters }) => matters).sort((a, b) => a.p - b.p)
 }
 
+/** How many independent points those of the side that has fewer are worth. */
+export function pointsWorth({ effectiveN }: Tested): number {
+  return Math.min(effectiveN.control, effectiveN.experiment)
+}
+
 /** Mean of the experiment by mean of the control; null where it has no value. */
 export function meanRatio({ control, experiment }: CleanSides): number | null {
   const ratio = describeSeries(experiment.values).mean / describeSeries(control.values).mean
