@@ -18,7 +18,7 @@ import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { optimizeAfterMany } from '../lib/threads/optimize.js'
 import { YoungGeneration } from '../lib/threads/young-generation.js'
-import { onDemand } from '../lib/on-demand.js'
+import { partOnDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
@@ -65,7 +65,7 @@ export async function listen(
   onStop('young generation', () => youngGeneration.stop())
   const finished = countAndLog(parts, youngGeneration)
   // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
-  const web = onDemand(async () => {
+  const web = partOnDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
     return makeWebApplications({
       ...{ deps, authenticate, options: config.orchestrator },
@@ -120,7 +120,7 @@ function countAndLog(
 
 /** Makes the description of the API when somebody first asks for it. */
 function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
-  return onDemand(async () => {
+  return partOnDemand(async () => {
     const { describeApi } = await import('../http/web-application.js')
     const { openApiOptions } = await import('../http/openapi/openapi-options.js')
     return describeApi(orchestrator, openApiOptions(packageVersion(), server))
@@ -227,7 +227,7 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
   )
 }
 
-/** Says so where the process may have too few files open: a part that cannot be read when it is first asked for stays away until the next start. */
+/** Says so where the process may have too few files open. */
 export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
   if (limit >= LEAST_FILES) return
   logger.warn(

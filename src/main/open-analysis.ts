@@ -14,7 +14,7 @@ import { ReadingOutage } from '../analysis/runs/reading-outage.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
-import { onDemand } from '../lib/on-demand.js'
+import { partOnDemand } from '../lib/on-demand.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
@@ -142,7 +142,7 @@ function openTrials(
   { store, tryQueries }: AnalysisParts,
   help: IntervalHelp,
 ): Pick<DefinitionTrials, 'try'> {
-  const trials = onDemand(async () => {
+  const trials = partOnDemand(async () => {
     const loaded = await import('../analysis/runs/try-definition.js')
     return new loaded.DefinitionTrials({
       ...{ reader: store.reader, sources: sourceTypes(config) },

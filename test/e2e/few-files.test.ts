@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
@@ -14,6 +16,9 @@ const CALLERS = 700
 /** Half a request that a worker relays, which takes it one more connection. */
 const HALF =
   'POST /approvalGates HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{'
+/** As many as a connection needs, and not what is loaded for it. */
+const CONNECTION_FILES = 3
+const MANY_FILES = 1000
 /** So often that each process is asked. */
 const ASKED = 8
 /** More steps than the slice of the deciding thread has room for: a thread of its own is started, which opens files. */
@@ -62,6 +67,26 @@ test.each([
     expect(tidegate.logText()).not.toContain('EMFILE')
   } finally {
     for (const socket of sockets) socket.destroy()
+    expect(await tidegate.end('SIGTERM')).toBe(0)
+    workspace.remove()
+  }
+})
+
+test('what is loaded when it is first asked for, and could not be for want of files, is once there are some', async () => {
+  const workspace = makeWorkspace({ 'policies/slow.rego': POLICY })
+  const tidegate = await startTidegate({ workspace, config: { server: { workers: 1 } } })
+  const allowFiles = (count: number): void => {
+    execFileSync('prlimit', [`--pid=${tidegate.pid}`, `--nofile=${count}:`])
+  }
+  try {
+    allowFiles(readdirSync(`/proc/${tidegate.pid}/fd`).length + CONNECTION_FILES)
+    const refused = await fetch(`${tidegate.url}/health`)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    expect(await refused.text()).toContain('ulimit -n')
+    allowFiles(MANY_FILES)
+    expect((await fetch(`${tidegate.url}/health`)).status).toBe(200)
+  } finally {
     expect(await tidegate.end('SIGTERM')).toBe(0)
     workspace.remove()
   }

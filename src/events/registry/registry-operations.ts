@@ -1,5 +1,6 @@
 import { toAppError } from '../../errors/app-error.js'
 import { asBuffer } from '../../lib/bytes.js'
+import { partOnDemand } from '../../lib/on-demand.js'
 import type { AuditEntry, AuditRecord } from '../../store/ports/audit-store.js'
 import type { RegistryEntry, RegistryKind, RegistryQuery } from '../../store/ports/registry-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
@@ -105,6 +106,8 @@ export interface HistoryPage {
   readonly nextBefore: number | undefined
 }
 
+const history = partOnDemand(() => import('./definition-history.js'))
+
 /** What versions of an entry were made of, newest first. It is compared and printed here: that may take long. */
 export const readHistory: ReadOperation<
   { readonly id: number; readonly limit: number; readonly before: number | undefined },
@@ -114,7 +117,7 @@ export const readHistory: ReadOperation<
   apply: async ({ registry }, { id, limit, before }) => {
     // One more than is shown: the last one shown needs the one before it.
     const versions = await registry.versions(id, limit + 1, before)
-    const { definitionHistory } = await import('./definition-history.js')
+    const { definitionHistory } = await history()
     return {
       versions: definitionHistory(versions, limit),
       nextBefore: versions.length > limit ? versions[limit - 1]?.version : undefined,

@@ -1,6 +1,7 @@
 import type { Agent, Dispatcher } from 'undici'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { partOnDemand } from '../on-demand.js'
 import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'
@@ -88,22 +89,27 @@ export function makeOutboundClient(
       ...tlsOptions(options),
     },
   }
-  let agent: Promise<Agent> | undefined
+  let made: Agent | undefined
+  const agent = async (): Promise<Agent> => {
+    const undici = await library().catch((cause: unknown) => {
+      throw new OutboundError('not_connected', toError(cause).message, cause)
+    })
+    return (made ??= new undici.Agent(agentOptions))
+  }
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false
   const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
     if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
-    agent ??= makeAgent(agentOptions)
-    const sending = sendWithin(agent, request)
+    const sending = sendWithin(agent(), request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
   }
   const close = async (): Promise<void> => {
     isClosed = true
     await Promise.allSettled(underWay)
-    await (await agent)?.destroy()
+    await made?.destroy()
   }
   return { send, close }
 }
@@ -126,10 +132,7 @@ function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOp
 }
 
 /** The library takes 20 MB, which a service that only decides never needs. */
-async function makeAgent(options: Agent.Options): Promise<Agent> {
-  const undici = await import('undici')
-  return new undici.Agent(options)
-}
+const library = partOnDemand(() => import('undici'))
 
 async function sendWithin(agent: Promise<Agent>, request: OutboundRequest): Promise<OutboundResponse> {
   const { signal, timeoutMs } = request

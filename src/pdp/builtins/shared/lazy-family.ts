@@ -1,9 +1,10 @@
 import { AppError } from '../../../errors/app-error.js'
+import { partOnDemand } from '../../../lib/on-demand.js'
 import type { Builtin, Builtins, BuiltinTable } from './builtin.js'
 
 /** Built-ins of these names, which are loaded when they are first prepared. */
-export function makeLazyFamily(names: readonly string[], load: () => Promise<BuiltinTable>): Builtins {
-  let loading: Promise<BuiltinTable> | undefined
+export function makeLazyFamily(names: readonly string[], loadTable: () => Promise<BuiltinTable>): Builtins {
+  const load = partOnDemand(loadTable)
   let loaded: BuiltinTable | undefined
   const builtin =
     (name: string): Builtin =>
@@ -15,7 +16,7 @@ export function makeLazyFamily(names: readonly string[], load: () => Promise<Bui
   return {
     table: Object.fromEntries(names.map((name) => [name, builtin(name)])),
     prepare: async (called) => {
-      if (called.some((name) => names.includes(name))) loaded = await (loading ??= load())
+      if (called.some((name) => names.includes(name))) loaded = await load()
     },
   }
 }
