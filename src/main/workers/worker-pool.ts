@@ -17,6 +17,8 @@ const LOAD_MS = 60_000
 /** For an answer that takes a worker no time, in milliseconds. */
 const ANSWER_MS = 1000
 const FIGURES_MS = 5000
+/** Looks without an answer until a worker counts as one that takes no requests, and until it is ended: it may be stopped, or stand still. */
+const [SILENT, TOO_SILENT] = [2, 6]
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 const RECENT_MS = 300_000
@@ -53,12 +55,12 @@ export class WorkerPool {
     this.#options = options
     for (let started = 0; started < options.count; started += 1) this.#start()
     // What a worker has counted must outlive it.
-    this.#asking = setInterval(() => void this.figures(), FIGURES_MS).unref()
+    this.#asking = setInterval(() => this.#look(), FIGURES_MS).unref()
   }
 
   /** Workers that should take requests and do not yet. */
   get missing(): number {
-    return this.#options.count - this.#serving().length
+    return this.#options.count - this.#serving().filter(({ silences }) => silences < SILENT).length
   }
 
   /** Has all workers get policies ready, and serve them once all have; one that cannot is replaced. */
@@ -79,11 +81,26 @@ export class WorkerPool {
   async figures(): Promise<readonly Figures[]> {
     await Promise.all(
       this.#serving().map(async (worker) => {
-        const figures = await within(ANSWER_MS, worker.link.call('figures', undefined))
+        const asked = worker.link.call('figures', undefined).then((answer) => {
+          worker.silences = 0
+          return answer
+        })
+        const figures = await within(ANSWER_MS, asked)
         if (figures !== undefined && this.#workers.has(worker)) this.#figures.set(worker, figures)
       }),
     )
     return [this.#countsOfEnded, ...this.#figures.values()]
+  }
+
+  /** Asks for the figures, which tells whether workers answer at all. Counting looks and not time, a process that stood still itself blames no other. */
+  #look(): void {
+    for (const worker of this.#serving()) {
+      worker.silences += 1
+      if (worker.silences <= TOO_SILENT) continue
+      this.#options.logger.error({ pid: worker.pid }, 'a worker does not answer: it is ended')
+      worker.kill()
+    }
+    void this.figures()
   }
 
   /** Has all workers hand over the decisions that they hold. */

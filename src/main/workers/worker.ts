@@ -11,6 +11,8 @@ export class Worker {
   readonly link: ProcessLink<WorkerCalls>
   /** Whether it takes requests. */
   isServing = false
+  /** How many times in a row it was looked at and had not answered since the time before. */
+  silences = 0
   /** Why it ended: a signal, an exit code or an error. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
