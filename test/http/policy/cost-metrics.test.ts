@@ -30,3 +30,15 @@ test('what is told after the figures were reset is counted from nothing', async 
   expect(text).toContain('tidegate_evaluation_fuel_count{package="data.a"} 1')
   expect(text).toContain('tidegate_evaluation_fuel_sum{package="data.a"} 7')
 })
+
+test('a package that takes much of a decision over very many is shown by itself, wherever it stands', async () => {
+  const registry = new Registry()
+  const spent = makeCostMetrics(registry)
+  const packages = Array.from({ length: 3000 }, (_, n) => `data.p${n}`)
+  const packageFuel = packages.map((_, place) => (place === 2999 ? 50_000 : 10))
+  spent({ fuel: 79_990, instancesReplaced: 0, packages, packageFuel })
+  const text = await registry.metrics()
+  expect(text).toContain('tidegate_evaluation_fuel_sum{package="data.p2999"} 50000')
+  expect(text).toContain('tidegate_evaluation_fuel_sum{package="(others)"} 27990')
+  expect(text.match(/fuel_count\{/g)).toHaveLength(202)
+})
