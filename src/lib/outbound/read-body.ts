@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
 
+import { CollectedBytes } from '../collected-bytes.js'
+
 /** More came than the caller takes. */
 export class BodyTooLarge extends Error {}
 
@@ -15,27 +17,26 @@ export async function readBody(
   maxBytes: number,
   take?: TakeChunk,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = []
+  const collected = new CollectedBytes()
   let length = 0
   const isAnnounced = Number(headers['content-length'] ?? 0) > maxBytes
   for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length
     // Leaving the loop destroys the stream.
     if (isAnnounced || length > maxBytes) throw new BodyTooLarge()
-    if (take === undefined) chunks.push(chunk)
+    if (take === undefined) collected.add(chunk)
     else await take(chunk)
   }
-  return Buffer.concat(chunks)
+  return collected.take()
 }
 
 /** The start of the body of a response; the connection is dropped where there is more of it. */
 export async function readStart({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
+  const collected = new CollectedBytes()
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, maxBytes - length))
-    length += chunk.length
-    if (length > maxBytes) break
+    const room = maxBytes - collected.length
+    collected.add(chunk.subarray(0, room))
+    if (chunk.length > room) break
   }
-  return Buffer.concat(chunks)
+  return collected.take()
 }

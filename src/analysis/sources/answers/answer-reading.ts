@@ -1,3 +1,4 @@
+import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import { DocumentSplitter } from '../../../lib/json/scan/document-splitter.js'
 import type { StreamedArrays } from '../../../lib/json/scan/streamed-arrays.js'
 
@@ -35,14 +36,14 @@ export function wholeText(): ReadAnswer<string> {
 
 /** Keeps a text as it comes. */
 class WholeText {
-  readonly #chunks: Buffer[] = []
+  readonly #bytes = new CollectedBytes()
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk)
+    this.#bytes.add(chunk)
   }
 
   end(): string {
-    return Buffer.concat(this.#chunks).toString()
+    return this.#bytes.take().toString()
   }
 }
 

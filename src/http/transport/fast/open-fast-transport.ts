@@ -9,11 +9,11 @@ import type { UnreadAnswers } from '../unread-answers.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
 import type { FindQuickly } from '../../pipeline/quick-routes.js'
 import type { RequestTimeouts, Room } from '../node/standard-server.js'
-import { AcceptFirst } from './accept-first.js'
 import { PlainConnection } from './plain-connection.js'
 import type { ConnectionHost } from './plain-connection.js'
 import type { PlainHead } from './read-plain-head.js'
 import { RecentHeads } from './recent-heads.js'
+import { WaitingLine } from './waiting-line.js'
 
 /** Larger requests take so long to decide that the standard server's share of the time does not matter. */
 const MAX_BODY_BYTES = 65_536
@@ -63,7 +63,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
     socket.resume()
   })
   server.on(comesAs, (socket: Socket) => {
-    listener.acceptFirst.accepted()
+    listener.line.accepted()
     connections.add(new PlainConnection(socket, listener))
   })
   const sweeps = setInterval(() => listener.sweep(), MS_PER_SECOND).unref()
@@ -81,7 +81,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
 class FastListener implements ConnectionHost {
   readonly keepAliveMs: number
   readonly requestIdFor: ConnectionHost['requestIdFor']
-  readonly acceptFirst = new AcceptFirst()
+  readonly line = new WaitingLine()
   readonly answer: ConnectionHost['answer']
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers

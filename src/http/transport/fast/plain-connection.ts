@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 
-import type { AppError } from '../../../errors/app-error.js'
+import { AppError } from '../../../errors/app-error.js'
+import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
-import type { AcceptFirst } from './accept-first.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import { plainAnswerHead } from './plain-answer.js'
@@ -12,6 +12,8 @@ import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
 import type { AnsweringConnection } from './plain-exchange.js'
 import type { PlainHead } from './read-plain-head.js'
+import { MOST_WAITING_MS } from './waiting-line.js'
+import type { WaitingLine } from './waiting-line.js'
 
 /** What a connection needs of the host that it is in. */
 export interface ConnectionHost {
@@ -23,7 +25,7 @@ export interface ConnectionHost {
   readonly readHead: (bytes: Buffer) => PlainHead | undefined
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
-  readonly acceptFirst: AcceptFirst
+  readonly line: WaitingLine
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
   /** Told once, with the first whole request. */
@@ -48,8 +50,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #headBytes: Buffer = Buffer.alloc(0)
   #exchange: PlainExchange | undefined
   /** The part of a body that has come, or what came while an answer was under way. */
-  #chunks: Buffer[] = []
-  #chunkBytes = 0
+  readonly #unread = new CollectedBytes()
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket
@@ -86,7 +87,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     const isLast =
       this.#head?.isLast === true ||
       this.#state === 'reading' ||
-      (this.#host.isDraining && this.#chunkBytes === 0) ||
+      (this.#host.isDraining && this.#unread.length === 0) ||
       socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
@@ -112,7 +113,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   /** Half a body is given up for others, or because the rest does not come. */
   giveUp(reason: GiveUpReason): void {
-    this.#chunks = []
+    this.#unread.clear()
     this.#refuse(reason === 'stalled' ? 'ERR_HTTP_REQUEST_TIMEOUT' : 'TOO_MANY_HALF_BODIES')
   }
 
@@ -167,9 +168,9 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#keep(chunk)
     if (this.#state !== 'reading') return
     const wanted = this.#head?.bodyLength ?? 0
-    if (this.#chunkBytes < wanted) return
+    if (this.#unread.length < wanted) return
     this.#host.halfBodies.release(this)
-    const bytes = this.#takeChunks()
+    const bytes = this.#unread.take()
     // What comes behind the body waits until the answer is out, and then is for the standard server.
     if (bytes.length > wanted) this.#keep(bytes.subarray(wanted))
     this.#answer(bytes.subarray(0, wanted))
@@ -184,9 +185,18 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#host.proven(this.#socket)
     }
     exchange.body = body
-    const { acceptFirst } = this.#host
-    if (acceptFirst.isAccepting) acceptFirst.answerInTurn(body.length, () => this.#answerLater(exchange))
-    else this.#host.answer(exchange)
+    const { line } = this.#host
+    if (!line.isOpen) this.#answerNow(exchange)
+    else if (line.isTooLong) {
+      exchange.refusal = tooManyWait()
+      this.#host.answer(exchange)
+    } else line.answerInTurn(body.length, () => this.#answerLater(exchange))
+  }
+
+  #answerNow(exchange: PlainExchange): void {
+    const begun = performance.now()
+    this.#host.answer(exchange)
+    this.#host.line.answered(performance.now() - begun)
   }
 
   /** Meanwhile its caller may have gone, or the service may have begun to end. */
@@ -197,24 +207,16 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #answered(): void {
     this.#exchange = undefined
     this.#enter('waiting')
-    if (this.#chunkBytes > 0) this.#handOver(this.#takeChunks())
+    if (this.#unread.length > 0) this.#handOver(this.#unread.take())
     // A caller that does not read its answers gets no more of them.
     else if (this.#socket.writableNeedDrain) this.#socket.pause()
   }
 
   #keep(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#chunkBytes += chunk.length
+    this.#unread.add(chunk)
     // Who sends on without waiting for the answer must wait himself.
     if (this.#state === 'answering') this.#socket.pause()
     else this.#host.halfBodies.hold(this, chunk.length)
-  }
-
-  #takeChunks(): Buffer {
-    const bytes = Buffer.concat(this.#chunks)
-    this.#chunks = []
-    this.#chunkBytes = 0
-    return bytes
   }
 
   #handOver(unread: Buffer): void {
@@ -268,4 +270,13 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#state = state
     this.#sinceTick = this.#host.tick
   }
+}
+
+function tooManyWait(): AppError {
+  const seconds = MOST_WAITING_MS / 1000
+  return new AppError(
+    'unavailable',
+    `more decisions wait than can be made within ${seconds} seconds: ask again later`,
+    { retryAfterSeconds: seconds },
+  )
 }

@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import { lateRequest, refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import type { UnreadAnswers } from '../unread-answers.js'
-
-const EMPTY = Buffer.alloc(0)
 
 export interface StandardExchangeOptions {
   readonly halfBodies: HalfBodies
@@ -74,12 +73,11 @@ export class StandardExchange extends Exchange {
     const { request } = this
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      let length = 0
+      const body = new CollectedBytes()
       const refuse = (error: AppError): void => {
         // Taking the rest in and dropping it would let a caller hold us for ever.
         request.removeAllListeners('data').resume()
-        chunks.length = 0
+        body.clear()
         this.#halfBodies.release(receiver)
         reject(error)
       }
@@ -92,19 +90,17 @@ export class StandardExchange extends Exchange {
       }
       this.#halfBodies.hold(receiver, 0)
       request.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length > limit) {
+        if (body.length + chunk.length > limit) {
           refuse(bodyTooLarge(limit))
           return
         }
-        chunks.push(chunk)
+        body.add(chunk)
         this.#halfBodies.hold(receiver, chunk.length)
       })
       request.on('end', () => {
         this.#halfBodies.release(receiver)
-        resolve(joinChunks(chunks))
-        // The request lives on, and would keep them as long as its answer takes.
-        chunks.length = 0
+        // The request lives on, and would keep what is left here as long as its answer takes.
+        resolve(body.take())
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
@@ -150,10 +146,4 @@ export class StandardExchange extends Exchange {
     if (isRead !== undefined) response.once('close', isRead)
     response.end(this.method === 'HEAD' ? undefined : body)
   }
-}
-
-function joinChunks(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks
-  if (first === undefined) return EMPTY
-  return chunks.length === 1 ? first : Buffer.concat(chunks)
 }

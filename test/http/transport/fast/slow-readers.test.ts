@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
-import { AcceptFirst } from '../../../../src/http/transport/fast/accept-first.js'
 import { PlainConnection } from '../../../../src/http/transport/fast/plain-connection.js'
 import { readPlainHead } from '../../../../src/http/transport/fast/read-plain-head.js'
+import { WaitingLine } from '../../../../src/http/transport/fast/waiting-line.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 import { ScriptedSocket } from '../../../support/scripted-socket.js'
@@ -23,7 +23,7 @@ function connect() {
     answer: () => {
       asked += 1
     },
-    acceptFirst: new AcceptFirst(),
+    line: new WaitingLine(),
     halfBodies: new HalfBodies(1000),
     unreadAnswers: new UnreadAnswers(),
     proven: () => undefined,

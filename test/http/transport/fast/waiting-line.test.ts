@@ -1,0 +1,133 @@
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import { WaitingLine } from '../../../../src/http/transport/fast/waiting-line.js'
+import { startTestServer } from '../../../support/http-transports.js'
+import type { TestServer } from '../../../support/http-transports.js'
+import { ScriptedSocket } from '../../../support/scripted-socket.js'
+import { waitUntil } from '../../../support/wait-until.js'
+
+let server: TestServer | undefined
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await server?.close()
+  server = undefined
+})
+
+describe('requests while connections come', () => {
+  it('wait in line, and are answered in order, each once', async () => {
+    const line = new WaitingLine()
+    expect(line.isOpen).toBe(false)
+    const answered: number[] = []
+    line.accepted()
+    for (let request = 0; request < 100; request += 1) line.answerInTurn(2, () => answered.push(request))
+    expect(answered).toEqual([])
+    for (let turn = 0; turn < 1000 && line.isOpen; turn += 1) await nextTurn()
+    expect(answered).toEqual(Array.from({ length: 100 }, (_, request) => request))
+    expect(line.isOpen).toBe(false)
+  })
+
+  it('are answered a few in each turn, however long one takes', async () => {
+    const line = new WaitingLine()
+    let answered = 0
+    const slow = (): void => {
+      for (const until = performance.now() + 1; performance.now() < until;);
+      answered += 1
+    }
+    for (let request = 0; request < 5; request += 1) {
+      line.accepted()
+      line.answerInTurn(2, slow)
+      line.answerInTurn(2, slow)
+      await nextTurn()
+      expect(answered).toBe(request + 1)
+    }
+  })
+
+  it('do not wait where those in line hold as much as they may', async () => {
+    const line = new WaitingLine()
+    let waiting = 0
+    line.accepted()
+    for (; line.isOpen && waiting < 10_000; waiting += 1) line.answerInTurn(65_536, () => (waiting -= 1))
+    expect(waiting).toBe(1024)
+    while (waiting > 0) await nextTurn()
+    line.accepted()
+    expect(line.isOpen).toBe(true)
+  })
+
+  it('wait where a connection came in the same turn, and not in a turn without one', async () => {
+    server = await startTestServer({ hasFastTransport: true })
+    const { arrivals } = server
+    const socket = new ScriptedSocket()
+    const request = Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}')
+    server.server.emit('connection', socket as unknown as Socket)
+    socket.emit('data', request)
+    expect(arrivals).toEqual([])
+    await nextTurn()
+    await nextTurn()
+    expect(arrivals).toHaveLength(1)
+    await waitUntil(
+      () => socket.written[0],
+      () => 'no answer',
+    )
+    socket.emit('data', request)
+    expect(arrivals).toHaveLength(2)
+    socket.emit('close')
+  })
+
+  it('are not answered any more where their callers have gone meanwhile', async () => {
+    server = await startTestServer({ hasFastTransport: true })
+    const socket = new ScriptedSocket()
+    server.server.emit('connection', socket as unknown as Socket)
+    socket.emit('data', Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'))
+    socket.emit('close')
+    await nextTurn()
+    await nextTurn()
+    expect(server.arrivals).toEqual([])
+  })
+})
+
+describe('requests that take long', () => {
+  it('have those of the same turn wait in line, and what is quick does not', () => {
+    const line = new WaitingLine()
+    line.answered(0.1)
+    expect(line.isOpen).toBe(false)
+    line.answered(2)
+    expect(line.isOpen).toBe(true)
+  })
+
+  it('are refused where those before them would take over five seconds, and not where there are as many quick ones', async () => {
+    const line = new WaitingLine()
+    line.accepted()
+    let takesMs = 6
+    const answer = (): void => {
+      for (const until = performance.now() + takesMs; performance.now() < until;);
+    }
+    for (let request = 0; request < 2000; request += 1) line.answerInTurn(2, answer)
+    expect(line.isTooLong).toBe(false)
+    await nextTurn()
+    expect(line.isTooLong).toBe(true)
+    takesMs = 0
+    for (let turn = 0; turn < 100 && line.isTooLong; turn += 1) await nextTurn()
+    expect(line.isTooLong).toBe(false)
+  })
+
+  it('are told at once that they are refused, and when to ask again', async () => {
+    server = await startTestServer({ hasFastTransport: true })
+    vi.spyOn(WaitingLine.prototype, 'isOpen', 'get').mockReturnValue(true)
+    vi.spyOn(WaitingLine.prototype, 'isTooLong', 'get').mockReturnValue(true)
+    const socket = new ScriptedSocket()
+    server.server.emit('connection', socket as unknown as Socket)
+    socket.emit('data', Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'))
+    const answer = await waitUntil(
+      () => socket.written[0],
+      () => 'no answer',
+    )
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /)
+    expect(String(answer)).toContain('Retry-After: 5\r\n')
+    expect(String(answer)).toContain('within 5 seconds')
+    socket.emit('close')
+  })
+})
