@@ -36,6 +36,8 @@ export interface DecisionParts extends ShareDecisionsParts {
 }
 
 const NAME = 'decision_logs'
+/** While batch after batch fails for the same reason, as on a full disk, the log says so this often. */
+const TOLD_AGAIN_MS = 60_000
 
 const NO_DECISIONS: Decisions = {
   log: nopDecisionLog,
@@ -58,6 +60,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
   const { enabled, mask, redact, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } =
     config.decisions
   if (!enabled) return NO_DECISIONS
+  let toldAtMs = 0
   let failure: { readonly written: number; readonly message: string } | undefined
   const { log, writeBatch, store, problem, notice, timesRenewed, close } = await openDecisionLog({
     dataDir: config.dataDir,
@@ -74,7 +77,11 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxBytes },
     reports: reports(config, take),
     onWriteError: (error) => {
-      failure = { written: log.stats().written, message: `decisions not written: ${error.message}` }
+      const message = `decisions not written: ${error.message}`
+      const isNews = failing() !== message || performance.now() - toldAtMs >= TOLD_AGAIN_MS
+      failure = { written: log.stats().written, message }
+      if (!isNews) return
+      toldAtMs = performance.now()
       logger.error({ error: error.message }, 'decisions not written')
     },
     onRenewed: (notice) => logger.error({ error: notice }, 'the decision log was begun anew'),

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -88,6 +89,22 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect(opened.notice()).toContain(damaged)
     rmSync(join(opened.dataDir, damaged))
     expect(opened.notice()).toBeUndefined()
+  })
+
+  it('begins two at once, and others after pauses: on a disk that fails each leaves a file behind', async () => {
+    const opened = await open()
+    for (const [times, id] of ['first', 'second'].entries()) {
+      rmSync(opened.path)
+      await opened.record(id)
+      await opened.record('after')
+      expect(opened.timesRenewed()).toBe(times + 1)
+    }
+    rmSync(opened.path)
+    for (const id of ['third', 'fourth', 'fifth']) await opened.record(id)
+    expect(existsSync(opened.path)).toBe(false)
+    expect(opened.timesRenewed()).toBe(2)
+    expect(opened.problem()).toMatch(/^decisions\.db/)
+    expect(opened.log.stats()).toMatchObject({ written: 2, dropped: { write_failed: 5 } })
   })
 
   it('makes no directory anew, and goes on when that is back', async () => {

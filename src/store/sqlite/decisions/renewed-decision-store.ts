@@ -30,6 +30,8 @@ export interface RenewedDecisionStoreOptions<Batch, Receipt> {
 const RETRY_MS = 5000
 /** How long health tells that a file was begun again where nothing is left to look at. */
 const NEWS_MS = 600_000
+/** So many in that time are begun at once, others after longer and longer pauses: on a disk that fails each leaves a file behind. */
+const AT_ONCE = 2
 
 interface Notice {
   readonly text: string
@@ -49,6 +51,8 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   #problem: string | undefined
   #notice: Notice | undefined
   #timesRenewed = 0
+  /** When others were begun lately. */
+  #renewals: number[] = []
   #isClosed = false
 
   private constructor(options: RenewedDecisionStoreOptions<Batch, Receipt>) {
@@ -150,9 +154,23 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     if (this.#open !== files || this.#isClosed) return
     this.#open = undefined
     this.#problem = reason
-    this.#attempt = closeDecisionFiles(files).then(() =>
-      this.#begin(reason, { files: files.files, isDamaged }),
-    )
+    const former = { files: files.files, isDamaged }
+    const now = this.#options.now()
+    this.#renewals = this.#renewals.filter((atMs) => now - atMs < NEWS_MS)
+    const tooMany = this.#renewals.length - AT_ONCE
+    this.#renewals.push(now)
+    this.#attempt = closeDecisionFiles(files).then(() => {
+      if (tooMany < 0) return this.#begin(reason, former)
+      this.#beginLater(Math.min(RETRY_MS * 2 ** tooMany, NEWS_MS), reason, former)
+      return undefined
+    })
+  }
+
+  #beginLater(pauseMs: number, reason: string, former: FormerFiles): void {
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => {
+      this.#attempt = this.#begin(reason, former)
+    }, pauseMs).unref()
   }
 
   async #begin(reason: string, former: FormerFiles): Promise<void> {
@@ -162,10 +180,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
       this.#tell(reason, this.#open.damagedPath)
     } catch (raw) {
       this.#problem = `${reason}; another cannot be begun: ${toError(raw).message}`
-      if (this.#isClosed) return
-      this.#retry = setTimeout(() => {
-        this.#attempt = this.#begin(reason, former)
-      }, RETRY_MS).unref()
+      this.#beginLater(RETRY_MS, reason, former)
     }
   }
 
