@@ -204,8 +204,9 @@ function environmentFor(files: Staged['files']): Readonly<Record<string, string>
   const size = files.reduce((sum, [, text]) => sum + text.length, 0)
   const given = process.env['GOGC']
   if (given !== undefined || size > MUCH_REGO) return {}
-  if (size <= HARDLY_ANY_REGO) return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? '128MiB' }
-  return { GOGC: size > LITTLE_REGO ? '200' : '400' }
+  if (size > LITTLE_REGO) return { GOGC: '200' }
+  const limit = size <= HARDLY_ANY_REGO ? '128MiB' : '256MiB'
+  return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? limit }
 }
 
 /** One file, and not compressed: a thousand files and directories take longer to write, read and remove than to compile. */

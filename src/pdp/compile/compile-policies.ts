@@ -131,11 +131,11 @@ async function compileModules(
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
-  const built = await build(opa, modules, entrypoints, {
-    mostEntrypoints,
-    includesPrint,
-    dataBytes: imageBytes,
-  })
+  const options = { mostEntrypoints, includesPrint, dataBytes: imageBytes }
+  const [built, revision] = await Promise.all([
+    build(opa, modules, entrypoints, options),
+    digestSources(sources, nameFile, turns),
+  ])
   await turns.pause()
   const packages = askedDocuments(modules)
   return {
@@ -143,7 +143,7 @@ async function compileModules(
     sourceNames: new Map([...built.sourceNames].map(([name, file]) => [name, nameFile(file)])),
     data,
     documents,
-    revision: await digestSources(sources, nameFile, turns),
+    revision,
     entrypoints,
     packages,
     modules,

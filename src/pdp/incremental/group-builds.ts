@@ -29,6 +29,12 @@ interface Build extends Asked {
 /** Builds groups of modules, and remembers the builds of the last ones: data may change, or files that no rule is in, or one group of several. */
 export class GroupBuilds {
   #known: readonly Build[] = []
+  readonly #prepare: (wasm: Uint8Array) => void
+
+  /** `prepare` is given each module as soon as it is built, before all are. */
+  constructor(prepare: (wasm: Uint8Array) => void = () => undefined) {
+    this.#prepare = prepare
+  }
 
   /** Forgets what was built. */
   clear(): void {
@@ -52,8 +58,11 @@ export class GroupBuilds {
     const end = new AbortController()
     const program = { ...opa, signal: end.signal }
     const buildNext = async (): Promise<void> => {
-      for (const [place, of] of left)
-        builds[place] = { ...of, built: await this.#buildOnce(program, of, place, includesPrint) }
+      for (const [place, of] of left) {
+        const built = await this.#buildOnce(program, of, place, includesPrint)
+        builds[place] = { ...of, built }
+        this.#prepare(built.wasm)
+      }
     }
     try {
       await Promise.all(Array.from({ length: availableParallelism() }, buildNext))

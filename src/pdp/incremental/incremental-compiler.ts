@@ -44,12 +44,14 @@ export class IncrementalCompiler implements Compiler {
   readonly #parsed = new ParsedModules()
   #program: { readonly opa: OpaProgram; readonly version: string } | undefined
   #whole: Whole | undefined
-  readonly #newer = new GroupBuilds()
+  readonly #newer: GroupBuilds
   readonly #limits: ChangeLimits
   /** What is served without having been compiled as a whole. */
   #ahead: BuildRequest | undefined
 
-  constructor(limits = LIMITS) {
+  /** `prepare` is given each module of several as soon as it is built, before all are. */
+  constructor(prepare?: (wasm: Uint8Array) => void, limits = LIMITS) {
+    this.#newer = new GroupBuilds(prepare)
     this.#limits = limits
   }
 

@@ -1,6 +1,7 @@
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import { ReadRegoFiles } from '../compile/read-rego-files.js'
+import type { ChangeLimits } from '../incremental/find-changes.js'
 import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
 import { loadData } from '../data/load-data.js'
 import { LoadedModules } from './loaded-modules.js'
@@ -66,15 +67,17 @@ export class Policies {
     locations: PolicyLocations,
     options: LoadOptions,
     observer: LoadObserver,
-    compiler = new IncrementalCompiler(),
+    limits?: ChangeLimits,
   ): Promise<Policies> {
+    const loadedModules = new LoadedModules(options.compileModule)
+    const compiler = new IncrementalCompiler(loadedModules.prepare, limits)
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
     const remembering = {
       ...options,
       compiler,
       regoFiles: new ReadRegoFiles(),
       loadData: rememberData(load),
-      loadedModules: new LoadedModules(options.compileModule),
+      loadedModules,
     }
     const snapshot = await loadSnapshot(locations, remembering)
     return new Policies(locations, remembering, compiler, observer, snapshot)

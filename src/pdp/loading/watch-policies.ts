@@ -7,6 +7,8 @@ import { TreeCheck, versionOfTrees } from './tree-check.js'
 
 /** Editors save in several steps; a reload waits until the files have been quiet for this long. */
 const QUIET_MS = 60
+/** They are noted a little before that, which takes as long where there are thousands. */
+const NOTE_MS = 15
 /** How often a directory that was taken away is looked for again, and single files for another version. */
 const CHECK_MS = 200
 
@@ -46,17 +48,20 @@ export async function noteFiles(
  */
 export async function watchPolicies(
   policies: Policies,
-  { noted, unwatched }: WatchOptions,
+  { noted: before, unwatched }: WatchOptions,
 ): Promise<PolicyWatcher> {
   const { directories } = policies.locations
   const roots = directories.map((path) => resolve(path))
-  let timer: NodeJS.Timeout | undefined
+  let timers: readonly NodeJS.Timeout[] = []
+  let noted = Promise.resolve()
+  const forgetChange = (): void => timers.forEach(clearTimeout)
   const reloadSoon = (): void => {
-    clearTimeout(timer)
+    forgetChange()
     // The files are noted before they are read: what is saved from then on is found by the next look.
-    timer = setTimeout(() => void tree.note().then(() => policies.reload()), QUIET_MS)
+    const note = (): void => void (noted = noted.then(() => tree.note()))
+    timers = [setTimeout(note, NOTE_MS), setTimeout(() => void noted.then(() => policies.reload()), QUIET_MS)]
   }
-  const tree = new TreeCheck(roots, noted.trees, () => {
+  const tree = new TreeCheck(roots, before.trees, () => {
     // The watch has not told it: a directory that was made anew while the one before it went may have none.
     watcher.mend()
     reloadSoon()
@@ -64,7 +69,7 @@ export async function watchPolicies(
   const watcher = new DirectoryWatch(roots, { changed: reloadSoon, unwatched })
   await watcher.ready()
   tree.start()
-  const files = new ReplacedFiles(noted.files)
+  const files = new ReplacedFiles(before.files)
   const check = setInterval(() => {
     void files.areReplaced().then((are) => {
       if (are) reloadSoon()
@@ -74,7 +79,7 @@ export async function watchPolicies(
   return {
     close: async () => {
       clearInterval(check)
-      clearTimeout(timer)
+      forgetChange()
       tree.stop()
       await watcher.close()
     },

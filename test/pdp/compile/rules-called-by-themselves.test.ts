@@ -109,6 +109,14 @@ describe('rules that are called by themselves', () => {
     ])
   })
 
+  test('are all there, of however many packages', async () => {
+    const numbers = Array.from({ length: 41 }, (_, number) => number)
+    const files = numbers.map((n) => [`p${n}.rego`, `package many.p${n}\nvalue := ${n}\n`] as const)
+    const many = await loadPolicies(Object.fromEntries(files), DEFAULT_LIMITS, { mostEntrypoints: 0 })
+    const expected = Object.fromEntries(numbers.map((n) => [`p${n}`, { value: n }]))
+    expect(JSON.parse(String(documentOf(many, ['many'], Buffer.from('{}'))))).toEqual(expected)
+  })
+
   test('are asked by the same paths as entrypoints are', () => {
     expect([...few.entrypoints.keys()]).toEqual(expect.arrayContaining([...each.entrypoints.keys()]))
   })

@@ -178,7 +178,7 @@ async function begin(limits: ChangeLimits | undefined): Promise<void> {
   rmSync(workspace.path, { recursive: true })
   save(FILES)
   const observer = { loaded: () => undefined, failed: ({ error }: LoadFailure) => failures.push(error) }
-  policies = await Policies.open(locations, OPTIONS, observer, new IncrementalCompiler(limits))
+  policies = await Policies.open(locations, OPTIONS, observer, limits)
 }
 
 function outcomeOf(ask: () => unknown): unknown {
@@ -298,4 +298,17 @@ test('what goes on being compiled together is given up for a save, and nothing t
   expect(compiler.isBehind).toBe(true)
   save({ 'one.rego': one('deny contains "second" if input.n > 1') })
   expect(await load()).toBe(2)
+})
+
+test('each of several modules is given on as soon as it is built', async () => {
+  rmSync(workspace.path, { recursive: true })
+  save(FILES)
+  const given: Uint8Array[] = []
+  const compiler = new IncrementalCompiler((wasm) => given.push(wasm), { filesOfGroup: 1, groups: 4 })
+  const options = { ...OPTIONS, compiler }
+  await loadSnapshot(locations, options)
+  save({ 'one.rego': one('deny contains "first" if input.n > 1') })
+  const compiled = modulesOf(await loadSnapshot(locations, options))
+  expect(given).toHaveLength(compiled - 1)
+  expect(given.length).toBeGreaterThan(0)
 })
