@@ -3,12 +3,9 @@ import { resolve } from 'node:path'
 import { versionOfFile } from '../../lib/file-version.js'
 import { DirectoryWatch } from './directory-watch.js'
 import type { Policies } from './policies.js'
+import { QuietTime } from './quiet-time.js'
 import { TreeCheck, versionOfTrees } from './tree-check.js'
 
-/** Editors save in several steps; a reload waits until the files have been quiet for this long. */
-const QUIET_MS = 60
-/** They are noted a little before that, which takes as long where there are thousands. */
-const NOTE_MS = 15
 /** How often a directory that was taken away is looked for again, and single files for another version. */
 const CHECK_MS = 200
 
@@ -52,15 +49,15 @@ export async function watchPolicies(
 ): Promise<PolicyWatcher> {
   const { directories } = policies.locations
   const roots = directories.map((path) => resolve(path))
-  let timers: readonly NodeJS.Timeout[] = []
   let noted = Promise.resolve()
-  const forgetChange = (): void => timers.forEach(clearTimeout)
-  const reloadSoon = (): void => {
-    forgetChange()
-    // The files are noted before they are read: what is saved from then on is found by the next look.
-    const note = (): void => void (noted = noted.then(() => tree.note()))
-    timers = [setTimeout(note, NOTE_MS), setTimeout(() => void noted.then(() => policies.reload()), QUIET_MS)]
-  }
+  // The files are noted before they are read: what is saved from then on is found by the next look.
+  const quiet = new QuietTime({
+    soon: () => {
+      noted = noted.then(() => tree.note())
+    },
+    now: () => void noted.then(() => policies.reload()),
+  })
+  const reloadSoon = (): void => quiet.begin()
   const tree = new TreeCheck(roots, before.trees, () => {
     // The watch has not told it: a directory that was made anew while the one before it went may have none.
     watcher.mend()
@@ -79,7 +76,7 @@ export async function watchPolicies(
   return {
     close: async () => {
       clearInterval(check)
-      forgetChange()
+      quiet.end()
       tree.stop()
       await watcher.close()
     },
