@@ -60,7 +60,7 @@ export class WaitingLine {
     const begun = performance.now()
     const until = begun + (this.#hasNewConnection ? ACCEPTING_TURN_MS : TURN_MS)
     let answered = 0
-    let now = begun
+    let now: number
     do {
       const next = this.#waiting[answered++]
       this.#waitingBytes -= next?.bytes ?? 0

@@ -125,9 +125,9 @@ describe('requests that take long', () => {
       () => socket.written[0],
       () => 'no answer',
     )
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /)
-    expect(String(answer)).toContain('Retry-After: 5\r\n')
-    expect(String(answer)).toContain('within 5 seconds')
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
+    expect(answer).toContain('Retry-After: 5\r\n')
+    expect(answer).toContain('within 5 seconds')
     socket.emit('close')
   })
 })
