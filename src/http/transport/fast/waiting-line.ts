@@ -6,8 +6,10 @@ const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const DEAR_MS = 0.3
 /** Callers give up after some ten seconds: who would have to wait for longer than this is told so at once. */
 export const MOST_WAITING_MS = 5000
-/** So many answers count as much as all that is known of those before them. */
-const KNOWN_ANSWERS = 16
+/** What answers take is known after so long, and told by some two seconds. */
+const [KNOWN_AFTER_MS, KNOWN_OF_MS] = [500, 2000]
+/** A turn that took longer had not the core for itself, or collected garbage: no measure of what answers take. */
+const MOST_OF_A_TURN_MS = 60
 
 interface Waiting {
   readonly bytes: number
@@ -24,8 +26,9 @@ export class WaitingLine {
   #waitingBytes = 0
   #hasNewConnection = false
   #nextTurn: NodeJS.Immediate | undefined
-  /** What an answer takes, with all that is done between two of them; 0 where that is not known. */
-  #msEach = 0
+  /** How long the line has been there, with all that is done between two answers, and how many were given. */
+  #spentMs = 0
+  #answers = 0
   /** When the last turn ended that left somebody in line. */
   #lastEnd: number | undefined
 
@@ -47,7 +50,8 @@ export class WaitingLine {
 
   /** Whether one more would have to wait for longer than anybody should, by what those before it took. */
   get isTooLong(): boolean {
-    return this.#waiting.length * this.#msEach > MOST_WAITING_MS
+    if (this.#spentMs < KNOWN_AFTER_MS) return false
+    return (this.#waiting.length * this.#spentMs) / this.#answers > MOST_WAITING_MS
   }
 
   /** Answers a request, whose body has so many bytes, once those before it are answered; to be called while `isOpen`. */
@@ -67,18 +71,19 @@ export class WaitingLine {
       next?.answer()
       now = performance.now()
     } while (answered < this.#waiting.length && now < until)
-    this.#learn(answered, now - (this.#lastEnd ?? begun))
+    this.#learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)
     const isEmpty = this.#waiting.length === 0
     this.#lastEnd = isEmpty ? undefined : now
-    if (isEmpty) this.#msEach = 0
+    if (isEmpty) this.#spentMs = this.#answers = 0
     // One more turn shows whether another connection waits.
     this.#nextTurn = this.#hasNewConnection || !isEmpty ? setImmediate(this.#answerSome) : undefined
     this.#hasNewConnection = false
   }
 
   #learn(answered: number, ms: number): void {
-    const share = this.#msEach === 0 ? 1 : answered / (answered + KNOWN_ANSWERS)
-    this.#msEach += (ms / answered - this.#msEach) * share
+    const share = this.#spentMs < KNOWN_OF_MS ? 1 : 0.5
+    this.#spentMs = this.#spentMs * share + ms
+    this.#answers = this.#answers * share + answered
   }
 }
