@@ -5,8 +5,9 @@ import { readData } from '../../../src/pdp/data/base-document.js'
 import { loadData } from '../../../src/pdp/data/load-data.js'
 import type { DataFile } from '../../../src/pdp/data/load-data.js'
 import { printJson } from '../../../src/pdp/rego/print-text.js'
+import { printGoJson } from '../../../src/pdp/rego/print-go-json.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
-import { equalValues } from '../../../src/pdp/rego/value.js'
+import { RegoObject, equalValues } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
 import { dataOf, printData } from '../../../src/pdp/wasm/data/data-image.js'
 import { isSameValue } from '../../../src/pdp/wasm/reader/same-value.js'
@@ -73,6 +74,7 @@ describe('the image of base documents', () => {
         const json = JSON.stringify(value)
         const read = dataOf(imageOf(json))
         expect(equalValues(read, parseRegoText(json)), printJson(read)).toBe(true)
+        expect(printGoJson(read)).toBe(printGoJson(parseRegoText(json)))
       }),
       { numRuns: 200 },
     )
@@ -84,6 +86,19 @@ describe('the image of base documents', () => {
       const data = dataOf(imageOf(generator.object(generator.below(20), () => generator.text(), 4)))
       expect(Buffer.from(printData(data)).toString()).toBe(printJson(data))
     }
+  })
+
+  test('is answered as OPA writes it, wherever an answer begins to be read from it', () => {
+    const json = JSON.stringify({
+      a: ['<b> & c', '\u2028 \u2029 – é 漢', { 'k<': [1.0, '"\\\n'] }],
+      b: {},
+      c: [],
+    })
+    const read = dataOf(imageOf(json))
+    const answer = printGoJson(parseRegoText(json))
+    expect(printGoJson(read)).toBe(answer)
+    expect(printGoJson(new RegoObject(read.entries))).toBe(answer)
+    expect(answer).toContain(String.raw`\u003cb\u003e \u0026 c","\u2028 \u2029 – é 漢"`)
   })
 
   test('is printed where its text is much longer than what is kept of equal values', () => {

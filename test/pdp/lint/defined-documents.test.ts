@@ -33,10 +33,11 @@ test('whether a path leads to a base document is told without reading it', () =>
   expect(reads()).toBeLessThan(20)
 })
 
-test('what a path leads to within a base document is told, too', () => {
-  const { data } = countedData()
+test('what a path leads to within a base document is told, too, without reading what is beside it', () => {
+  const { data, reads } = countedData()
   const documents = new DefinedDocuments([], data)
   expect(documents.find(['long', 9999]).isDefined).toBe(true)
   expect(documents.find(['long', 10_000])).toEqual({ isDefined: false, known: 1, names: [] })
   expect(documents.find(['long', 3, 'name']).isDefined).toBe(false)
+  expect(reads()).toBeLessThan(20)
 })

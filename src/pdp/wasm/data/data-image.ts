@@ -1,7 +1,8 @@
 import { compareStrings } from '../../../lib/text/compare-strings.js'
+import { PRINT_GO_JSON } from '../../rego/print-go-json.js'
 import { printJson } from '../../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../../rego/value.js'
-import type { RegoEntries, RegoValue } from '../../rego/value.js'
+import type { RegoArray, RegoEntries, RegoValue } from '../../rego/value.js'
 import {
   ARRAY,
   COUNT,
@@ -21,7 +22,7 @@ import {
   STRING_TEXT,
   TRUE,
 } from '../module/value-layout.js'
-import { printImage } from './print-image.js'
+import { printImage, printImageAsGo } from './print-image.js'
 import { visitMembers } from './visit-members.js'
 
 /**
@@ -39,6 +40,7 @@ export interface DataImage {
 
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
+const DIGITS = /^\d+$/
 
 type PlacedBytes = Pick<DataImage, 'bytes' | 'base'>
 
@@ -51,7 +53,7 @@ export function dataOf(image: DataImage, count?: CountRead): RegoObject {
   return root instanceof RegoObject ? root : new RegoObject([])
 }
 
-/** The value at an address of an image. What is below an object is read when it is asked for. */
+/** The value at an address of an image. What is below an object or an array is read when it is asked for. */
 export function valueAt(image: PlacedBytes, address: number, count?: CountRead): RegoValue {
   return new ImageReader(image, count).valueAt(address)
 }
@@ -132,6 +134,10 @@ class ImageReader {
     return printImage({ bytes: this.#bytes, base: this.#base }, address)
   }
 
+  printAsGo(address: number): string {
+    return printImageAsGo({ bytes: this.#bytes, base: this.#base }, address, this.#count)
+  }
+
   #numberAt(address: number, head: number): RegoNumber {
     if (head === INTEGER)
       return new RegoNumber(String(this.#bytes.readBigInt64LE(address - this.#base + INTEGER_VALUE)))
@@ -140,11 +146,21 @@ class ImageReader {
     )
   }
 
-  #elementsOf(array: number): RegoValue[] {
-    const elements = this.#word(array + MEMBERS)
-    return Array.from({ length: this.#word(array + COUNT) }, (_, index) =>
-      this.valueAt(this.#word(elements + index * ELEMENT_BYTES + MEMBER_VALUE)),
-    )
+  /** As of objects, what is in it is read when it is asked for: who names one of millions of elements is not to wait for all. */
+  #elementsOf(array: number): RegoArray {
+    const [elements, length] = [this.#word(array + MEMBERS), this.#word(array + COUNT)]
+    const print = (): string => this.printAsGo(array)
+    const hasElement = (name: string | symbol): name is string =>
+      typeof name === 'string' && DIGITS.test(name) && Number(name) < length
+    return new Proxy<RegoArray>([], {
+      has: (target, name) => name === PRINT_GO_JSON || hasElement(name) || name in target,
+      get: (target, name) => {
+        if (name === 'length') return length
+        if (name === PRINT_GO_JSON) return print
+        if (!hasElement(name)) return Reflect.get(target, name) as unknown
+        return this.valueAt(this.#word(elements + Number(name) * ELEMENT_BYTES + MEMBER_VALUE))
+      },
+    })
   }
 
   #keyOf(member: number): string {
@@ -191,6 +207,10 @@ class ImageObject extends RegoObject {
 
   print(): Uint8Array {
     return this.#reader.print(this.#address)
+  }
+
+  [PRINT_GO_JSON](): string {
+    return this.#reader.printAsGo(this.#address)
   }
 
   #memberOf(key: RegoValue): number | undefined {

@@ -1,3 +1,4 @@
+import { goJsonString } from '../../../lib/json/text/escape.js'
 import * as layout from '../module/value-layout.js'
 import { visitMembers } from './visit-members.js'
 
@@ -5,44 +6,74 @@ const [QUOTE, BACKSLASH, FIRST_UNESCAPED] = [0x22, 0x5c, 0x20]
 const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
+/** `<`, `>` and `&`, which Go escapes, and the first byte of U+2028 and U+2029, which it escapes too. */
+const ESCAPED_BY_GO = [0x3c, 0x3e, 0x26, 0xe2]
 const WORD_VALUES = 2 ** 32
+const FIRST_BYTES = 4096
+/** Of a text, what takes as long as a few values. */
+const PART_BYTES = 4096
 /** What a sign and the longest integer need. */
 const SPARE_BYTES = 32
+
+/** How texts are written: those in which a byte of the table is by `quote`, others as they are. */
+interface TextStyle {
+  readonly isSpecial: Uint8Array
+  readonly quote: (text: string) => string
+}
+
+const PLAIN: TextStyle = { isSpecial: specialBytes([]), quote: (text) => JSON.stringify(text) }
+const AS_GO_DOES: TextStyle = { isSpecial: specialBytes(ESCAPED_BY_GO), quote: goJsonString }
+
+function specialBytes(more: readonly number[]): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    Number(byte < FIRST_UNESCAPED || byte === QUOTE || byte === BACKSLASH || more.includes(byte)),
+  )
+}
+
+interface PlacedBytes {
+  readonly bytes: Uint8Array
+  readonly base: number
+}
 
 /**
  * The value at an address of an image as compact JSON in UTF-8, as `printJson` writes it: keys in Rego's order, numbers as written. No value
  * is made on the way.
  */
-export function printImage(
-  image: { readonly bytes: Uint8Array; readonly base: number },
-  address: number,
-): Buffer {
-  const printer = new ImagePrinter(image.bytes, image.base)
-  printer.print(address)
-  return printer.written()
+export function printImage(image: PlacedBytes, address: number): Buffer {
+  return new ImagePrinter(image, PLAIN).written(address)
+}
+
+/** The same with Go's escapes, as `printGoJson` writes it. `count` is called with each value and each part of a long text, and ends it by raising. */
+export function printImageAsGo(image: PlacedBytes, address: number, count?: () => void): string {
+  return new ImagePrinter(image, AS_GO_DOES, count).written(address).toString()
 }
 
 class ImagePrinter {
   readonly #bytes: Buffer
   readonly #words: DataView
   readonly #base: number
-  #out: Buffer
+  readonly #style: TextStyle
+  readonly #count: (() => void) | undefined
+  #out = Buffer.allocUnsafe(FIRST_BYTES)
   #at = 0
 
-  constructor(bytes: Uint8Array, base: number) {
+  constructor({ bytes, base }: PlacedBytes, style: TextStyle, count?: () => void) {
+    this.#style = style
+    this.#count = count
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#base = base
-    this.#out = Buffer.allocUnsafe(bytes.length + SPARE_BYTES)
   }
 
   readonly #wordAt = (address: number): number => this.#words.getUint32(address - this.#base, true)
 
-  written(): Buffer {
+  written(address: number): Buffer {
+    this.#print(address)
     return this.#out.subarray(0, this.#at)
   }
 
-  print(address: number): void {
+  #print(address: number): void {
+    this.#count?.()
     const head = this.#words.getUint16(address - this.#base, true)
     const type = head & 0xff
     if (type === layout.STRING) this.#string(address)
@@ -59,7 +90,7 @@ class ImagePrinter {
     this.#sign(OPEN_ARRAY)
     for (let element = elements; element < end; element += layout.ELEMENT_BYTES) {
       if (element > elements) this.#sign(COMMA)
-      this.print(this.#wordAt(element + layout.MEMBER_VALUE))
+      this.#print(this.#wordAt(element + layout.MEMBER_VALUE))
     }
     this.#sign(CLOSE_ARRAY)
   }
@@ -73,7 +104,7 @@ class ImagePrinter {
       if (member !== members[0]) this.#sign(COMMA)
       this.#string(this.#wordAt(member))
       this.#sign(COLON)
-      this.print(this.#wordAt(member + layout.MEMBER_VALUE))
+      this.#print(this.#wordAt(member + layout.MEMBER_VALUE))
     }
     this.#sign(CLOSE_OBJECT)
   }
@@ -100,15 +131,16 @@ class ImagePrinter {
   #string(string: number): void {
     const start = this.#wordAt(string + layout.STRING_TEXT) - this.#base
     const end = start + this.#wordAt(string + layout.STRING_LENGTH)
-    const [bytes, begun] = [this.#bytes, this.#at]
+    const [bytes, begun, { isSpecial, quote }] = [this.#bytes, this.#at, this.#style]
     this.#reserve(end - start)
+    for (let part = start + PART_BYTES; part < end; part += PART_BYTES) this.#count?.()
     const out = this.#out
     let to = begun
     out[to++] = QUOTE
     for (let from = start; from < end; from += 1) {
       const byte = bytes[from] ?? 0
-      if (byte < FIRST_UNESCAPED || byte === QUOTE || byte === BACKSLASH) {
-        this.#word(JSON.stringify(bytes.toString('utf8', start, end)))
+      if (isSpecial[byte] === 1) {
+        this.#word(quote(bytes.toString('utf8', start, end)))
         return
       }
       out[to++] = byte
