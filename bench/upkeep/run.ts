@@ -1,6 +1,8 @@
 import {
   closeSync,
+  copyFileSync,
   fsyncSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
@@ -30,10 +32,14 @@ import { fill, indexAllText } from '../trail/store.js'
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'nothing,expiry,retention,storm' },
+    only: { type: 'string', default: 'nothing,expiry,retention,storm,all' },
     /** Instances that expire at once, and records that retention removes at once. */
     instances: { type: 'string', default: '20000' },
     records: { type: 'string', default: '500000' },
+    /** A `tidegate.db` with so many records, in place of making one. */
+    trail: { type: 'string' },
+    /** Processes that decide; as many as there are cores where it is not given. */
+    workers: { type: 'string' },
     /** Packages of which one file is saved ten times a second. */
     packages: { type: 'string', default: '300' },
     /** Decisions a second, and events a second, meanwhile. */
@@ -46,76 +52,92 @@ const { values: flags } = parseArgs({
     directory: { type: 'string', default: tmpdir() },
   },
 })
-const DAY_MS = 86_400_000
 const POLL_MS = 250
 const STORM_SECONDS = 10
 const SAVE_EVERY_MS = 100
 /** As `audit.maxBytes` takes it. */
 const LEAST_BOUND = 16 * 1024 * 1024
-const WARM_UP = 50
+const WARM_UP_SECONDS = 5
+/** Of which the work begins as that ends: retention so long after the start of the service, and expiry when the clock says so. */
+const RETENTION_AFTER_MS = 30_000
+/** From the end of filling to when instances are due: a service is started and warm by then. */
+const DUE_AFTER_MS = 9000
 const [FSYNCS, FSYNC_EVERY_MS] = [300, 20]
 const CORES = '0-1'
 const INPUT = { input: { user: 'ana', roles: ['dev'], action: 'deploy' } }
 
 const temporary = mkdtempSync(join(flags.directory, 'tidegate-upkeep-'))
 let port = Number(flags.port)
+/** An event that was sent before would not be kept again. */
+let eventsSent = 0
+
+/** Some of the work, told of in rows of its own. */
+interface Phase {
+  readonly name: string
+  /** Resolves once it is done; asked when it begins. */
+  readonly untilDone: () => Promise<void>
+}
 
 interface Upkeep {
-  readonly name: string
   readonly dataDir: string
   readonly policies: string
   readonly settings?: object
   readonly args?: readonly string[]
-  /** Resolves once the work is done. */
-  readonly untilDone: (server: RunningBenchServer) => Promise<void>
+  /** When the work begins, on the clock of the machine; requests before are not counted. */
+  readonly beginsMs?: number
+  readonly phases: readonly Phase[]
 }
 
 /** Serves a store that has work to do, and asks for decisions and sends events until that is done; prints a row for each. */
-async function measure({ name, dataDir, policies, settings, args = [], untilDone }: Upkeep): Promise<void> {
+async function measure({ dataDir, policies, settings, args = [], ...work }: Upkeep): Promise<void> {
   port += 1
   const url = `http://127.0.0.1:${port}`
-  const config = join(temporary, `${name}.json`)
+  const config = join(temporary, `${port}.json`)
+  const workers = flags.workers === undefined ? {} : { workers: Number(flags.workers) }
   writeFileSync(
     config,
     JSON.stringify({
-      ...{ server: { addr: `127.0.0.1:${port}` }, dataDir, log: { level: 'warn' } },
+      ...{ server: { addr: `127.0.0.1:${port}`, ...workers }, dataDir, log: { level: 'warn' } },
       ...{ policies: { directories: [policies] }, callbacks: { allowLoopback: true }, ...settings },
     }),
   )
   const command = [process.execPath, 'dist/cli.js', 'serve', '--config', config, ...args]
   const server = await startBenchServer({ name: 'tidegate', url, command, env: {} }, CORES, temporary)
-  await warmUp(url)
-  const begun = performance.now()
-  const cpuBefore = server.cpuSeconds()
-  const state = { isDone: false }
-  const done = untilDone(server).then(() => {
-    state.isDone = true
-    return (performance.now() - begun) / 1000
-  })
   try {
-    const rate = Number(flags.decisions) + Number(flags.events)
-    const latencies = await runSteadily(steps(url, state), rate, Number(flags.seconds))
-    const doneAfter = state.isDone ? await done : undefined
-    print(name, latencies, doneAfter, server.cpuSeconds() - cpuBefore)
+    const beginsMs = work.beginsMs ?? Date.now() + WARM_UP_SECONDS * 1000
+    await load(url, () => Date.now() >= beginsMs)
+    for (const phase of work.phases) await measurePhase(url, server, phase)
   } finally {
     await server.stop()
   }
 }
 
-/** The thread that writes starts with the first event, which a service that has been running has behind it. */
-async function warmUp(url: string): Promise<void> {
-  for (let sent = 0; sent < WARM_UP; sent += 1)
-    await sendJson(`${url}/platform/echo`, 'POST', 'ana', event(-1 - sent))
+async function measurePhase(
+  url: string,
+  server: RunningBenchServer,
+  { name, untilDone }: Phase,
+): Promise<void> {
+  const [begun, cpuBefore] = [performance.now(), server.cpuSeconds()]
+  let doneAfter: number | undefined
+  void untilDone().then(() => (doneAfter = (performance.now() - begun) / 1000))
+  const latencies = await load(url, () => doneAfter !== undefined)
+  print(name, latencies, doneAfter, server.cpuSeconds() - cpuBefore)
 }
 
-function* steps(url: string, state: { readonly isDone: boolean }): Iterable<Step> {
+/** Sends decisions and events until all is done. */
+function load(url: string, isDone: () => boolean): Promise<Latencies[]> {
+  const rate = Number(flags.decisions) + Number(flags.events)
+  return runSteadily(steps(url, isDone), rate, Number(flags.seconds))
+}
+
+function* steps(url: string, isDone: () => boolean): Iterable<Step> {
   const every = Math.max(2, Math.round(Number(flags.decisions) / Number(flags.events)) + 1)
   const sending = (path: string, body: object) => async (): Promise<void> => {
     await sendJson(`${url}${path}`, 'POST', 'ana', body)
   }
-  for (let index = 0; !state.isDone; index += 1) {
+  for (let index = 0; !isDone(); index += 1) {
     yield index % every === 0
-      ? { kind: 'event', send: sending('/platform/echo', event(index)) }
+      ? { kind: 'event', send: sending('/platform/echo', event((eventsSent += 1))) }
       : { kind: 'decision', send: sending('/v1/data/upkeep/allow', INPUT) }
   }
 }
@@ -163,46 +185,97 @@ function writePolicies(): string {
 /** What decisions and events take beside nothing, to compare with. */
 async function nothing(): Promise<void> {
   await measure({
-    ...{ name: 'nothing', dataDir: join(temporary, 'nothing'), policies: writePolicies() },
-    untilDone: () => sleep(STORM_SECONDS * 1000),
+    ...{ dataDir: join(temporary, 'nothing'), policies: writePolicies() },
+    phases: [{ name: 'nothing', untilDone: () => sleep(STORM_SECONDS * 1000) }],
   })
 }
 
-async function expiry(): Promise<void> {
+const STILL_OPEN = "select count(*) from gate_instances where state in ('not_activated', 'activated')"
+const STILL_PENDING = "select count(*) from outbox where state = 'pending'"
+
+/** Has instances of gates wait in a store, each with a callback, which are due all at once; returns when, and what ends the receiver. */
+async function fillGates(dataDir: string, dueAfterMs: number): Promise<{ dueMs: number; end: () => void }> {
   const receiver = createServer((request, response) => request.resume().on('end', () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await fillStore({ dataDir, instances: Number(flags.instances), callbackUrl })
+  const dueMs = Date.now() + dueAfterMs
+  const database = new Database(join(dataDir, 'tidegate.db'))
+  database.prepare('update gate_instances set expires_ms = ?').run(dueMs)
+  database.close()
+  return { dueMs, end: () => receiver.close() }
+}
+
+async function expiry(): Promise<void> {
   const dataDir = join(temporary, 'expiry')
-  const instances = Number(flags.instances)
-  await fillStore({ dataDir, instances, callbackUrl, nowMs: Date.now() - 2 * DAY_MS })
+  const { dueMs, end } = await fillGates(dataDir, DUE_AFTER_MS)
   await measure({
-    ...{ name: `${instances} instances expire`, dataDir, policies: writePolicies() },
-    untilDone: () =>
-      untilNone(dataDir, "select count(*) from gate_instances where state in ('not_activated', 'activated')"),
+    ...{ dataDir, policies: writePolicies(), beginsMs: dueMs },
+    phases: [
+      { name: `${flags.instances} instances expire`, untilDone: () => untilNone(dataDir, STILL_OPEN) },
+      { name: 'their callbacks are sent', untilDone: () => untilNone(dataDir, STILL_PENDING) },
+    ],
   })
-  receiver.close()
+  end()
+}
+
+/** Makes a trail, or takes the one that was named; returns the bound of its size by which nine tenths of it go. */
+async function fillTrail(dataDir: string): Promise<{ maxBytes: number; fileBytes: () => number }> {
+  const file = join(dataDir, 'tidegate.db')
+  mkdirSync(dataDir)
+  if (flags.trail !== undefined) copyFileSync(flags.trail, file)
+  const store = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
+  if (flags.trail === undefined) await fill(store, 0, Number(flags.records), 1)
+  // As in a service that has been running: what is measured is removing, not indexing.
+  await indexAllText(store)
+  await store.close()
+  const fileBytes = (): number => statSync(file).size
+  return { maxBytes: Math.max(LEAST_BOUND, Math.ceil(fileBytes() / 10)), fileBytes }
 }
 
 /** Most of the trail goes, by the bound of its size. */
 async function retention(): Promise<void> {
   const dataDir = join(temporary, 'retention')
-  const records = Number(flags.records)
-  const store = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
-  await fill(store, 0, records, 1)
-  // As in a service that has been running: what is measured is removing, not indexing.
-  await indexAllText(store)
-  await store.close()
-  const file = join(dataDir, 'tidegate.db')
-  const before = statSync(file).size
-  const maxBytes = Math.max(LEAST_BOUND, Math.ceil(before / 10))
+  const { maxBytes, fileBytes } = await fillTrail(dataDir)
+  const before = fileBytes()
   await measure({
-    ...{ name: `a trail of ${records} records is cut`, dataDir, policies: writePolicies() },
-    settings: { audit: { maxBytes } },
-    untilDone: () => untilNone(dataDir, excessQuery(maxBytes)),
+    ...{ dataDir, policies: writePolicies(), settings: { audit: { maxBytes } } },
+    beginsMs: Date.now() + RETENTION_AFTER_MS,
+    phases: [
+      {
+        name: `a trail of ${flags.records} records is cut`,
+        untilDone: () => untilNone(dataDir, excessQuery(maxBytes)),
+      },
+    ],
   })
-  console.log(
-    `the file: ${Math.round(before / 1e6)} MB before, ${Math.round(statSync(file).size / 1e6)} MB after`,
-  )
+  tellOfFile(before, fileBytes())
+}
+
+/** All of it at once, until the last of it is done. */
+async function all(): Promise<void> {
+  const dataDir = join(temporary, 'all')
+  const { maxBytes, fileBytes } = await fillTrail(dataDir)
+  const { dueMs, end } = await fillGates(dataDir, RETENTION_AFTER_MS + 1000)
+  const [before, policies] = [fileBytes(), writePolicies()]
+  const state = { isDone: false }
+  const untilDone = async (): Promise<void> => {
+    const saving = save(policies, () => state.isDone)
+    await untilNone(dataDir, STILL_OPEN)
+    await untilNone(dataDir, STILL_PENDING)
+    await untilNone(dataDir, excessQuery(maxBytes))
+    state.isDone = true
+    await saving
+  }
+  await measure({
+    ...{ dataDir, policies, args: ['--watch'], settings: { audit: { maxBytes } }, beginsMs: dueMs },
+    phases: [{ name: 'all of it at once', untilDone }],
+  })
+  end()
+  tellOfFile(before, fileBytes())
+}
+
+function tellOfFile(before: number, after: number): void {
+  console.log(`the file: ${Math.round(before / 1e6)} MB before, ${Math.round(after / 1e6)} MB after`)
 }
 
 /** By how much the file is too large; it may be a little, since what is sent meanwhile comes on top. What was removed is to be out of it. */
@@ -214,16 +287,23 @@ function excessQuery(maxBytes: number): string {
 async function storm(): Promise<void> {
   const policies = writePolicies()
   await measure({
-    ...{ name: 'a file is saved ten times a second', dataDir: join(temporary, 'storm'), policies },
-    args: ['--watch'],
-    untilDone: async () => {
-      for (let saved = 0; saved < (STORM_SECONDS * 1000) / SAVE_EVERY_MS; saved += 1) {
-        const file = join(policies, `team${saved % Number(flags.packages)}`, 'policy.rego')
-        utimesSync(file, new Date(), new Date())
-        await sleep(SAVE_EVERY_MS)
-      }
-    },
+    ...{ dataDir: join(temporary, 'storm'), policies, args: ['--watch'] },
+    phases: [
+      {
+        name: 'a file is saved ten times a second',
+        untilDone: () => save(policies, (saved) => saved >= (STORM_SECONDS * 1000) / SAVE_EVERY_MS),
+      },
+    ],
   })
+}
+
+/** Saves a file of the policies ten times a second. */
+async function save(policies: string, isDone: (saved: number) => boolean): Promise<void> {
+  for (let saved = 0; !isDone(saved); saved += 1) {
+    const file = join(policies, `team${saved % Number(flags.packages)}`, 'policy.rego')
+    utimesSync(file, new Date(), new Date())
+    await sleep(SAVE_EVERY_MS)
+  }
 }
 
 /** How long the disk itself takes to keep 32 KB for good, every 20 ms: what every event waits for. */
@@ -243,7 +323,7 @@ async function timeDisk(): Promise<void> {
   console.log(`the disk itself: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} ms`)
 }
 
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { nothing, expiry, retention, storm }
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { nothing, expiry, retention, storm, all }
 
 try {
   await timeDisk()

@@ -89,6 +89,8 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
 /** Deletes messages that were settled long ago, a few at a time. */
 export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
   name: 'outbox.purge-settled',
+  yields: true,
+  repeats: true,
   apply: ({ outbox }, { beforeMs, limit }) => outbox.deleteSettledBefore(beforeMs, limit),
 }
 

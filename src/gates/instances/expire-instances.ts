@@ -13,6 +13,7 @@ export interface ExpiryRequest {
 /** Ends the instances that nobody decided in time; returns how many. */
 export const expireInstances: WriteOperation<ExpiryRequest, number> = {
   name: 'gates.expire',
+  yields: true,
   apply: async (transaction, { nowMs, limit }) => {
     const due = await transaction.gates.dueInstances(nowMs, limit)
     for (const instance of due) {

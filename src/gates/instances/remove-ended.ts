@@ -25,6 +25,7 @@ const AT_ONCE = 100
 /** Removes instances that ended long ago with all that belongs to them, but for those whose callback was not delivered. */
 export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
   name: 'gates.remove-ended',
+  yields: true,
   apply: async (transaction, { beforeMs, after, limit, nowMs }) => {
     const { gates, audit } = transaction
     const ended = await gates.endedBefore({ beforeMs, after, limit })

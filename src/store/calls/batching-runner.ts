@@ -26,11 +26,16 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 export const MAX_WAITING = 4000
 const MAX_WAITING_BYTES = 256 * 1024 * 1024
 
-/** Gathers the calls that arrive while a batch is under way into the next one: the busier, the fewer commits. */
+/**
+ * Gathers the calls that arrive while a batch is under way into the next one: the busier, the fewer commits. Those of operations that yield go
+ * one at a time, when nobody else waits, or else after every batch: who comes meanwhile waits for one of them at most.
+ */
 export class BatchingRunner implements Runner<never> {
   readonly #execute: ExecuteBatch
   readonly #maxBatch: number
   #waiting: Waiting[] = []
+  readonly #yielding: Waiting[] = []
+  #hasPassed = false
   #waitingBytes = 0
   #running: Promise<void> | undefined
 
@@ -49,7 +54,9 @@ export class BatchingRunner implements Runner<never> {
     if (this.#isFull(bytes)) return Promise.reject(tooManyWaiting())
     this.#waitingBytes += bytes
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call: { operation: operation.name, args }, bytes, resolve, reject })
+      const { name, yields = false, repeats = false } = operation
+      const line = yields ? this.#yielding : this.#waiting
+      line.push({ call: { operation: name, args, repeats }, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })
   }
@@ -62,8 +69,8 @@ export class BatchingRunner implements Runner<never> {
   async #runAll(): Promise<void> {
     // Calls of the same turn of the event loop go together.
     await Promise.resolve()
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#batchLength())
+    while (this.#waiting.length + this.#yielding.length > 0) {
+      const batch = this.#nextBatch()
       this.#waitingBytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0)
       try {
         settle(batch, await this.#execute(batch.map(({ call }) => call)))
@@ -74,9 +81,15 @@ export class BatchingRunner implements Runner<never> {
     this.#running = undefined
   }
 
+  #nextBatch(): Waiting[] {
+    const yields = this.#yielding.length > 0 && (this.#hasPassed || this.#waiting.length === 0)
+    this.#hasPassed = !yields && this.#yielding.length > 0
+    return yields ? this.#yielding.splice(0, 1) : this.#waiting.splice(0, this.#batchLength())
+  }
+
   /** One call may wait, however large. */
   #isFull(bytes: number): boolean {
-    const count = this.#waiting.length
+    const count = this.#waiting.length + this.#yielding.length
     return count >= MAX_WAITING || (count > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)
   }
 

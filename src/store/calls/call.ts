@@ -5,6 +5,7 @@ import type { FindOperation } from '../ports/operation.js'
 export interface Call {
   readonly operation: string
   readonly args: unknown
+  readonly repeats?: boolean
 }
 
 /** What became of a call. */
@@ -24,13 +25,17 @@ export type StoreAnswer =
   | { readonly type: 'refused'; readonly failure: Failure }
 
 /** A call whose operation has been found. */
-export type BoundCall<Context> = (context: Context) => Promise<unknown>
+export interface BoundCall<Context> {
+  (context: Context): Promise<unknown>
+  readonly repeats?: boolean
+}
 
 /** Finds the operation of a call; one that is not listed fails when it is run, and alone. */
 export function bindCall<Context>(find: FindOperation<Context>): (call: Call) => BoundCall<Context> {
-  return ({ operation, args }) =>
-    async (context) =>
-      await find(operation).apply(context, args as never)
+  return ({ operation, args, repeats = false }) =>
+    Object.assign(async (context: Context) => await find(operation).apply(context, args as never), {
+      repeats,
+    })
 }
 
 /** A connection of one kind, with what its calls have at hand. */

@@ -7,6 +7,10 @@ import { AppError } from '../../errors/app-error.js'
 export interface Operation<Context, Args, Result> {
   /** Unique among all operations, `gates.trigger`: another thread finds the operation by it. */
   readonly name: string
+  /** Nobody waits for it: others go before it, and none shares a commit with it. */
+  readonly yields?: boolean
+  /** It is done again where a power cut has taken it back, so that its commit does not wait for the disk. */
+  readonly repeats?: boolean
   readonly apply: (context: Context, args: Args) => Promise<Result>
 }
 

@@ -4,6 +4,7 @@ import type { Call } from '../../../src/store/calls/call.js'
 
 const MB = 1024 * 1024
 const operation = { name: 'test.keep', apply: () => Promise.resolve() }
+const yielding = { name: 'test.tidy', yields: true, apply: () => Promise.resolve() }
 
 function makeRunner(): { runner: BatchingRunner; batches: number[] } {
   const batches: number[] = []
@@ -54,5 +55,45 @@ describe('calls that wait for the store', () => {
     const { runner, batches } = makeRunner()
     await expect(runner.run(operation, args)).rejects.toMatchObject({ kind: 'too_large' })
     expect(batches).toEqual([])
+  })
+})
+
+describe('calls that nobody waits for', () => {
+  function makeNamingRunner(): { runner: BatchingRunner; batches: string[] } {
+    const batches: string[] = []
+    const execute = (calls: readonly Call[]) => {
+      batches.push(calls.map(({ args }) => String(args)).join(' '))
+      return Promise.resolve(calls.map(() => ({ ok: true, result: undefined }) as const))
+    }
+    return { runner: new BatchingRunner(execute, 1024), batches }
+  }
+
+  it('go after the others, one at a time', async () => {
+    const { runner, batches } = makeNamingRunner()
+    const tidied = [runner.run(yielding, 'tidy 1'), runner.run(yielding, 'tidy 2')]
+    const kept = [runner.run(operation, 'a'), runner.run(operation, 'b')]
+    await Promise.all([...tidied, ...kept])
+    expect(batches).toEqual(['a b', 'tidy 1', 'tidy 2'])
+  })
+
+  it('hold up whoever comes meanwhile by one of them', async () => {
+    const { runner, batches } = makeNamingRunner()
+    const tidied = [1, 2, 3].map((count) => runner.run(yielding, `tidy ${count}`))
+    await Promise.resolve()
+    await Promise.all([runner.run(operation, 'a'), ...tidied])
+    expect(batches).toEqual(['tidy 1', 'a', 'tidy 2', 'tidy 3'])
+  })
+
+  it('have their turn where others wait all the time', async () => {
+    const { runner, batches } = makeNamingRunner()
+    let isTidied = false
+    const keepOn = async (): Promise<void> => {
+      while (!isTidied) await runner.run(operation, 'a')
+    }
+    const keeping = [keepOn(), keepOn()]
+    await runner.run(yielding, 'tidy')
+    isTidied = true
+    await Promise.all(keeping)
+    expect(batches.indexOf('tidy')).toBe(1)
   })
 })

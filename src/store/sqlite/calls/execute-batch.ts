@@ -11,8 +11,8 @@ export interface CachingContext {
 }
 
 /**
- * Runs calls that write, one after another, and commits them together: one fsync for all. A call that raises is undone
- * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed. So it has when `requireFile`
+ * Runs calls that write, one after another, and commits them together: one fsync for all, and none for calls that can all be repeated,
+ * which the next takes along. A call that raises is undone alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed. So it has when `requireFile`
  * raises, which is asked before, and after the commit: what was committed into a file that nobody will find is not acknowledged.
  */
 export async function executeWrites<Context extends CachingContext>(
@@ -24,6 +24,7 @@ export async function executeWrites<Context extends CachingContext>(
   try {
     requireFile()
     const bounds = boundsOf(database)
+    setFlushing(database, bounds, !calls.every(({ repeats }) => repeats))
     bounds.begin.run()
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(await executeOne(database, context, call))
@@ -39,7 +40,10 @@ export async function executeWrites<Context extends CachingContext>(
   }
 }
 
-type Bounds = Readonly<Record<'begin' | 'commit' | 'savepoint' | 'release', Statement>>
+interface Bounds extends Readonly<Record<'begin' | 'commit' | 'savepoint' | 'release', Statement>> {
+  /** Whether a commit waits for the disk now. */
+  isFlushing: boolean | undefined
+}
 
 const known = new WeakMap<Database, Bounds>()
 
@@ -47,7 +51,8 @@ const known = new WeakMap<Database, Bounds>()
 function boundsOf(database: Database): Bounds {
   const found = known.get(database)
   if (found !== undefined) return found
-  const bounds = {
+  const bounds: Bounds = {
+    isFlushing: undefined,
     begin: database.prepare('begin immediate'),
     commit: database.prepare('commit'),
     savepoint: database.prepare('savepoint call'),
@@ -55,6 +60,13 @@ function boundsOf(database: Database): Bounds {
   }
   known.set(database, bounds)
   return bounds
+}
+
+/** Compiled each time: a prepared pragma takes effect once, when it is prepared. */
+function setFlushing(database: Database, bounds: Bounds, isFlushing: boolean): void {
+  if (bounds.isFlushing === isFlushing) return
+  database.pragma(`synchronous = ${isFlushing ? 'full' : 'normal'}`)
+  bounds.isFlushing = isFlushing
 }
 
 async function executeOne<Context extends CachingContext>(

@@ -13,6 +13,8 @@ export const indexColumns: MaintenanceOperation<
   boolean
 > = {
   name: 'sqlite.index-columns',
+  yields: true,
+  repeats: true,
   apply: ({ trailIndexes }, { records, values }) =>
     Promise.resolve(trailIndexes.columns.extend(records, values)),
 }
@@ -20,6 +22,8 @@ export const indexColumns: MaintenanceOperation<
 /** Moves at most `limit` event ids from memory to their table; returns whether there is more to move. */
 export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, boolean> = {
   name: 'sqlite.settle-event-ids',
+  yields: true,
+  repeats: true,
   apply: ({ trailIndexes }, { limit }) => Promise.resolve(trailIndexes.eventIds.settle(limit)),
 }
 
@@ -27,6 +31,8 @@ export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, bo
 export const indexText: MaintenanceOperation<{ readonly limit: number; readonly maxBytes: number }, number> =
   {
     name: 'sqlite.index-text',
+    yields: true,
+    repeats: true,
     apply: ({ trailIndexes }, { limit, maxBytes }) =>
       Promise.resolve(trailIndexes.indexText(limit, maxBytes)),
   }
@@ -34,12 +40,16 @@ export const indexText: MaintenanceOperation<{ readonly limit: number; readonly 
 /** Joins parts of the index of free text, for about this long; returns whether there may be more to join. */
 export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly maxMs: number }, boolean> = {
   name: 'sqlite.merge-text',
+  yields: true,
+  repeats: true,
   apply: ({ trailIndexes }, { pages, maxMs }) => Promise.resolve(trailIndexes.mergeText(pages, maxMs)),
 }
 
 /** Gives free space back to the file system; returns whether more is left that can be. */
 export const releaseFreeSpace: MaintenanceOperation<{ readonly maxBytes: number }, boolean> = {
   name: 'sqlite.release-free-space',
+  yields: true,
+  repeats: true,
   apply: ({ freeSpace }, { maxBytes }) => Promise.resolve(freeSpace.release(maxBytes)),
 }
 
