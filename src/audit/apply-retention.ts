@@ -1,4 +1,4 @@
-import type { AuditReader } from '../store/ports/audit-store.js'
+import type { AuditReader, ChainEnd } from '../store/ports/audit-store.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoreMaintenance } from '../store/ports/maintenance.js'
 import { deleteThrough } from './audit-operations.js'
@@ -31,21 +31,26 @@ const LOW_WATER = 0.95
 export async function applyRetention(options: RetentionOptions): Promise<number> {
   const throughSeq = Math.max(await expiredSeq(options), await excessSeq(options))
   const last = throughSeq === 0 ? undefined : await options.audit.find(throughSeq)
-  if (last === undefined) return 0
+  const deleted = last === undefined ? 0 : await removeThrough(options, last)
+  // Where nothing is to go, too: one that was ended before has left what it freed.
+  await maintain(options.maintenance, 'space', options.signal)
+  return deleted
+}
+
+async function removeThrough(options: RetentionOptions, last: ChainEnd): Promise<number> {
   await writeCheckpoint(options, last, 'retention')
   let deleted = 0
   const { writer, pause, signal } = options
   while (!signal.aborted) {
     const startedAt = performance.now()
     const { removed, isMoreLeft } = await writer.run(deleteThrough, {
-      seq: throughSeq,
+      seq: last.seq,
       limit: RECORDS_PER_STEP,
     })
     deleted += removed
     if (!isMoreLeft) break
     await pause((performance.now() - startedAt) * PAUSE_FACTOR)
   }
-  await maintain(options.maintenance, 'space', signal)
   return deleted
 }
 
