@@ -37,9 +37,9 @@ bench-growth: $(BUILT) ## Load, memory and decisions with up to 3,000 packages a
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/growth/run.js $(ARGS)
 
-bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile
+bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile (RUN=kinds: other changes than of one file)
 	npx tsc -p tsconfig.bench.json
-	node dist-bench/bench/saves/run.js $(ARGS)
+	node dist-bench/bench/saves/$(or $(RUN),run).js $(ARGS)
 
 bench-scale: $(BUILT) ## 16 to 2,000 connections and a new one each, bodies of 1 KB to 10 MB, one process and two, OPA beside them (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-scale needs wrk: apt-get install wrk"; exit 2; }

@@ -22,6 +22,11 @@ export class Probes {
     this.#ended = Promise.all(this.#agents.map((agent, place) => this.#run(agent, place, pauseMs)))
   }
 
+  /** The last answer on each connection. */
+  get answers(): readonly string[] {
+    return this.#answers
+  }
+
   /** Resolves once the last answer on every connection holds a text; rejects after some time. */
   async untilAllSay(text: string): Promise<void> {
     const begun = performance.now()

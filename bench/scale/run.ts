@@ -159,40 +159,102 @@ async function costOf(
   return [kb.toFixed(0), requests, ms.toFixed(2), ((ms * 1000) / kb).toFixed(2)]
 }
 
+/** A way to use cores: which core, or range of them, each of the services has, with so many processes. */
+interface Arrangement {
+  readonly name: string
+  readonly services: readonly { readonly among: number | string; readonly workers: number }[]
+  /** Each has a core, and its service the one at its place, or the only one. */
+  readonly generators: readonly number[]
+}
+
+const ALONE = { among: SERVER_CORE, workers: 1 }
+/** The last tells what two cores of this machine are worth where nothing is shared but its memory. */
+const ARRANGEMENTS: readonly Arrangement[] = [
+  { name: 'one', services: [ALONE], generators: [SERVER_CORE] },
+  { name: 'two', services: [{ among: BOTH_CORES, workers: 2 }], generators: [SERVER_CORE, GENERATOR_CORE] },
+  {
+    name: 'two, a service of its own on each',
+    services: [ALONE, { among: GENERATOR_CORE, workers: 1 }],
+    generators: [SERVER_CORE, GENERATOR_CORE],
+  },
+]
+
+/** What an arrangement answered. */
+interface CoresResult {
+  readonly rate: number
+  readonly p99Ms: number
+  /** CPU microseconds a request, of the services and of the generators. */
+  readonly ownUs: number
+  readonly generatorUs: number
+}
+
 /**
  * One core against two: of either the service has a process for each, and the generator an equal part of it, so that
  * nothing is compared with a core that it did not have.
  */
 async function cores(): Promise<void> {
-  heading(['body', 'cores', 'req/s', 'times one core', 'CPU us a request', 'of the generator', 'p99 ms'])
+  heading([
+    ...['body', 'cores', 'req/s', 'times one core', 'CPU us a request', 'of the generator'],
+    ...['times one core without it', 'p99 ms'],
+  ])
   for (const body of benchBodies()) {
-    let one = Number.NaN
-    for (const generators of [[SERVER_CORE], [SERVER_CORE, GENERATOR_CORE]]) {
-      const among = generators.length === 1 ? SERVER_CORE : BOTH_CORES
-      await withServer(own(generators.length), among, 'bench/policies', async (server, url) => {
-        const drives = async (): Promise<LoadResult[]> =>
-          await Promise.all(
-            generators.map(async (core) => {
-              const directory = join(temporary, `generator-${core}`)
-              mkdirSync(directory, { recursive: true })
-              return await drive({ url, body, seconds, core, directory, connections: FEW_CONNECTIONS })
-            }),
-          )
-        // V8 has optimized what large bodies pass through after some ten thousand of them in each process.
-        for (let warming = 0; warming < WARM_UPS; warming += 1) await drives()
-        const [cpuBefore, generatorBefore] = [server.cpuSeconds(), waitedForSeconds()]
-        const results = await drives()
-        const rate = results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
-        if (generators.length === 1) one = rate
-        const each = (cpuSeconds: number): string => ((cpuSeconds / (rate * seconds)) * 1e6).toFixed(1)
-        row([
-          ...[body.name, generators.length, rate.toFixed(0), (rate / one).toFixed(2)],
-          each(server.cpuSeconds() - cpuBefore),
-          each(waitedForSeconds() - generatorBefore),
-          Math.max(...results.map(({ p99Ms }) => p99Ms)).toFixed(2),
-        ])
-      })
+    let one: CoresResult | undefined
+    for (const arrangement of ARRANGEMENTS) {
+      const result = await useCores(arrangement, body)
+      one ??= result
+      row([
+        ...[body.name, arrangement.name, result.rate.toFixed(0), (result.rate / one.rate).toFixed(2)],
+        ...[result.ownUs.toFixed(1), result.generatorUs.toFixed(1)],
+        ((arrangement.generators.length * one.ownUs) / result.ownUs).toFixed(2),
+        result.p99Ms.toFixed(2),
+      ])
     }
+  }
+}
+
+async function useCores({ services, generators }: Arrangement, body: BenchBody): Promise<CoresResult> {
+  const servers: { server: RunningBenchServer; url: string }[] = []
+  let result: CoresResult | undefined
+  const begin = async (left: Arrangement['services']): Promise<void> => {
+    const [next, ...others] = left
+    if (next === undefined) result = await driveAll(servers, generators, body)
+    else
+      await withServer(own(next.workers), next.among, 'bench/policies', async (server, url) => {
+        servers.push({ server, url })
+        await begin(others)
+      })
+  }
+  await begin(services)
+  if (result === undefined) throw new Error('nothing was measured')
+  return result
+}
+
+async function driveAll(
+  servers: readonly { readonly server: RunningBenchServer; readonly url: string }[],
+  generators: readonly number[],
+  body: BenchBody,
+): Promise<CoresResult> {
+  const drives = async (): Promise<LoadResult[]> =>
+    await Promise.all(
+      generators.map(async (core, place) => {
+        const directory = join(temporary, `generator-${core}`)
+        mkdirSync(directory, { recursive: true })
+        const { url = '' } = servers[place] ?? servers[0] ?? {}
+        return await drive({ url, body, seconds, core, directory, connections: FEW_CONNECTIONS })
+      }),
+    )
+  // V8 has optimized what large bodies pass through after some ten thousand of them in each process.
+  for (let warming = 0; warming < WARM_UPS; warming += 1) await drives()
+  const cpu = (): number => servers.reduce((sum, { server }) => sum + server.cpuSeconds(), 0)
+  const [cpuBefore, generatorBefore] = [cpu(), waitedForSeconds()]
+  const results = await drives()
+  const rate = results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
+  const each = (cpuSeconds: number): number => (cpuSeconds / (rate * seconds)) * 1e6
+  return {
+    rate,
+    p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
+    ownUs: each(cpu() - cpuBefore),
+    generatorUs: each(waitedForSeconds() - generatorBefore),
   }
 }
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 
 import { versionOfFile } from '../../lib/file-version.js'
 import { DirectoryWatch } from './directory-watch.js'
@@ -58,18 +59,23 @@ export async function watchPolicies(
     now: () => void noted.then(() => policies.reload()),
   })
   const reloadSoon = (): void => quiet.begin()
-  const tree = new TreeCheck(roots, before.trees, () => {
+  const reloadUntold = (): void => {
     // The watch has not told it: a directory that was made anew while the one before it went may have none.
     watcher.mend()
     reloadSoon()
-  })
+  }
+  const tree = new TreeCheck(roots, before.trees, reloadUntold)
   const watcher = new DirectoryWatch(roots, { changed: reloadSoon, unwatched })
   await watcher.ready()
   tree.start()
-  const files = new ReplacedFiles(before.files)
+  const files = new ReplacedFiles(before.files, versionOfFile)
+  const links = new ReplacedFiles(new Map(await Promise.all(linksOf(roots).map(versionOfLink))), placeOf)
   const check = setInterval(() => {
     void files.areReplaced().then((are) => {
       if (are) reloadSoon()
+    })
+    void links.areReplaced().then((are) => {
+      if (are) reloadUntold()
     })
     if (watcher.findReturned()) reloadSoon()
   }, CHECK_MS)
@@ -83,19 +89,38 @@ export async function watchPolicies(
   }
 }
 
-/** Single files, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
+/** What may lead elsewhere from one moment to the next: directories themselves, and what Kubernetes has all files of a mounted ConfigMap lead through. */
+function linksOf(roots: readonly string[]): string[] {
+  return roots.flatMap((root) => [root, join(root, '..data')])
+}
+
+async function versionOfLink(path: string): Promise<readonly [path: string, place: string]> {
+  return [path, (await placeOf(path)) ?? '']
+}
+
+/** Where a path leads; undefined where it leads nowhere. */
+async function placeOf(path: string): Promise<string | undefined> {
+  return await realpath(path).catch(() => undefined)
+}
+
+/** Single files and links, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
 class ReplacedFiles {
   readonly #versions: Map<string, string>
+  readonly #versionOf: (path: string) => Promise<string | undefined>
 
-  constructor(versions: ReadonlyMap<string, string>) {
+  constructor(
+    versions: ReadonlyMap<string, string>,
+    versionOf: (path: string) => Promise<string | undefined>,
+  ) {
     this.#versions = new Map(versions)
+    this.#versionOf = versionOf
   }
 
   /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */
   async areReplaced(): Promise<boolean> {
     let isAny = false
     for (const [file, known] of this.#versions) {
-      const version = await versionOfFile(file)
+      const version = await this.#versionOf(file)
       if (version === undefined || version === known) continue
       this.#versions.set(file, version)
       isAny = true
