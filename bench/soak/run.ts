@@ -8,6 +8,11 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '600' },
     rate: { type: 'string', default: '2000' },
     runaways: { type: 'string', default: '1' },
+    writers: { type: 'string', default: '4' },
+    'writer-pause': { type: 'string', default: '40' },
+    reload: { type: 'string', default: '30' },
+    export: { type: 'string', default: '15' },
+    workers: { type: 'string', default: '1' },
   },
 })
 const SETTLED_SHARE = 0.2
@@ -35,10 +40,13 @@ console.log('| --------- | --------- | --------- | --------- | --------- |')
 const result = await soak({
   seconds,
   decisionsPerSecond: Number(flags.rate),
-  writers: 4,
+  writers: Number(flags.writers),
+  writerPauseMs: Number(flags['writer-pause']),
   runawaysPerSecond: Number(flags.runaways),
   hasRunaways: (second) => !isCalm(second),
-  reloadEverySeconds: 30,
+  reloadEverySeconds: Number(flags.reload),
+  exportEverySeconds: Number(flags.export),
+  workers: Number(flags.workers),
   sampleEverySeconds: Math.max(1, seconds / 60),
   sampled: (sample) => console.log(row(sample)),
 })

@@ -20,11 +20,15 @@ export interface SoakOptions {
   readonly decisionsPerSecond: number
   /** Callers that write events, gates and reviews one after another, each with a pause between two. */
   readonly writers: number
+  readonly writerPauseMs?: number
   /** Evaluations a second that use up their whole budget. */
   readonly runawaysPerSecond: number
   /** Whether they come at this second; always where absent. One alone fills half a gigabyte as long as it lasts, and a minute longer, which hides what grows. */
   readonly hasRunaways?: (second: number) => boolean
   readonly reloadEverySeconds: number
+  readonly exportEverySeconds?: number
+  /** Processes that decide. */
+  readonly workers?: number
   readonly sampleEverySeconds: number
   readonly sampled?: (sample: SoakSample) => void
 }
@@ -89,14 +93,14 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const tidegate = await startTidegate({
     workspace,
     args: ['--watch'],
-    config: configureMixedWrites(workspace),
+    config: { ...configureMixedWrites(workspace), server: { workers: options.workers ?? 1 } },
   })
   const state = { decisions: 0, longestDecisionMs: 0, failures: [] as string[] }
   const endsAt = performance.now() + options.seconds * 1000
   const isOver = (): boolean => performance.now() >= endsAt
   const watched = join(workspace.path, 'policies/static/names.rego')
   const writes = Array.from({ length: options.writers }, (_, writer) =>
-    writeSlowly(tidegate.url, receiver.url, writer, isOver),
+    writeSlowly(tidegate.url, receiver.url, writer, options.writerPauseMs ?? WRITER_PAUSE_MS, isOver),
   )
   const samples: SoakSample[] = []
   await Promise.all([
@@ -106,7 +110,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       if (options.hasRunaways?.(second) !== false) await runAway(tidegate.url, state.failures)
     }),
     every(options.reloadEverySeconds, isOver, () => utimesSync(watched, new Date(), new Date())),
-    every(EXPORT_EVERY_SECONDS, isOver, () => readThings(tidegate.url, state.failures)),
+    every(options.exportEverySeconds ?? EXPORT_EVERY_SECONDS, isOver, () =>
+      readThings(tidegate.url, state.failures),
+    ),
     every(options.sampleEverySeconds, isOver, (second) => {
       const sample = { second, ...processUsage(tidegate.pid, join(workspace.path, 'data')) }
       samples.push(sample)
@@ -128,13 +134,14 @@ async function writeSlowly(
   url: string,
   callbackUrl: string,
   seed: number,
+  pauseMs: number,
   isOver: () => boolean,
 ): Promise<void> {
   const random = seededRandom(seed)
   while (!isOver()) {
     let sent = 0
     await writeUntil({ url, callbackUrl, promised: noPromises() }, random, () => sent++ > 0)
-    await sleep(WRITER_PAUSE_MS)
+    await sleep(pauseMs)
   }
 }
 

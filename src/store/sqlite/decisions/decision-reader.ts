@@ -1,4 +1,4 @@
-import { Kysely, SqliteDialect } from 'kysely'
+import type { Kysely } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
 import type {
   DecisionHead,
@@ -14,6 +14,7 @@ import { searchStep } from './decision-candidates.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { openReadOnly } from '../engine/open-database.js'
+import { queryBuilder } from '../engine/service-file.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
 /** Without the execution: a column that was added is behind the input and the pages that it overflows to. */
@@ -30,9 +31,7 @@ interface Selection {
 /** Opens the decision log for reading, once its writer has opened it; raises AppError `unavailable`. */
 export function openDecisionReader(path: string): DecisionReadStore {
   const database = openReadOnly(decisionDatabaseOptions(path))
-  return new SqliteDecisionReader(new Kysely({ dialect: new SqliteDialect({ database }) }), () =>
-    database.close(),
-  )
+  return new SqliteDecisionReader(queryBuilder(database), () => database.close())
 }
 
 class SqliteDecisionReader implements DecisionReadStore {
