@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 
 import { AppError } from '../../errors/app-error.js'
+import { collectEverything } from '../../lib/threads/collect-garbage.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { packCalls, packMissing, unpackCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
@@ -13,11 +14,15 @@ import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
 import { packFailure } from './slow-failure.js'
 
+/** So long after the last answer, a thread gives back what its evaluations needed: it may be kept for a minute more. */
+const REST_MS = 3000
+
 /** Answers the questions that come in at a port, one after the other, each with the whole budget. */
 export function serveQuestions(port: MessagePort, builtins: Builtins): void {
   const systemId = readSystemId()
   const tell = (message: FromSlowThread): void => port.postMessage(message)
   let loading: Promise<Snapshot> | undefined
+  let resting: NodeJS.Timeout | undefined
 
   async function answer(message: Extract<ToSlowThread, { type: 'ask' }>): Promise<void> {
     try {
@@ -28,6 +33,13 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
     } catch (raw) {
       tell({ type: 'failed', failure: packFailure(raw) })
     }
+    resting ??= setTimeout(() => void rest(), REST_MS).unref()
+    resting.refresh()
+  }
+
+  async function rest(): Promise<void> {
+    const snapshot = await loading?.catch(() => undefined)
+    if (snapshot !== undefined && restModules(snapshot)) collectEverything(Infinity)
   }
 
   port.on('message', (message: ToSlowThread) => {
@@ -50,6 +62,12 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
     if (!(raw instanceof AnswerMissing)) throw raw
     return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }
   }
+}
+
+/** Has all modules let go what they do not need; returns whether it was much. */
+function restModules({ entrypoints }: Snapshot): boolean {
+  const modules = new Set([...entrypoints.values()].flat().map(({ module }) => module))
+  return [...modules].filter((module) => module.rest()).length > 0
 }
 
 /** A failure to load is told to whoever asks next. */

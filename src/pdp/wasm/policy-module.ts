@@ -13,6 +13,9 @@ const LONG_REQUEST_BYTES = 524_288
 /** Large inputs come one after the other, and small ones in between. */
 const MOST_USES_WITHOUT_NEED = 20
 
+/** To make an instance whose memory has grown by less takes longer than what that gives back is worth. */
+const LEAST_GIVEN_BACK_BYTES = 8 * 1024 * 1024
+
 /** A module with its data as plain data: threads share both. */
 export interface ModuleParts extends ModuleCode {
   readonly data: DataImage
@@ -113,6 +116,13 @@ export class PolicyModule {
       this.#instance = undefined
       return undefined
     }
+  }
+
+  /** To be called when nothing has been evaluated for a while: lets the memory go that evaluations needed. Returns whether it was much. */
+  rest(): boolean {
+    if ((this.#instance?.grownBytes ?? 0) < LEAST_GIVEN_BACK_BYTES) return false
+    this.#instance = undefined
+    return true
   }
 
   /**

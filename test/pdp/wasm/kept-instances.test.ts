@@ -1,9 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { compileModule } from '../../../src/pdp/wasm/module-code.js'
 import { PolicyModule } from '../../../src/pdp/wasm/policy-module.js'
+import { countMemories } from '../../support/count-memories.js'
 import { imageOf } from '../../support/data-image.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { compileRego } from '../../support/open-reader.js'
@@ -14,33 +15,25 @@ const LARGE = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(100_000)}0]`)
 const RECYCLED_BETWEEN = 46 * MIB
 const SMALL = Buffer.from('[1,2]')
 
-const { Memory } = WebAssembly
-afterEach(() => {
-  WebAssembly.Memory = Memory
-})
-
-/** Counts the memories that are made from now on: one for each instance. */
-function countMemories(): () => number {
-  let count = 0
-  WebAssembly.Memory = class extends Memory {
-    constructor(descriptor: ConstructorParameters<typeof Memory>[0]) {
-      super(descriptor)
-      count += 1
-    }
-  }
-  return () => count
+async function load(...options: Parameters<typeof loadModule>): Promise<Loaded['evaluate']> {
+  return (await loadModule(...options)).evaluate
 }
 
-async function load(
+interface Loaded {
+  readonly module: PolicyModule
+  readonly evaluate: (input: Uint8Array) => string | undefined
+}
+
+async function loadModule(
   rego = 'count(input)',
   recycleMemoryBytes = MIB,
   data = imageOf('{}'),
-): Promise<(input: Uint8Array) => string | undefined> {
+): Promise<Loaded> {
   const code = await compileModule(await compileRego(`package p\nimport rego.v1\nanswer := ${rego}\n`))
   const limits = { ...DEFAULT_LIMITS, recycleMemoryBytes }
   const module = await PolicyModule.load(code, { builtins: hostBuiltins.table, limits, data })
   const answer = module.rules.get('p/answer') ?? -1
-  return (input) => module.evaluate(answer, input, newCall({ nowMs: 0 }))
+  return { module, evaluate: (input) => module.evaluate(answer, input, newCall({ nowMs: 0 })) }
 }
 
 test('large inputs one after the other are evaluated in the same memory, small ones in between too', async () => {
@@ -65,6 +58,18 @@ test('memory that nobody needs any more is given back', async () => {
   evaluate(LARGE)
   const made = countMemories()
   for (let round = 0; round < 100; round += 1) expect(evaluate(SMALL)).toBe('2')
+  expect(made()).toBe(1)
+})
+
+test('memory that was needed is given back when nothing has been evaluated for a while, if it was much', async () => {
+  const { module, evaluate } = await loadModule()
+  evaluate(SMALL)
+  expect(module.rest()).toBe(false)
+  const made = countMemories()
+  evaluate(LARGE)
+  expect(module.rest()).toBe(true)
+  expect(module.rest()).toBe(false)
+  expect(evaluate(SMALL)).toBe('2')
   expect(made()).toBe(1)
 })
 
