@@ -1,7 +1,7 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a process holds at one moment. */
+/** What a service holds at one moment, in all its processes together. */
 export interface ProcessUsage {
   readonly residentMb: number
   readonly openFiles: number
@@ -15,16 +15,37 @@ const BYTES_PER_MB = 1024 * 1024
 
 /** Reads it from /proc (proc(5)), so on Linux only. */
 export function processUsage(pid: number, dataDir: string): ProcessUsage {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const figure = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN)
-  const sizes = readdirSync(dataDir).map((name) => sizeOf(join(dataDir, name)))
+  const pids = [pid, ...workersOf(pid)]
+  const statuses = pids.map((each) => readFileSync(`/proc/${each}/status`, 'utf8'))
+  const figure = (name: string): number => {
+    const pattern = new RegExp(`^${name}:\\s+(\\d+)`, 'm')
+    return sum(statuses.map((status) => Number(pattern.exec(status)?.[1] ?? Number.NaN)))
+  }
   return {
     residentMb: figure('VmRSS') / KIB_PER_MB,
-    openFiles: readdirSync(`/proc/${pid}/fd`).length,
+    openFiles: sum(pids.map((each) => readdirSync(`/proc/${each}/fd`).length)),
     threads: figure('Threads'),
-    dataMb: sizes.reduce((sum, size) => sum + size, 0) / BYTES_PER_MB,
+    dataMb: sum(readdirSync(dataDir).map((name) => sizeOf(join(dataDir, name)))) / BYTES_PER_MB,
   }
+}
+
+/** The processes that a service has started of its own program: of others, compilers, it does not have any for long. */
+function workersOf(pid: number): number[] {
+  const program = readlinkSync(`/proc/${pid}/exe`)
+  const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return started.map(Number).filter((each) => programOf(each) === program)
+}
+
+function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** SQLite removes its -wal and -shm files as it likes. */

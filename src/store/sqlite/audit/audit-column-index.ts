@@ -22,8 +22,8 @@ interface Entering {
   entered: number
 }
 
-/** Values whose numbers are remembered; then all are forgotten. */
-const MAX_REMEMBERED = 50_000
+/** Values whose numbers are remembered; then all are forgotten. Most are of executions, which are over soon. */
+const MAX_REMEMBERED = 10_000
 
 /** The index of the trail by its columns. */
 export interface ColumnIndex extends CachingContext {

@@ -30,8 +30,8 @@ export interface ServiceConnection<Context> extends CallConnection<Context> {
   readonly close: () => void
 }
 
-/** Room for the ends of the indexes that every record writes to, and for as much in the write-ahead log before it is copied. */
-const WRITING = { pageCacheKib: 32_000, walAutocheckpointPages: 4000, temporaryInMemory: true }
+/** Room for the ends of the indexes that every record writes to, and for twice as much in the write-ahead log before it is copied. */
+const WRITING = { pageCacheKib: 8000, walAutocheckpointPages: 4000, temporaryInMemory: true }
 
 /**
  * The connection that writes: there is one at a time, so that the trail has one end. It writes as long as `files` are at their paths.
