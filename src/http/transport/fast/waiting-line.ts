@@ -26,6 +26,8 @@ export class WaitingLine {
   #waitingBytes = 0
   #hasNewConnection = false
   #nextTurn: NodeJS.Immediate | undefined
+  /** How long answers may take in this turn. */
+  #roomMs = 0
   /** How long the line has been there, with all that is done between two answers, and how many were given. */
   #spentMs = 0
   #answers = 0
@@ -61,8 +63,17 @@ export class WaitingLine {
   }
 
   readonly #answerSome = (): void => {
+    // What took longer than it might is taken from later turns: else thousands who wait to be let in would wait for as many answers.
+    this.#roomMs = this.#hasNewConnection ? Math.min(this.#roomMs, 0) + ACCEPTING_TURN_MS : TURN_MS
+    if (this.#roomMs > 0) this.#answerFor(this.#roomMs)
+    // One more turn shows whether another connection waits.
+    const goesOn = this.#hasNewConnection || this.#waiting.length > 0
+    this.#nextTurn = goesOn ? setImmediate(this.#answerSome) : undefined
+    this.#hasNewConnection = false
+  }
+
+  #answerFor(ms: number): void {
     const begun = performance.now()
-    const until = begun + (this.#hasNewConnection ? ACCEPTING_TURN_MS : TURN_MS)
     let answered = 0
     let now: number
     do {
@@ -70,15 +81,13 @@ export class WaitingLine {
       this.#waitingBytes -= next?.bytes ?? 0
       next?.answer()
       now = performance.now()
-    } while (answered < this.#waiting.length && now < until)
+    } while (answered < this.#waiting.length && now < begun + ms)
+    this.#roomMs -= Math.min(now - begun, MOST_OF_A_TURN_MS)
     this.#learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)
     const isEmpty = this.#waiting.length === 0
     this.#lastEnd = isEmpty ? undefined : now
     if (isEmpty) this.#spentMs = this.#answers = 0
-    // One more turn shows whether another connection waits.
-    this.#nextTurn = this.#hasNewConnection || !isEmpty ? setImmediate(this.#answerSome) : undefined
-    this.#hasNewConnection = false
   }
 
   #learn(answered: number, ms: number): void {
