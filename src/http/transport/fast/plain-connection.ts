@@ -186,11 +186,8 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     }
     exchange.body = body
     const { line } = this.#host
-    if (!line.isOpen) this.#answerNow(exchange)
-    else if (line.isTooLong) {
-      exchange.refusal = tooManyWait()
-      this.#host.answer(exchange)
-    } else line.answerInTurn(body.length, () => this.#answerLater(exchange))
+    if (line.isOpen) line.answerInTurn(body.length, (isTooLate) => this.#answerLater(exchange, isTooLate))
+    else this.#answerNow(exchange)
   }
 
   #answerNow(exchange: PlainExchange): void {
@@ -200,7 +197,8 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   }
 
   /** Meanwhile its caller may have gone, or the service may have begun to end. */
-  #answerLater(exchange: PlainExchange): void {
+  #answerLater(exchange: PlainExchange, isTooLate: boolean): void {
+    if (isTooLate) exchange.refusal = tooManyWait()
     if (this.#state === 'answering' && exchange.status === 0) this.#host.answer(exchange)
   }
 

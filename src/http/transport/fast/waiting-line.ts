@@ -11,9 +11,12 @@ const [KNOWN_AFTER_MS, KNOWN_OF_MS] = [500, 2000]
 /** A turn that took longer had not the core for itself, or collected garbage: no measure of what answers take. */
 const MOST_OF_A_TURN_MS = 60
 
+/** Is called once, at its turn, or as soon as it is known that this would be too late. */
+type AnswerInTurn = (isTooLate: boolean) => void
+
 interface Waiting {
   readonly bytes: number
-  readonly answer: () => void
+  readonly answer: AnswerInTurn
 }
 
 /**
@@ -50,14 +53,8 @@ export class WaitingLine {
     return this.#nextTurn !== undefined && this.#waitingBytes < MOST_WAITING_BYTES
   }
 
-  /** Whether one more would have to wait for longer than anybody should, by what those before it took. */
-  get isTooLong(): boolean {
-    if (this.#spentMs < KNOWN_AFTER_MS) return false
-    return (this.#waiting.length * this.#spentMs) / this.#answers > MOST_WAITING_MS
-  }
-
   /** Answers a request, whose body has so many bytes, once those before it are answered; to be called while `isOpen`. */
-  answerInTurn(bytes: number, answer: () => void): void {
+  answerInTurn(bytes: number, answer: AnswerInTurn): void {
     this.#waiting.push({ bytes, answer })
     this.#waitingBytes += bytes
   }
@@ -79,15 +76,26 @@ export class WaitingLine {
     do {
       const next = this.#waiting[answered++]
       this.#waitingBytes -= next?.bytes ?? 0
-      next?.answer()
+      next?.answer(false)
       now = performance.now()
     } while (answered < this.#waiting.length && now < begun + ms)
     this.#roomMs -= Math.min(now - begun, MOST_OF_A_TURN_MS)
     this.#learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)
+    this.#refuseLast()
     const isEmpty = this.#waiting.length === 0
     this.#lastEnd = isEmpty ? undefined : now
     if (isEmpty) this.#spentMs = this.#answers = 0
+  }
+
+  /** Those at the end of the line who would have to wait for longer than anybody should, by what those before them took. */
+  #refuseLast(): void {
+    if (this.#spentMs < KNOWN_AFTER_MS) return
+    const most = Math.ceil((MOST_WAITING_MS * this.#answers) / this.#spentMs)
+    for (const { bytes, answer } of this.#waiting.splice(most)) {
+      this.#waitingBytes -= bytes
+      answer(true)
+    }
   }
 
   #learn(answered: number, ms: number): void {

@@ -103,30 +103,56 @@ describe('requests that take long', () => {
     expect(line.isOpen).toBe(true)
   })
 
-  it('are refused where those before them take over five seconds, once that is known, and not where they are quick', async () => {
+  it('are refused where those before them take over five seconds, as soon as that is known', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const line = new WaitingLine()
-    line.accepted()
-    let takesMs = 6
-    const answer = (): void => void (now += takesMs)
-    for (let request = 0; request < 2000; request += 1) line.answerInTurn(2, answer)
+    line.answered(6)
+    const [answered, refused]: [number[], number[]] = [[], []]
+    const join = (request: number, takesMs: number): void =>
+      line.answerInTurn(2, (isTooLate) => {
+        if (isTooLate) refused.push(request)
+        else {
+          answered.push(request)
+          now += takesMs
+        }
+      })
+    for (let request = 0; request < 2000; request += 1) join(request, 6)
     await nextTurn()
     // That the process stood still for long is no measure.
     now += 10_000
     await nextTurn()
-    expect(line.isTooLong).toBe(false)
-    while (now < 11_000) await nextTurn()
-    expect(line.isTooLong).toBe(true)
-    takesMs = 0.01
-    for (let turn = 0; turn < 100 && line.isTooLong; turn += 1) await nextTurn()
-    expect(line.isTooLong).toBe(false)
+    expect(refused).toEqual([])
+    while (refused.length === 0) await nextTurn()
+    expect(now).toBeLessThan(11_000)
+    expect(refused.at(-1)).toBe(1999)
+    expect(refused.length + answered.length).toBeGreaterThan(1000)
+    const before = refused.length
+    for (let request = 0; request < 2000; request += 1) join(request, 0.01)
+    while (line.isOpen) await nextTurn()
+    expect(refused.length).toBeGreaterThan(before)
+    expect(refused.length + answered.length).toBe(4000)
+  })
+
+  it('are not refused where they are quick, however many wait', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const line = new WaitingLine()
+    line.accepted()
+    let answered = 0
+    for (let request = 0; request < 10_000; request += 1)
+      line.answerInTurn(2, (isTooLate) => {
+        now += 0.1
+        answered += isTooLate ? 0 : 1
+      })
+    while (line.isOpen) await nextTurn()
+    expect(answered).toBe(10_000)
   })
 
   it('are told at once that they are refused, and when to ask again', async () => {
     server = await startTestServer({ hasFastTransport: true })
     vi.spyOn(WaitingLine.prototype, 'isOpen', 'get').mockReturnValue(true)
-    vi.spyOn(WaitingLine.prototype, 'isTooLong', 'get').mockReturnValue(true)
+    vi.spyOn(WaitingLine.prototype, 'answerInTurn').mockImplementation((_, answer) => answer(true))
     const socket = new ScriptedSocket()
     server.server.emit('connection', socket as unknown as Socket)
     socket.emit('data', Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'))
