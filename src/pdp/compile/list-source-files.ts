@@ -118,5 +118,8 @@ export function unreadable(path: string, raw: unknown): AppError {
   const advice = hasErrorCode(raw, 'ENOENT')
     ? ': name policies that are there (policies.directories, --policies); those of the package lie beside its README.md'
     : ''
-  return new AppError('invalid', `read policies: ${toError(raw).message}${advice}`, { cause: { path, raw } })
+  const { message } = toError(raw)
+  // What Node.js says of a file over 2 GiB names none.
+  const told = message.includes(path) ? message : `${path}: ${message}`
+  return new AppError('invalid', `read policies: ${told}${advice}`, { cause: { path, raw } })
 }

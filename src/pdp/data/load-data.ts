@@ -1,4 +1,5 @@
-import { DataBuilder } from '../wasm/data/data-builder.js'
+import { AppError } from '../../errors/app-error.js'
+import { DataBuilder, LONGEST_TEXT_BYTES } from '../wasm/data/data-builder.js'
 import { membersAt } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
 import { mergeData } from './merge-data.js'
@@ -31,6 +32,7 @@ export interface LoadedPart {
  * from each other; of a path that two of them have, one is taken.
  */
 export function loadData(parts: readonly (readonly DataFile[])[], base: number): LoadedData {
+  for (const { file, content } of parts.flat()) refuseTooLong(file, content.length)
   const texts = parts.map((files) =>
     files.map(({ file, at, content }) => ({ file, at, json: toJson(file, content) })),
   )
@@ -50,4 +52,12 @@ export function loadData(parts: readonly (readonly DataFile[])[], base: number):
   })
   const roots = loaded.map(({ root }) => ({ file: '', at: [], address: root }))
   return { image: builder.finish(mergeData(roots, memory, () => undefined)), parts: loaded }
+}
+
+function refuseTooLong(file: string, bytes: number): void {
+  if (bytes <= LONGEST_TEXT_BYTES) return
+  throw new AppError(
+    'invalid',
+    `${file} has ${bytes} bytes, and a data file may have ${LONGEST_TEXT_BYTES}: give parts of it to a data.json each, in directories named as their paths below data`,
+  )
 }

@@ -14,6 +14,9 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
+/** What takes a module some milliseconds. */
+const MUCH_DATA = 64 * 1024
+
 /** How one path of `data` is answered; the same for every request until the snapshot changes. */
 export interface DocumentPlan {
   readonly snapshot: Snapshot
@@ -43,6 +46,8 @@ export function planDocument(snapshot: Snapshot, path: readonly string[]): Docum
   const steps = path.slice(packageLength(snapshot, names))
   const common = { snapshot, path, packages, steps, refusal: refuseNumber(snapshot, path, names) }
   const [only] = exact
+  if (only !== undefined && isMostlyData(snapshot, only, path.length === 0 ? snapshot.packages : packages))
+    return { ...common, target: undefined, parts: partsBelow(snapshot, path, []) }
   if (only !== undefined && exact.length === 1 && below.length === 0) {
     return { ...common, target: { entrypoint: only, rest: [] }, parts: [] }
   }
@@ -102,6 +107,22 @@ export function evaluateRule(
   if (target === undefined) return undefined
   const [value] = evaluateEntrypoints(snapshot, [target.entrypoint], input, call)
   return value === undefined ? undefined : walkValue(value, target.rest)
+}
+
+/**
+ * Whether a document is better put together from its packages and the base documents: a module copies, prints and has read again
+ * all that is below it. Each package needs code of its own for that.
+ */
+function isMostlyData(snapshot: Snapshot, document: Entrypoint, packages: readonly string[]): boolean {
+  return (
+    snapshot.image.bytes.length > MUCH_DATA &&
+    document.kind === 'document' &&
+    document.parts === undefined &&
+    packages.every((key) => {
+      const exact = snapshot.entrypoints.get(key) ?? []
+      return exact.length === 1 && exact[0] !== document && exact[0]?.kind === 'document'
+    })
+  )
 }
 
 /** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync } from 'node:fs'
+import { mkdirSync, symlinkSync, truncateSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
@@ -40,6 +40,13 @@ test('a file that was changed just now is read each time: a second change may ha
   workspace.write({ 'fresh.rego': 'package c\n' })
   utimesSync(file, new Date(0), new Date(0))
   expect(await read()).toBe('package c\n')
+})
+
+test('a file that is too large to be read is named', async () => {
+  const directory = workspace.write({ 'large/data.json': '{}' })
+  truncateSync(join(directory, 'large/data.json'), 2 ** 31 + 1)
+  const reading = collectSources([join(directory, 'large')], { includeTests: false })
+  await expect(reading).rejects.toThrow(/large\/data\.json: File size \(2147483649\) is greater than 2 GiB$/)
 })
 
 test('what is not read any more is forgotten', async () => {

@@ -55,3 +55,36 @@ describe('a base document that is asked for by its path', () => {
     expect(evaluateDocument(planDocument(snapshot, ['keys', 'k7']), undefined, shortCall())).toBe('7')
   })
 })
+
+describe('a document of packages and much data', () => {
+  const RULES =
+    'package shop.limits\n\nimport rego.v1\n\nallow if input.ok\n\nf(x) := x\n\nnames contains "a"\n'
+  const load = (bytes: number) =>
+    loadPolicies({
+      'p.rego': RULES,
+      'q.rego': 'package shop.limits.deep\n\nimport rego.v1\n\nn := count(data.roles)\n',
+      'r.rego': 'package other\n\nimport rego.v1\n\nnone if input.none\n',
+      'data.json': JSON.stringify({
+        roles: { a: ['x'.repeat(bytes)] },
+        shop: { open: true, limits: { most: 3 } },
+        system: { secret: 1 },
+      }),
+    })
+
+  test.each([[[]], [['shop']], [['shop', 'limits']], [['other']]])(
+    'is what it is with little: %j',
+    async (path) => {
+      const [little, much] = [await load(10), await load(2_000_000)]
+      const input = Buffer.from('{"ok":true}')
+      const answer = (snapshot: typeof little) =>
+        evaluateDocument(planDocument(snapshot, path), input, newCall())?.replace(/x{3,}/, 'xs')
+      expect(answer(much)).toBe(answer(little))
+      expect(answer(much)).not.toContain('secret')
+    },
+  )
+
+  test('is not copied, printed and read again by a module', async () => {
+    expect(planDocument(await load(2_000_000), []).target).toBeUndefined()
+    expect(planDocument(await load(10), []).target).toBeDefined()
+  })
+})
