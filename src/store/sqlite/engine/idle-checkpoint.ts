@@ -4,6 +4,8 @@ import type { Database } from 'better-sqlite3'
 const CALLS = 50
 /** Nothing was asked for so long. Who asks without a pause is not held up by more than a commit that copies now and then. */
 const IDLE_MS = 2
+/** Then fewer are copied, too: a file that was to shrink does so when the log is. */
+const LONG_IDLE_MS = 10_000
 
 /**
  * Copies the write-ahead log into the database in pauses, so that a commit seldom has to: whoever waits for such a one waits for the copying of
@@ -24,9 +26,9 @@ export class IdleCheckpoint {
   /** So many calls were committed. */
   wrote(calls: number): void {
     this.#calls += calls
-    if (this.#calls < CALLS) return
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#copy(), IDLE_MS).unref()
-    else this.#timer.refresh()
+    clearTimeout(this.#timer)
+    const idleMs = this.#calls < CALLS ? LONG_IDLE_MS : IDLE_MS
+    this.#timer = setTimeout(() => this.#copy(), idleMs).unref()
   }
 
   stop(): void {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { IdleCheckpoint } from '../../../../src/store/sqlite/engine/idle-checkpoint.js'
 
 const PAUSE_MS = 2
+const LONG_PAUSE_MS = 10_000
 
 let directory = ''
 let database: Database.Database
@@ -65,6 +66,20 @@ test('while calls come, and of few of them, nothing is copied', () => {
   expect(fileBytes()).toBe(before)
   vi.advanceTimersByTime(PAUSE_MS)
   expect(fileBytes()).toBeGreaterThan(before)
+})
+
+test('what few calls wrote is copied once nothing is written for long, so that a file from which much was removed shrinks', () => {
+  const checkpoint = makeCheckpoint()
+  write(checkpoint, 50)
+  vi.advanceTimersByTime(PAUSE_MS)
+  const before = fileBytes()
+  database.exec('delete from texts')
+  database.exec('vacuum')
+  checkpoint.wrote(2)
+  vi.advanceTimersByTime(PAUSE_MS)
+  expect(fileBytes()).toBe(before)
+  vi.advanceTimersByTime(LONG_PAUSE_MS)
+  expect(fileBytes()).toBeLessThan(before)
 })
 
 test('a database whose files are gone, or that is closed, is left alone', () => {
