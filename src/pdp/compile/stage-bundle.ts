@@ -64,10 +64,13 @@ export function stagedNames(prefix = ''): NameModule {
   return (module, index) => stagedName(module, index, prefix)
 }
 
-/** Free of what file systems and command lines take for something else. */
+/** Of a longer name only the end is staged. */
+const MOST_LETTERS = 60
+
+/** Free of what file systems, archives and command lines take for something else. */
 function stagedName({ file }: RegoModule, index: number, prefix: string): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
-  return `${prefix}${index}/${base.replace(/[^\w.-]/g, '_')}`
+  return `${prefix}${index}/${base.slice(-MOST_LETTERS).replace(/[^\w.-]/g, '_')}`
 }
 
 async function writeInto(directory: string, name: string, text: string): Promise<void> {
