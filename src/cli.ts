@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
 
-import { keepYoungGenerationSmall } from './lib/threads/small-young-generation.js'
+import {
+  keepYoungGenerationSmall,
+  letYoungGenerationGrowAtOnce,
+} from './lib/threads/small-young-generation.js'
 
 // What ends soon is quicker without.
 if (process.argv.includes('serve')) keepYoungGenerationSmall()
+else letYoungGenerationGrowAtOnce()
 // Until the command has been loaded; see `letOptimizeLate`.
 setFlagsFromString('--no-opt')
 

@@ -2,8 +2,9 @@ import { Command, CommanderError, Help } from 'commander'
 import type { HelpConfiguration } from 'commander'
 
 import { nearestName } from '../lib/text/nearest-name.js'
-import { letOptimizeLate } from '../lib/threads/optimize.js'
+import { letOptimizeForCommand } from '../lib/threads/optimize.js'
 import { packageVersion } from '../lib/package-root.js'
+import { waitForFiles } from '../lib/read-files.js'
 import { commands } from './commands.js'
 import type { ExitCode, Session } from './session/session.js'
 import { reportFailure } from './output/report-failure.js'
@@ -69,7 +70,9 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .hook('preAction', (_, command) => {
       session.isWatched = command.getOptionValue('watch') === true
       // The service has most of its code still to load.
-      if (command.name() !== 'serve') letOptimizeLate(20)
+      if (command.name() === 'serve') return
+      letOptimizeForCommand()
+      waitForFiles()
     })
   if (isEvaluation(args)) await defineShortForm(program, session)
   else defineRoot(program)

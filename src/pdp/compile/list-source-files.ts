@@ -1,9 +1,9 @@
-import { readdir, stat } from 'node:fs/promises'
 import type { Dirent, Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { isSettled, versionText } from '../../lib/file-version.js'
+import { readEntries, statOf } from '../../lib/read-files.js'
 
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
 /** So many entries of a directory are looked at together: a thousand would hold the thread for tens of milliseconds. */
@@ -65,7 +65,7 @@ type Found = SourceFile | string
 /** `above` are the directories that it is in, from the outermost. */
 async function listBelow(path: string, above: readonly string[], isRoot: boolean): Promise<Found[]> {
   try {
-    const found = await stat(path)
+    const found = await statOf(path)
     if (found.isDirectory()) {
       await refuseCircle(path, found, above)
       return await listDirectory(path, above)
@@ -79,7 +79,7 @@ async function listBelow(path: string, above: readonly string[], isRoot: boolean
 }
 
 async function listDirectory(path: string, above: readonly string[]): Promise<Found[]> {
-  const entries = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const entries = (await readEntries(path)).sort((a, b) => (a.name < b.name ? -1 : 1))
   const hidden = entries.filter(({ name }) => name.startsWith('.') && name.endsWith('.rego'))
   const within = [...above, path]
   const shown = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
@@ -107,7 +107,7 @@ function passedOver(path: string): string[] {
 
 /** Only a link leads back above itself. */
 async function refuseCircle(path: string, found: Stats, above: readonly string[]): Promise<void> {
-  const directories = await Promise.all(above.map((directory) => stat(directory)))
+  const directories = await Promise.all(above.map((directory) => statOf(directory)))
   if (directories.some(({ dev, ino }) => dev === found.dev && ino === found.ino))
     throw new AppError('invalid', `read policies: ${path} is a link to a directory above it`)
 }

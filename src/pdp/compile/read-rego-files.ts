@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { readWhole } from '../../lib/read-files.js'
 import { unreadable } from './list-source-files.js'
 import type { SourceFile } from './list-source-files.js'
 
@@ -40,7 +40,7 @@ export class ReadRegoFiles {
 /** Raises `invalid` for a file that cannot be read. */
 export async function readContent(file: string): Promise<Buffer> {
   try {
-    return await readFile(file)
+    return await readWhole(file)
   } catch (raw) {
     throw unreadable(file, raw)
   }

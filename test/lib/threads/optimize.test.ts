@@ -1,7 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { expect, test, vi } from 'vitest'
 
-import { letOptimizeLate, optimizeAfterMany } from '../../../src/lib/threads/optimize.js'
+import {
+  letOptimizeForCommand,
+  letOptimizeLate,
+  optimizeAfterMany,
+} from '../../../src/lib/threads/optimize.js'
 
 vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }))
 
@@ -16,4 +20,15 @@ test('V8 optimizes late until 500 requests have been answered, and as usual from
 
   for (let answered = 500; answered < 2000; answered += 1) optimizeAfterMany()
   expect(flags().slice(2)).toEqual(['--interrupt-budget=67584'])
+})
+
+test('for a command V8 optimizes later still, modules too, and does not mark the heap beside the work', () => {
+  vi.mocked(setFlagsFromString).mockClear()
+  letOptimizeForCommand()
+  expect(flags()).toEqual([
+    '--interrupt-budget=1351680',
+    '--opt',
+    '--wasm-tiering-budget=36000000',
+    '--no-incremental-marking',
+  ])
 })

@@ -11,6 +11,15 @@ import { makeWorkspace } from '../../support/workspace.js'
 const MIB = 1024 * 1024
 const TESTED = join(PROJECT_ROOT, 'src/lib/threads/small-young-generation.ts')
 
+/** Keeps a hundred thousand objects, and prints the size of the space for new ones. */
+const GROWS_AT_ONCE = `
+  import { getHeapSpaceStatistics } from 'node:v8'
+  import { letYoungGenerationGrowAtOnce } from './tested.mjs'
+  letYoungGenerationGrowAtOnce()
+  const kept = []
+  for (let i = 0; i < 100000; i++) kept.push({ i })
+  console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)`
+
 /** Starts a thread, keeps half a million objects then, and prints the size of its own space for new ones. */
 const KEEPS_MUCH = `
   import { once } from 'node:events'
@@ -23,13 +32,20 @@ const KEEPS_MUCH = `
   for (let i = 0; i < 500000; i++) kept.push({ i })
   console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)`
 
-test('the space for new objects stays small though V8 lets that of all threads grow again whenever one starts', () => {
+/** In a process of its own: others of the tests' start threads, too. */
+function newSpaceOf(script: string): number {
   const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 }
   const { outputText } = ts.transpileModule(readFileSync(TESTED, 'utf8'), { compilerOptions: options })
-  // In a process of its own: others of the tests' start threads, too.
-  const workspace = makeWorkspace({ 'tested.mjs': outputText, 'main.mjs': KEEPS_MUCH })
+  const workspace = makeWorkspace({ 'tested.mjs': outputText, 'main.mjs': script })
   const bytes = Number(execFileSync(process.execPath, [join(workspace.path, 'main.mjs')]))
   workspace.remove()
+  return bytes
+}
 
-  expect(bytes).toBeLessThan(8 * MIB)
+test('the space for new objects stays small though V8 lets that of all threads grow again whenever one starts', () => {
+  expect(newSpaceOf(KEEPS_MUCH)).toBeLessThan(8 * MIB)
+})
+
+test('of a command it grows to its full size when it grows for the first time', () => {
+  expect(newSpaceOf(GROWS_AT_ONCE)).toBeGreaterThan(8 * MIB)
 })
