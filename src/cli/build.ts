@@ -108,7 +108,8 @@ async function build(
   const bytes = await packBundle(compiled, { revision, roots, metadata: own.metadata ?? undefined })
   await replaceFile(options.output, bytes, async (file) => {
     // It is signed, if at all, when it is there.
-    await loadSnapshot({ directories: [], bundles: [file] }, { ...load, verification: () => NO_VERIFICATION })
+    const trial = { ...load, isTrial: true, verification: () => NO_VERIFICATION }
+    await loadSnapshot({ directories: [], bundles: [file] }, trial)
   })
   const packages = new Set(compiled.packages.map(pathKey)).size
   if (options.format === 'json')

@@ -9,6 +9,9 @@ import { unpackBundle } from '../../src/pdp/archive/unpack-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
+/** Longer than the header of an archive has room for. */
+const LONG_NAME = 'waiting-'.repeat(20)
+
 const workspace = makeWorkspace({
   'policies/a.rego': 'package a.b\nallow = true\nreasons contains "x" if false\n',
   'policies/data.json': '{"limit": 1.50}',
@@ -25,6 +28,10 @@ const workspace = makeWorkspace({
   'broken/a.rego': 'package a\nallow {\n',
   'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
+  // What OPA compiles to code that is not valid.
+  'leading/f.rego': 'package static.f\nimport rego.v1\ndeny(x) := "no" if x == 1\n',
+  'leading/a.rego': 'package a\nimport rego.v1\nfound contains m if { some p, q; data.static[p][q][m] }\n',
+  [`long/${LONG_NAME}.rego`]: 'package a\nx = 1 { input.a }\nx = 2 { input.b }\n',
 })
 const { path: cwd } = workspace
 afterAll(workspace.remove)
@@ -112,6 +119,15 @@ describe('build', () => {
     expect(stderr).toMatch(/clashing\.tar\.gz\/rules\/a\.rego:4:\d+: eval_conflict_error/)
   })
 
+  test('takes files of any name, and keeps them whole', async () => {
+    await runTidegate(['build', 'long', '-o', 'long.tar.gz'], { cwd })
+    const { stderr } = await runTidegate(
+      ['eval', '--bundle', 'long.tar.gz', '--entrypoint', 'a/x', '--input', '-'],
+      { cwd, stdin: '{"a": true, "b": true}' },
+    )
+    expect(stderr).toContain(`${LONG_NAME}.rego:3:`)
+  })
+
   test('tells programs what it made', async () => {
     const { stdout } = await runTidegate(['build', 'policies', '-o', 'j.tar.gz', '--format', 'json'], { cwd })
     expect(JSON.parse(stdout)).toEqual({
@@ -126,6 +142,7 @@ describe('build', () => {
   test.each([
     ['broken', /broken\/a\.rego:\d+: rego_parse_error/],
     ['calling', /call built-in functions that are not available: http\.send/],
+    ['leading', /data\.a\.found refers by a variable .* to what may be a function/],
     ['data', /^tidegate: there is no Rego to build a bundle of\n$/],
     ['absent', /^tidegate: read policies: ENOENT/],
   ])('leaves the present bundle as it is when %s cannot be built', async (source, message) => {

@@ -44,6 +44,8 @@ export interface LoadOptions extends ReadOptions {
   /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
+  /** As in `PolicyModuleOptions`. */
+  readonly isTrial?: boolean
   /** What was loaded before, and is used again where it is the same; nothing when absent. */
   readonly loadedModules?: LoadedModules
   /** How policies are looked through for mistakes that compile; they are not when absent. */
@@ -151,12 +153,13 @@ async function loadModules(
   options: LoadOptions,
   turns: ShortTurns,
 ): Promise<Entrypoint[]> {
-  const { builtins, limits, loadedModules = new LoadedModules() } = options
+  const { builtins, limits, isTrial, loadedModules = new LoadedModules() } = options
   const modules: PolicyModule[] = []
   const entrypoints: Entrypoint[] = []
   for (const partCode of codes) {
     await turns.pause()
-    const module = await loadedModules.load(partCode.code, { builtins: builtins.table, limits, data })
+    const settings = { builtins: builtins.table, limits, data, isTrial }
+    const module = await loadedModules.load(partCode.code, settings)
     await turns.pause()
     refuseMissingBuiltins(part, module, options)
     await builtins.prepare(module.hostedBuiltins)

@@ -22,6 +22,8 @@ export interface PolicyModuleOptions {
   readonly limits: EvaluationLimits
   /** The base documents (`data`). */
   readonly data: DataImage
+  /** Whether nothing is evaluated, and it is only to be seen that it loads: then it need not be found out how inputs are read. */
+  readonly isTrial?: boolean | undefined
 }
 
 /** What reading a byte of input takes at least, in milliseconds, and a byte of a result. */

@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { inSlices } from '../../lib/in-slices.js'
+import { dataOf } from './data/data-image.js'
 import type { DataImage } from './data/data-image.js'
 import { RULES_FROM } from './module-targets.js'
 import type { ModuleCode } from './module-code.js'
@@ -59,7 +60,9 @@ export class PolicyModule {
 
   /** Sets up compiled code. Raises `invalid` for a module that is damaged or of an unknown ABI. */
   static async load(code: ModuleCode, options: PolicyModuleOptions): Promise<PolicyModule> {
-    const parts = { ...code, data: options.data, readsDirectly: undefined }
+    // Without data, nothing of loading depends on it.
+    const staysOpen = options.isTrial === true && dataOf(options.data).keys.length === 0
+    const parts = { ...code, data: options.data, readsDirectly: staysOpen ? false : undefined }
     try {
       return new PolicyModule(parts, options, await setUp(parts, options))
     } catch (raw) {

@@ -82,3 +82,14 @@ test('the memory grows by what evaluations need, however much data there is', as
   for (let round = 0; round < 60; round += 1) expect(evaluate(Buffer.from('[9000]'))).toBe('9000')
   expect(made()).toBe(0)
 })
+
+test('only a trial without data leaves open how inputs are read: with data, how much memory it takes depends on that', async () => {
+  const code = await compileModule(await compileRego('package p\nanswer := input\n'))
+  const readsDirectly = async (json: string, isTrial: boolean): Promise<boolean> => {
+    const settings = { builtins: hostBuiltins.table, limits: DEFAULT_LIMITS, data: imageOf(json), isTrial }
+    return (await PolicyModule.load(code, settings)).readsDirectly
+  }
+  expect(await readsDirectly('{}', true)).toBe(false)
+  expect(await readsDirectly('{"a":1}', true)).toBe(true)
+  expect(await readsDirectly('{}', false)).toBe(true)
+})
