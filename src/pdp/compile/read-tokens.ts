@@ -69,7 +69,8 @@ function kindOf(word: string): Token['kind'] | undefined {
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first === '_' ? 'name' : 'sign'
 }
 
-function isOpening(sign: string): boolean {
+/** Whether it opens a bracket of any kind. */
+export function isOpening(sign: string): boolean {
   return sign === '(' || sign === '[' || sign === '{'
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { isClosing, positionIn, stringValue } from '../compile/read-tokens.js'
+import { isClosing, isOpening, positionIn, stringValue } from '../compile/read-tokens.js'
 import type { Token } from '../compile/read-tokens.js'
 import type { RegoModule } from '../compile/rego-module.js'
 
@@ -32,7 +32,7 @@ export function findContradictions(tokens: readonly Token[]): Contradiction[] {
   /** What the bodies compare that are open, by their depth. */
   const open: Map<string, Comparison>[] = []
   for (const [at, { kind, text, depth }] of tokens.entries()) {
-    if (kind === 'sign' && /^[([{]$/.test(text)) open[depth] = new Map()
+    if (kind === 'sign' && isOpening(text)) open[depth] = new Map()
     const body = open[depth - 1]
     const second = body !== undefined && startsExpression(tokens, at) ? comparisonAt(tokens, at) : undefined
     if (body === undefined || second === undefined) continue
@@ -63,23 +63,23 @@ export function checkContradictions({
 function startsExpression(tokens: readonly Token[], at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (before === undefined || token?.kind !== 'name') return false
-  if (before.kind === 'sign' && /^[;{|]$/.test(before.text)) return true
+  if (before.kind === 'sign' && ';{|'.includes(before.text)) return true
   return token.isFirstOnLine && (isClosing(before) || (before.kind !== 'sign' && !JOINING.has(before.text)))
 }
 
 function endsExpression(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at]
-  if (next === undefined || /^[;}\]]$/.test(next.text)) return true
+  if (next === undefined || ';}]'.includes(next.text)) return true
   return next.isFirstOnLine && next.kind !== 'sign' && !JOINING.has(next.text)
 }
 
 /** The comparison that an expression is, which begins at a place; undefined for any other. */
 function comparisonAt(tokens: readonly Token[], at: number): Comparison | undefined {
-  const [start] = tokens.slice(at, at + 1)
+  const start = tokens[at]
   let end = at + 1
   let subject = start?.text ?? ''
   for (;;) {
-    const [sign, member, close] = tokens.slice(end, end + 3)
+    const [sign, member, close] = [tokens[end], tokens[end + 1], tokens[end + 2]]
     if (sign?.text === '.' && member?.kind === 'name') end += 2
     else if (
       sign?.text === '[' &&

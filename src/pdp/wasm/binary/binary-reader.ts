@@ -45,7 +45,10 @@ export class BinaryReader {
 
   /** Steps over a LEB128 integer of any width. */
   skipInteger(): void {
-    while (this.byte() >= 0x80);
+    const { bytes } = this
+    let { at } = this
+    while ((bytes[at++] ?? 0) >= 0x80);
+    this.skip(at - this.at)
   }
 
   skip(count: number): void {
@@ -63,7 +66,8 @@ export class BinaryReader {
     const length = this.unsigned()
     const start = this.at
     this.skip(length)
-    return Buffer.from(this.bytes.subarray(start, this.at)).toString('utf8')
+    const { buffer, byteOffset } = this.bytes
+    return Buffer.from(buffer, byteOffset + start, length).toString('utf8')
   }
 
   /** Steps over the declarations of a function's local variables, with which its body begins. */

@@ -32,20 +32,15 @@ function readNames(wasm: Uint8Array, sections: readonly Section[]): Map<number, 
   for (const { id, start, end } of sections) {
     if (id !== SECTION.custom) continue
     const reader = new BinaryReader(wasm, start, end)
-    if (readName(reader) !== 'name') continue
+    if (reader.text() !== 'name') continue
     while (!reader.done) {
       const kind = reader.byte()
       const part = reader.slice(reader.unsigned())
       if (kind !== FUNCTION_NAMES) continue
-      for (let left = part.unsigned(); left > 0; left--) names.set(part.unsigned(), readName(part))
+      for (let left = part.unsigned(); left > 0; left--) names.set(part.unsigned(), part.text())
     }
   }
   return names
-}
-
-function readName(reader: BinaryReader): string {
-  const text = reader.slice(reader.unsigned())
-  return Buffer.from(text.bytes.subarray(text.at, text.end)).toString()
 }
 
 /** OPA's compiler imports its functions before the memory, so that the first other import ends them. */

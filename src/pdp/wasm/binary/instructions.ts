@@ -6,51 +6,68 @@ export const LOOP = 0x03
 const END = 0x0b
 export const CALL = 0x10
 
-type SkipImmediates = (reader: BinaryReader) => void
-
-const none: SkipImmediates = () => undefined
-const integer: SkipImmediates = (reader) => reader.skipInteger()
-const twoIntegers: SkipImmediates = (reader) => {
-  reader.skipInteger()
-  reader.skipInteger()
-}
+/** What stands behind an opcode: so many integers, or what is told by the numbers below. A table of functions would be called a hundred thousand times a module. */
+const [
+  NOTHING,
+  INTEGER,
+  TWO_INTEGERS,
+  BRANCH_TABLE,
+  TYPED_SELECT,
+  FOUR_BYTES,
+  EIGHT_BYTES,
+  PREFIXED,
+  UNKNOWN,
+] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
 
 const IMMEDIATES = buildTable()
 
 /** Steps over the immediates of the instruction whose opcode was just read; raises `invalid` on an unknown one. */
 export function skipImmediates(opcode: number, reader: BinaryReader): void {
-  const skip = IMMEDIATES[opcode]
-  if (skip === undefined) throw unknownInstruction(opcode)
-  skip(reader)
+  const immediates = IMMEDIATES[opcode]
+  if (immediates === NOTHING) return
+  if (immediates === INTEGER) reader.skipInteger()
+  else if (immediates === TWO_INTEGERS) {
+    reader.skipInteger()
+    reader.skipInteger()
+  } else skipRareImmediates(opcode, immediates, reader)
 }
 
-function buildTable(): readonly (SkipImmediates | undefined)[] {
-  const table: (SkipImmediates | undefined)[] = []
-  const set = (from: number, to: number, skip: SkipImmediates): void => {
-    for (let opcode = from; opcode <= to; opcode++) table[opcode] = skip
+function skipRareImmediates(opcode: number, immediates: number | undefined, reader: BinaryReader): void {
+  if (immediates === BRANCH_TABLE) skipBranchTable(reader)
+  else if (immediates === TYPED_SELECT) skipTypedSelect(reader)
+  else if (immediates === FOUR_BYTES) reader.skip(4)
+  else if (immediates === EIGHT_BYTES) reader.skip(8)
+  else if (immediates === PREFIXED) skipPrefixed(reader)
+  else throw unknownInstruction(opcode)
+}
+
+function buildTable(): Uint8Array {
+  const table = new Uint8Array(256).fill(UNKNOWN)
+  const set = (from: number, to: number, immediates: number): void => {
+    table.fill(immediates, from, to + 1)
   }
-  set(0x00, 0x01, none) // unreachable, nop
-  set(0x02, 0x04, integer) // block, loop, if: a block type is a signed LEB128 of 33 bits
-  set(0x05, 0x05, none) // else
-  set(END, END, none) // end
-  set(0x0c, 0x0d, integer) // br, br_if
-  set(0x0e, 0x0e, skipBranchTable)
-  set(0x0f, 0x0f, none) // return
-  set(CALL, CALL, integer)
-  set(0x11, 0x11, twoIntegers) // call_indirect
-  set(0x1a, 0x1b, none) // drop, select
-  set(0x1c, 0x1c, skipTypedSelect)
-  set(0x20, 0x26, integer) // local.*, global.*, table.get, table.set
-  set(0x28, 0x3e, twoIntegers) // loads and stores: alignment, offset
-  set(0x3f, 0x40, integer) // memory.size, memory.grow
-  set(0x41, 0x42, integer) // i32.const, i64.const
-  set(0x43, 0x43, (reader) => reader.skip(4)) // f32.const
-  set(0x44, 0x44, (reader) => reader.skip(8)) // f64.const
-  set(0x45, 0xc4, none) // comparisons, arithmetic, conversions, sign extension
-  set(0xd0, 0xd0, integer) // ref.null
-  set(0xd1, 0xd1, none) // ref.is_null
-  set(0xd2, 0xd2, integer) // ref.func
-  set(0xfc, 0xfc, skipPrefixed)
+  set(0x00, 0x01, NOTHING) // unreachable, nop
+  set(0x02, 0x04, INTEGER) // block, loop, if: a block type is a signed LEB128 of 33 bits
+  set(0x05, 0x05, NOTHING) // else
+  set(END, END, NOTHING) // end
+  set(0x0c, 0x0d, INTEGER) // br, br_if
+  set(0x0e, 0x0e, BRANCH_TABLE)
+  set(0x0f, 0x0f, NOTHING) // return
+  set(CALL, CALL, INTEGER)
+  set(0x11, 0x11, TWO_INTEGERS) // call_indirect
+  set(0x1a, 0x1b, NOTHING) // drop, select
+  set(0x1c, 0x1c, TYPED_SELECT)
+  set(0x20, 0x26, INTEGER) // local.*, global.*, table.get, table.set
+  set(0x28, 0x3e, TWO_INTEGERS) // loads and stores: alignment, offset
+  set(0x3f, 0x40, INTEGER) // memory.size, memory.grow
+  set(0x41, 0x42, INTEGER) // i32.const, i64.const
+  set(0x43, 0x43, FOUR_BYTES) // f32.const
+  set(0x44, 0x44, EIGHT_BYTES) // f64.const
+  set(0x45, 0xc4, NOTHING) // comparisons, arithmetic, conversions, sign extension
+  set(0xd0, 0xd0, INTEGER) // ref.null
+  set(0xd1, 0xd1, NOTHING) // ref.is_null
+  set(0xd2, 0xd2, INTEGER) // ref.func
+  set(0xfc, 0xfc, PREFIXED)
   return table
 }
 
