@@ -8,8 +8,11 @@ let collect: Collect | undefined
 
 /** Gives what collects the garbage of the calling thread, at once. */
 export function collectorOfGarbage(): Collect {
-  return (collect ??= exposeCollect())
+  collect ??= exposeCollect()
+  return collect ?? LEAVE_TO_V8
 }
+
+const LEAVE_TO_V8: Collect = () => undefined
 
 /** With more in use, it is left to V8, which marks it in steps: at once it takes the thread some 1.5 ms for each megabyte. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -29,11 +32,11 @@ export function collectEverything(mostBytes = MOST_BYTES): void {
   }
 }
 
-/** Contexts that are made while the flag is set have the function; no others do. */
-function exposeCollect(): Collect {
+/** Contexts that are made while the flag is set have the function; no others do. The flag is of all threads: another may have taken it back just then. */
+function exposeCollect(): Collect | undefined {
   setFlagsFromString('--expose-gc')
   try {
-    return runInNewContext('gc') as Collect
+    return runInNewContext('globalThis.gc') as Collect | undefined
   } finally {
     setFlagsFromString('--no-expose-gc')
   }

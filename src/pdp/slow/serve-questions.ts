@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 
 import { AppError } from '../../errors/app-error.js'
-import { collectEverything } from '../../lib/threads/collect-garbage.js'
+import { collectorOfGarbage } from '../../lib/threads/collect-garbage.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { packCalls, packMissing, unpackCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
@@ -39,7 +39,7 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
 
   async function rest(): Promise<void> {
     const snapshot = await loading?.catch(() => undefined)
-    if (snapshot !== undefined && restModules(snapshot)) collectEverything(Infinity)
+    if (snapshot !== undefined && restModules(snapshot)) collectorOfGarbage()()
   }
 
   port.on('message', (message: ToSlowThread) => {
