@@ -122,7 +122,7 @@ chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, kill
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/chaos/run.js $(ARGS)
 
-soak: $(BUILT) ## Ten minutes of everything at once: memory, files and answers over time
+soak: $(BUILT) ## Ten minutes of everything at once: memory, files and answers over time (ARGS="--seconds 240 --rate 2000 --writers 4 --runaways 1 --reload 30 --workers 2")
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/soak/run.js $(ARGS)
 

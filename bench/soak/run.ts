@@ -12,7 +12,7 @@ const { values: flags } = parseArgs({
     'writer-pause': { type: 'string', default: '40' },
     reload: { type: 'string', default: '30' },
     export: { type: 'string', default: '15' },
-    workers: { type: 'string', default: '1' },
+    workers: { type: 'string' },
   },
 })
 const SETTLED_SHARE = 0.2
@@ -46,7 +46,7 @@ const result = await soak({
   hasRunaways: (second) => !isCalm(second),
   reloadEverySeconds: Number(flags.reload),
   exportEverySeconds: Number(flags.export),
-  workers: Number(flags.workers),
+  workers: flags.workers === undefined ? undefined : Number(flags.workers),
   sampleEverySeconds: Math.max(1, seconds / 60),
   sampled: (sample) => console.log(row(sample)),
 })

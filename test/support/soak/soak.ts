@@ -27,8 +27,8 @@ export interface SoakOptions {
   readonly hasRunaways?: (second: number) => boolean
   readonly reloadEverySeconds: number
   readonly exportEverySeconds?: number
-  /** Processes that decide. */
-  readonly workers?: number
+  /** Processes that decide; one where absent. */
+  readonly workers?: number | undefined
   readonly sampleEverySeconds: number
   readonly sampled?: (sample: SoakSample) => void
 }
@@ -93,7 +93,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const tidegate = await startTidegate({
     workspace,
     args: ['--watch'],
-    config: { ...configureMixedWrites(workspace), server: { workers: options.workers ?? 1 } },
+    config: {
+      ...configureMixedWrites(workspace),
+      ...(options.workers && { server: { workers: options.workers } }),
+    },
   })
   const state = { decisions: 0, longestDecisionMs: 0, failures: [] as string[] }
   const endsAt = performance.now() + options.seconds * 1000
