@@ -37,6 +37,7 @@ export interface RunDataRemoval {
 /** Removes some of the intervals of a run that has ended, the first ones first. Returns whether that was all there was. */
 export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
   name: 'analysis.remove-data',
+  yields: true,
   apply: async ({ analysis, audit }, { id, nowMs, limit }) => {
     const run = await analysis.findRun(id)
     if (run === undefined || run.state === 'RUNNING') return false
