@@ -87,7 +87,7 @@ const KINDS: Readonly<Record<string, () => string | Promise<string>>> = {
   'a data.json of 5 MB saved': () => {
     mark += 1
     save(at('data.json'), dataText())
-    return `"bulk":${mark}}`
+    return `"bulk":${mark},`
   },
   'a broken file repaired': async () => {
     save(at('team8', 'policy.rego'), text('team8', 'deny contains if'))

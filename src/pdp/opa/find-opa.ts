@@ -12,7 +12,7 @@ export interface OpaProgram {
   readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'tidegate opa install' | 'npm package'
   /** Which release it is, where its SHA-256 tells. */
   readonly release?: string
-  /** How far it steps back behind others, as `nice` counts; not at all when absent. */
+  /** How far it steps back behind this process, as `nice` counts; not at all when absent. */
   readonly niceness?: number
   /** Ends its runs when it is aborted. */
   readonly signal?: AbortSignal

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { ExecFileException } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
@@ -65,7 +65,7 @@ export function runOpa(
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, niceness)
+    setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW))
   } catch {
     // It may be gone, or the system may not allow it: then it goes at the pace of others.
   }
