@@ -9,6 +9,7 @@ import { printGoJson } from '../../../src/pdp/rego/print-go-json.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { RegoObject, equalValues } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import { DataBuilder } from '../../../src/pdp/wasm/data/data-builder.js'
 import { dataOf, printData } from '../../../src/pdp/wasm/data/data-image.js'
 import { isSameValue } from '../../../src/pdp/wasm/reader/same-value.js'
 import { imageOf } from '../../support/data-image.js'
@@ -115,6 +116,11 @@ describe('the image of base documents', () => {
     for (const name of names) expect(data.get(name)).toBe(name)
     expect(data.get('ä3000')).toBeUndefined()
     expect(data.get('')).toBeUndefined()
+  })
+
+  test.each([200_000_000, 400_000_000, 1_073_725_440])('has room for a file of %i bytes', (bytes) => {
+    const builder = new DataBuilder(bytes, 65_536)
+    expect(builder.read(Buffer.from('{"a":[1]}'))).toMatchObject({ end: 9 })
   })
 
   test('writes equal values once', () => {

@@ -6,12 +6,12 @@ import type { DataImage } from './data-image.js'
 /** What containers that are open may hold before they are closed, for a byte of text, and at least and at most. */
 const PENDING_PER_BYTE = 3
 const LEAST_PENDING_BYTES = 65_536
-const MOST_PENDING_BYTES = 1024 * 1024 * 1024
 const LEAST_TEXT_BYTES = 65_536
 const MEMBER_BYTES = 12
 const ADDRESSABLE_BYTES = 2 ** 32
-/** The longest text that there is room for, a quarter of what is addressable (`assembly/data/regions.ts`). */
+/** The most that there is room for, a quarter of what is addressable (`assembly/data/regions.ts`). */
 export const LONGEST_TEXT_BYTES = 0x3fff_c000
+const MOST_PENDING_BYTES = LONGEST_TEXT_BYTES
 
 /** Builds base documents as the values of a module's runtime, one after the other in one memory; equal values are one. */
 export class DataBuilder {
