@@ -11,6 +11,8 @@ import type { SentImage, SentPolicies } from './worker-calls.js'
 const MAX_INLINE_BYTES = 1024 * 1024
 /** A decision keeps the policies that it began with; what takes long may ask for those of some reloads ago. */
 const REMEMBERED = 4
+/** Each holds its base documents, of which there may be hundreds of megabytes: none is asked for so long. */
+const REMEMBERED_MS = 60_000
 
 const FILE_PREFIX = 'data-'
 
@@ -69,12 +71,18 @@ export class PolicySender {
    * a file that stays goes with the next start.
    */
   async forgetOlder(): Promise<void> {
+    const id = this.#latest?.id ?? 0
+    setTimeout(() => this.#forgetBefore(id), REMEMBERED_MS).unref()
     const kept = this.#latest?.image.content
     const files = await readdir(this.#folder).catch(() => [])
     for (const name of files.filter((file) => file.startsWith(FILE_PREFIX))) {
       const file = join(this.#folder, name)
       if (file !== kept) await rm(file, { force: true }).catch(() => undefined)
     }
+  }
+
+  #forgetBefore(id: number): void {
+    for (const older of [...this.#snapshots.keys()].filter((key) => key < id)) this.#snapshots.delete(older)
   }
 
   #idOf(module: WebAssembly.Module): number {

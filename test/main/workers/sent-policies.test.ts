@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 import { WorkerPolicies } from '../../../src/main/worker-process/worker-policies.js'
 import { PolicySender } from '../../../src/main/workers/sent-policies.js'
@@ -98,8 +98,14 @@ test('base documents that are replaced come whole, and their file goes once all 
   expect(codeSent(sent)).toEqual([false])
   await worker.load(arrived(sent))
   worker.activate(sent.id)
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   await sender.forgetOlder()
   expect(readdirSync(folder)).toEqual(['data-2'])
+  expect(sender.find(1)).toBeDefined()
+  // What the replaced ones hold is given back once no decision can ask for them any more.
+  vi.advanceTimersByTime(60_000)
+  vi.useRealTimers()
+  expect([sender.find(1), sender.find(2)]).toEqual([undefined, policies.current])
   const note = evaluateDocument(planDocument(worker.current, ['two', 'note']), undefined, newCall())
   expect(note).toBe(JSON.stringify('b'.repeat(LARGE)))
 })
