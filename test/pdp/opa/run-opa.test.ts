@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs'
-import * as os from 'node:os'
+import type * as os from 'node:os'
 import { join } from 'node:path'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
