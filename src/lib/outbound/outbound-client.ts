@@ -90,11 +90,10 @@ export function makeOutboundClient(
     },
   }
   let made: Agent | undefined
-  const agent = async (): Promise<Agent> => {
-    const undici = await library().catch((cause: unknown) => {
-      throw new OutboundError('not_connected', toError(cause).message, cause)
-    })
-    return (made ??= new undici.Agent(agentOptions))
+  const ask: Ask = async (options) => {
+    const { default: request } = await requestPart().catch(notLoaded)
+    const { default: AgentClass } = await agentPart().catch(notLoaded)
+    return await request.call((made ??= new AgentClass(agentOptions)), options)
   }
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false
@@ -102,7 +101,7 @@ export function makeOutboundClient(
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
     if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
-    const sending = sendWithin(agent(), request)
+    const sending = sendWithin(ask, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
   }
@@ -131,10 +130,20 @@ function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOp
   }
 }
 
-/** The library takes 20 MB, which a service that only decides never needs. */
-const library = partOnDemand(() => import('undici'))
+type Ask = (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>
 
-async function sendWithin(agent: Promise<Agent>, request: OutboundRequest): Promise<OutboundResponse> {
+/**
+ * All of undici takes 20 MB and holds everybody up for 50 ms when it is loaded: these two parts are what is used of it, and are loaded in two turns, by
+ * services that send requests at all.
+ */
+const requestPart = partOnDemand(() => import('undici/lib/api/api-request.js'))
+const agentPart = partOnDemand(() => import('undici/lib/dispatcher/agent.js'))
+
+function notLoaded(cause: unknown): never {
+  throw new OutboundError('not_connected', toError(cause).message, cause)
+}
+
+async function sendWithin(ask: Ask, request: OutboundRequest): Promise<OutboundResponse> {
   const { signal, timeoutMs } = request
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(new RequestTimedOut()), timeoutMs)
@@ -144,7 +153,7 @@ async function sendWithin(agent: Promise<Agent>, request: OutboundRequest): Prom
   if (signal?.aborted === true) giveUp()
   try {
     // undici heeds the signal only from when the connection stands.
-    return await Promise.race([rejectOnAbort(ending.signal), exchange(agent, request, ending.signal)])
+    return await Promise.race([rejectOnAbort(ending.signal), exchange(ask, request, ending.signal)])
   } catch (raw) {
     if (raw instanceof AppError) throw raw
     throw toOutboundError(ending.signal.aborted ? ending.signal.reason : raw, request)
@@ -163,7 +172,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 async function exchange(
-  agent: Promise<Agent>,
+  ask: Ask,
   { url, method, headers = {}, body, maxResponseBytes, maxRefusalBytes, takeBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
@@ -172,7 +181,7 @@ async function exchange(
   // Without the first header a server may compress, and a small answer could unpack to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
   const sending = { origin, path, method, headers: sent, body: body ?? null, signal }
-  const response = await (await agent).request(sending)
+  const response = await ask(sending)
   const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,

@@ -1,4 +1,4 @@
-import { toSharedBytes } from '../../lib/in-slices.js'
+import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError } from '../../errors/app-error.js'
-import { toSharedBytes } from '../../lib/in-slices.js'
+import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
 import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'

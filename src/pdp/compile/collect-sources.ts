@@ -3,7 +3,7 @@ import { dirname, relative, sep } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { toSharedBytes } from '../../lib/in-slices.js'
+import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { isDataFile, isMaybeData, listSourceTree } from './list-source-files.js'

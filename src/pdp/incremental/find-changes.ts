@@ -1,4 +1,4 @@
-import { ShortTurns } from '../../lib/short-turns.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { addReachable, findLinkGraph } from './link-graph.js'
 import type { LinkGraph } from './link-graph.js'

@@ -1,4 +1,4 @@
-import type { ShortTurns } from '../../lib/short-turns.js'
+import type { ShortTurns } from '../../lib/turns/short-turns.js'
 import { pathKey } from '../rego/path-key.js'
 import { dependsOn } from './module-links.js'
 import type { ModuleLinks } from './module-links.js'

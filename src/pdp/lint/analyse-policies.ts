@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { ShortTurns } from '../../lib/short-turns.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { ShortTurns } from '../../lib/short-turns.js'
+import type { ShortTurns } from '../../lib/turns/short-turns.js'
 import { AskedPackages } from './asked-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'

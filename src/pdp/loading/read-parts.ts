@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../../errors/app-error.js'
-import { ShortTurns } from '../../lib/short-turns.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { readBundle } from '../archive/read-bundle.js'
 import { ownedRoots } from '../archive/roots.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'

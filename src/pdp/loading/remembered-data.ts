@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { inSlices } from '../../lib/in-slices.js'
+import { inSlices } from '../../lib/turns/in-slices.js'
 import type { DataFile, LoadedData } from '../data/load-data.js'
 
 /** Makes base documents of data files for an address. */

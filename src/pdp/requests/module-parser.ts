@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import { BoundedCache } from '../../lib/bounded-cache.js'
-import { LimitedTurns } from '../../lib/limited-turns.js'
+import { LimitedTurns } from '../../lib/turns/limited-turns.js'
 import { PARSE_MODULE } from '../builtins/parse-module.js'
 import type { CallResult } from '../builtins/shared/recorded-calls.js'
 import type { OpaProgram } from '../opa/find-opa.js'

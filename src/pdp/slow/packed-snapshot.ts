@@ -1,4 +1,4 @@
-import { ShortTurns } from '../../lib/short-turns.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'

@@ -1,6 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { readBuilt } from '../../lib/built-module.js'
-import { ShortTurns } from '../../lib/short-turns.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'

@@ -1,5 +1,5 @@
 import { AppError, toError } from '../../errors/app-error.js'
-import { inSlices } from '../../lib/in-slices.js'
+import { inSlices } from '../../lib/turns/in-slices.js'
 import { dataOf } from './data/data-image.js'
 import type { DataImage } from './data/data-image.js'
 import { RULES_FROM } from './module-targets.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { ShortTurns } from '../../../src/lib/short-turns.js'
+import { ShortTurns } from '../../../src/lib/turns/short-turns.js'
 import { findLinkGraph } from '../../../src/pdp/incremental/link-graph.js'
 import { dependsOn, linksOf } from '../../../src/pdp/incremental/module-links.js'
 import type { ModuleLinks } from '../../../src/pdp/incremental/module-links.js'

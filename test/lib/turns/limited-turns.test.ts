@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { LimitedTurns } from '../../src/lib/limited-turns.js'
+import { LimitedTurns } from '../../../src/lib/turns/limited-turns.js'
 
 const NEVER = new AbortController().signal
 
