@@ -96,18 +96,21 @@ async function withServer(
 
 /** Small decisions over few connections, many, and a new one each: the server on one core, the generator on the other. */
 async function connections(): Promise<void> {
-  heading(['server', 'connections', 'req/s', 'of that with 16', 'p50 ms', 'p99 ms', 'failed'])
+  heading(['server', 'connections', 'req/s', 'of that with 16', 'p50 ms', 'p99 ms', 'failed', 'of its core'])
   const [body] = benchBodies()
   if (body === undefined) return
   for (const candidate of [own(1), ...(await peers())]) {
-    await withServer(candidate, SERVER_CORE, 'bench/policies', async (_server, url) => {
+    await withServer(candidate, SERVER_CORE, 'bench/policies', async (server, url) => {
       const load = { url, body, seconds, core: GENERATOR_CORE, directory: temporary }
       await drive({ ...load, connections: FEW_CONNECTIONS })
       let few = Number.NaN
       for (const count of [...numbers(flags.connections), 'a new one each'] as const) {
         const kind =
           typeof count === 'number' ? { connections: count } : { connections: 16, connectsAnew: true }
+        const [cpuBefore, begun] = [server.cpuSeconds(), performance.now()]
         const { requestsPerSecond, p50Ms, p99Ms, failures } = await drive({ ...load, ...kind })
+        // Less than all of it: the generator could not ask for more.
+        const busy = ((server.cpuSeconds() - cpuBefore) * 1000) / (performance.now() - begun)
         if (count === FEW_CONNECTIONS) few = requestsPerSecond
         const share = `${((requestsPerSecond / few) * 100).toFixed(0)} %`
         row([
@@ -118,6 +121,7 @@ async function connections(): Promise<void> {
           p50Ms.toFixed(2),
           p99Ms.toFixed(2),
           failures,
+          `${(busy * 100).toFixed(0)} %`,
         ])
       }
     })
