@@ -111,13 +111,14 @@ export function evaluateRule(
 
 /**
  * Whether a document is better put together from its packages and the base documents: a module copies, prints and has read again
- * all that is below it. Each package needs code of its own for that.
+ * all that is below it. Each package needs code of its own for that, and a document within a package is its module's own.
  */
 function isMostlyData(snapshot: Snapshot, document: Entrypoint, packages: readonly string[]): boolean {
   return (
     snapshot.image.bytes.length > MUCH_DATA &&
     document.kind === 'document' &&
     document.parts === undefined &&
+    packages.length > 0 &&
     packages.every((key) => {
       const exact = snapshot.entrypoints.get(key) ?? []
       return exact.length === 1 && exact[0] !== document && exact[0]?.kind === 'document'

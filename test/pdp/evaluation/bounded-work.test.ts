@@ -58,7 +58,7 @@ describe('a base document that is asked for by its path', () => {
 
 describe('a document of packages and much data', () => {
   const RULES =
-    'package shop.limits\n\nimport rego.v1\n\nallow if input.ok\n\nf(x) := x\n\nnames contains "a"\n'
+    'package shop.limits\n\nimport rego.v1\n\nallow if input.ok\n\nf(x) := x\n\nnames contains "a"\n\ndeny.late := "late" if input.late\n'
   const load = (bytes: number) =>
     loadPolicies({
       'p.rego': RULES,
@@ -71,7 +71,7 @@ describe('a document of packages and much data', () => {
       }),
     })
 
-  test.each([[[]], [['shop']], [['shop', 'limits']], [['other']]])(
+  test.each([[[]], [['shop']], [['shop', 'limits']], [['shop', 'limits', 'deny']], [['other']]])(
     'is what it is with little: %j',
     async (path) => {
       const [little, much] = [await load(10), await load(2_000_000)]
@@ -82,6 +82,13 @@ describe('a document of packages and much data', () => {
       expect(answer(much)).not.toContain('secret')
     },
   )
+
+  test('has documents within a package, which verdicts are read from, be answered by their module', async () => {
+    const plan = planDocument(await load(2_000_000), ['shop', 'limits', 'deny'])
+    expect(plan.target).toBeDefined()
+    expect(evaluateDocument(plan, Buffer.from('{}'), newCall())).toBe('{}')
+    expect(evaluateDocument(plan, Buffer.from('{"late":true}'), newCall())).toBe('{"late":"late"}')
+  })
 
   test('is not copied, printed and read again by a module', async () => {
     expect(planDocument(await load(2_000_000), []).target).toBeUndefined()
