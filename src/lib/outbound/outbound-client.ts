@@ -93,6 +93,8 @@ export function makeOutboundClient(
   const ask: Ask = async (options) => {
     const { default: request } = await requestPart().catch(notLoaded)
     const { default: AgentClass } = await agentPart().catch(notLoaded)
+    // Its caller may have given up meanwhile: what were made now would be closed by nobody.
+    if (isClosed) throw clientClosed()
     return await request.call((made ??= new AgentClass(agentOptions)), options)
   }
   const underWay = new Set<Promise<unknown>>()
@@ -100,7 +102,7 @@ export function makeOutboundClient(
   const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
-    if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
+    if (isClosed) throw clientClosed()
     const sending = sendWithin(ask, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
@@ -138,6 +140,10 @@ type Ask = (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseDa
  */
 const requestPart = partOnDemand(() => import('undici/lib/api/api-request.js'))
 const agentPart = partOnDemand(() => import('undici/lib/dispatcher/agent.js'))
+
+function clientClosed(): OutboundError {
+  return new OutboundError('aborted', 'the service is ending and sends no more requests')
+}
 
 function notLoaded(cause: unknown): never {
   throw new OutboundError('not_connected', toError(cause).message, cause)

@@ -172,7 +172,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#host.halfBodies.release(this)
     const bytes = this.#unread.take()
     // What comes behind the body waits until the answer is out, and then is for the standard server.
-    if (bytes.length > wanted) this.#keep(bytes.subarray(wanted))
+    if (bytes.length > wanted) this.#unread.add(bytes.subarray(wanted))
     this.#answer(bytes.subarray(0, wanted))
   }
 

@@ -146,6 +146,21 @@ describe('stopping', () => {
     expect(await busy.answered).toMatch(/200 OK[^]*Connection: close[^]*busy/)
   })
 
+  it('does not count the start of the next request, behind the second half of a body, as half a body', async () => {
+    const gate = held()
+    const { port, arrivals, bytesRead, halfBytes } = await start({ beforeAnswer: gate.beforeAnswer })
+    const { socket, received } = openRaw(port)
+    const [first, second] = [request('half', 8), `rest${request('next')}`]
+    socket.write(first)
+    await until(() => halfBytes() === 4)
+    socket.write(second)
+    await until(() => arrivals.length === 1 && bytesRead() === first.length + second.length)
+    expect(halfBytes()).toBe(0)
+    gate.release()
+    await until(() => received().includes('"body":"halfrest"') && received().includes('"body":"next"'))
+    socket.destroy()
+  })
+
   it('refuses a request of which half the body has come once, and ends its connection', async () => {
     const { port, arrivals, bytesRead, halfBytes, fastTransport } = await start()
     const { socket, answered } = openRaw(port)
