@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon'
-import { describe, expect, it, test } from 'vitest'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
 
 import { readIsoTime } from '../../../src/lib/clocks/iso-time.js'
 
@@ -39,6 +39,20 @@ describe.each(['utc', 'local'] as const)('times of ISO 8601, %s where they name 
       expect(readIsoTime(text, zone)).toBe(DateTime.fromISO(text, { zone }).toMillis())
     },
   )
+})
+
+describe('a time alone that names its zone', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([
+    ['2026-11-23T20:30:00Z', '10:00+05:00', '2026-11-24T05:00:00Z'],
+    ['2026-11-23T02:30:00Z', '10:00-0330', '2026-11-22T13:30:00Z'],
+    ['2026-11-23T20:30:00Z', '10:00Z', '2026-11-23T10:00:00Z'],
+  ])('at %s, %s is of the day that it is there', (now, text, expected) => {
+    vi.useFakeTimers({ now: new Date(now), toFake: ['Date'] })
+    expect(new Date(readIsoTime(text, 'local'))).toEqual(new Date(expected))
+    expect(DateTime.fromISO(text).toMillis()).toBe(Date.parse(expected))
+  })
 })
 
 test.each(['2026-01-31T12:00:00+01:00[Europe/Berlin]', '2026-01-31T11:00:00Z[UTC]'])(
