@@ -178,7 +178,9 @@ describe('data files', () => {
     expect(refusal([file('d/data.json', '{"a":1} x')])).toBe('d/data.json: text after the document')
     expect(refusal([file('d/data.json', '')])).toBe('d/data.json: EOF')
     const long = { ...file('d/data.json', ''), content: new Uint8Array(2 ** 30) }
-    expect(refusal([long])).toMatch(/^d\/data\.json has 1073741824 bytes, and a data file may have 1073725440: /)
+    expect(refusal([long])).toMatch(
+      /^d\/data\.json has 1073741824 bytes, and a data file may have 1073725440: /,
+    )
     expect(refusal([file('d/data.json', '[]')])).toBe('d/data.json: data must be an object')
     expect(refusal([file('d/data.yaml', 'a: [1')])).toMatch(/^d\/data\.yaml: /)
   })
