@@ -30,13 +30,12 @@ const REQUIRE =
 const HMAC =
   "exports.hmac = (key, data) => require('node:crypto').createHmac('sha256', key).update(data).digest()"
 
-/** Logs go to standard error without threads; figures are neither summaries nor sent to a gateway; archives are only read by it. */
+/** Logs go to standard error without threads; figures are neither summaries nor sent to a gateway. */
 const LEFT_OUT = [
   { file: join('pino', 'lib', 'transport.js'), contents: 'module.exports = undefined' },
   { file: join('pino', 'lib', 'multistream.js'), contents: 'module.exports = undefined' },
   { file: join('prom-client', 'lib', 'summary.js'), contents: 'module.exports = undefined' },
   { file: join('prom-client', 'lib', 'pushgateway.js'), contents: 'module.exports = undefined' },
-  { file: join('tar-stream', 'pack.js'), contents: 'module.exports = undefined' },
   // It signs callbacks by this hash alone, which Node has itself.
   { file: join('fast-sha256', 'sha256.js'), contents: HMAC },
 ]

@@ -90,11 +90,11 @@ export function makeOutboundClient(
     },
   }
   let made: Agent | undefined
-  const ask: Ask = async (options) => {
+  const ask: Ask = async (options, signal) => {
     const { default: request } = await requestPart().catch(notLoaded)
     const { default: AgentClass } = await agentPart().catch(notLoaded)
-    // Its caller may have given up meanwhile: what were made now would be closed by nobody.
-    if (isClosed) throw clientClosed()
+    // Nobody waits for a request that was given up meanwhile, and nobody would close what were made for it.
+    signal.throwIfAborted()
     return await request.call((made ??= new AgentClass(agentOptions)), options)
   }
   const underWay = new Set<Promise<unknown>>()
@@ -102,7 +102,7 @@ export function makeOutboundClient(
   const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
-    if (isClosed) throw clientClosed()
+    if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
     const sending = sendWithin(ask, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
@@ -132,7 +132,7 @@ function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOp
   }
 }
 
-type Ask = (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>
+type Ask = (options: Dispatcher.RequestOptions, signal: AbortSignal) => Promise<Dispatcher.ResponseData>
 
 /**
  * All of undici takes 20 MB and holds everybody up for 50 ms when it is loaded: these two parts are what is used of it, and are loaded in two turns, by
@@ -140,10 +140,6 @@ type Ask = (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseDa
  */
 const requestPart = partOnDemand(() => import('undici/lib/api/api-request.js'))
 const agentPart = partOnDemand(() => import('undici/lib/dispatcher/agent.js'))
-
-function clientClosed(): OutboundError {
-  return new OutboundError('aborted', 'the service is ending and sends no more requests')
-}
 
 function notLoaded(cause: unknown): never {
   throw new OutboundError('not_connected', toError(cause).message, cause)
@@ -187,7 +183,7 @@ async function exchange(
   // Without the first header a server may compress, and a small answer could unpack to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
   const sending = { origin, path, method, headers: sent, body: body ?? null, signal }
-  const response = await ask(sending)
+  const response = await ask(sending, signal)
   const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,
