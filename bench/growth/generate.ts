@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const ROLES = 97
@@ -22,6 +22,12 @@ export function writePackages(directory: string, count: number, sharesLibrary = 
     account: `account${index}`,
   }))
   return { application: 'app7', stages }
+}
+
+/** Replaces a file at once, as most editors do, so that nobody reads half of it. */
+export function saveFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
 }
 
 function writeInto(directory: string, name: string, text: string): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,7 @@ import type { OpaPeer } from '../opa-programs.js'
 import { cpuSecondsOf } from './compile-alone.js'
 import { drawCharts } from './draw-curves.js'
 import type { Curve } from './draw-curves.js'
-import { writeBindings, writePackages } from './generate.js'
+import { saveFile, writeBindings, writePackages } from './generate.js'
 import { measure } from './measure.js'
 import type { Change, Figures, Measured } from './measure.js'
 
@@ -78,8 +78,7 @@ function packagesOf(size: number, temporary: string): Question {
   const file = join(directory, 'team0', 'policy.rego')
   const text = readFileSync(file, 'utf8')
   const make = (number: number): void => {
-    writeFileSync(`${file}.new`, `${text}\nrevision := "change ${number}."\n`)
-    renameSync(`${file}.new`, file)
+    saveFile(file, `${text}\nrevision := "change ${number}."\n`)
   }
   const paths = { tidegatePath: '/v1/staticPolicy/eval', opaPath: '/v1/data/static' }
   const change = { make, path: '/v1/data/static/team0/revision' }

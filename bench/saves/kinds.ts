@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-import { writePackages } from '../growth/generate.js'
+import { saveFile, writePackages } from '../growth/generate.js'
 import { startBenchServer } from '../servers.js'
 import { Probes } from './probes.js'
 
@@ -53,16 +53,11 @@ function dataText(): string {
   })
 }
 
-function save(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text)
-  renameSync(`${file}.new`, file)
-}
-
 /** Another answer of the package that is asked. */
 function tell(policies = current): string {
   mark += 1
   const text = `package static.${TOLD_BY}\n\nimport rego.v1\n\ndeny contains "no" if input.never\n\nrevision := {"mark": "m${mark}.", "bulk": data.bulk.mark}\n`
-  save(join(policies, TOLD_BY, 'policy.rego'), text)
+  saveFile(join(policies, TOLD_BY, 'policy.rego'), text)
   return `m${mark}.`
 }
 
@@ -73,7 +68,7 @@ const KINDS: Readonly<Record<string, () => string | Promise<string>>> = {
   'a policy saved': () => tell(),
   'a policy added': () => {
     mkdirSync(at('added'))
-    save(at('added', 'policy.rego'), text('added', 'deny contains "added" if input.never'))
+    saveFile(at('added', 'policy.rego'), text('added', 'deny contains "added" if input.never'))
     return tell()
   },
   'a policy renamed': () => {
@@ -86,19 +81,19 @@ const KINDS: Readonly<Record<string, () => string | Promise<string>>> = {
   },
   'a data.json of 5 MB saved': () => {
     mark += 1
-    save(at('data.json'), dataText())
+    saveFile(at('data.json'), dataText())
     return `"bulk":${mark},`
   },
   'a broken file repaired': async () => {
-    save(at('team8', 'policy.rego'), text('team8', 'deny contains if'))
+    saveFile(at('team8', 'policy.rego'), text('team8', 'deny contains if'))
     await sleep(1000)
-    save(at('team8', 'policy.rego'), text('team8', 'deny contains "repaired" if input.never'))
+    saveFile(at('team8', 'policy.rego'), text('team8', 'deny contains "repaired" if input.never'))
     return tell()
   },
   '200 files checked out': () => {
     for (let number = 20; number < 20 + CHECKED_OUT; number += 1) {
       const name = `team${number}`
-      save(at(name, 'policy.rego'), text(name, `deny contains "checked out ${mark}" if input.never`))
+      saveFile(at(name, 'policy.rego'), text(name, `deny contains "checked out ${mark}" if input.never`))
     }
     return tell()
   },

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-import { LIBRARY_FILE, writePackages } from '../growth/generate.js'
+import { LIBRARY_FILE, saveFile, writePackages } from '../growth/generate.js'
 import { startBenchServer } from '../servers.js'
 import { Probes } from './probes.js'
 
@@ -72,8 +72,7 @@ async function measureSaves(workers: number, directory: string): Promise<string>
       const cpuBefore = server.cpuSeconds()
       probes.takeLongestMs()
       const begun = performance.now()
-      writeFileSync(`${file}.new`, `${text}\nrevision := "save ${number}."\n`)
-      renameSync(`${file}.new`, file)
+      saveFile(file, `${text}\nrevision := "save ${number}."\n`)
       await probes.untilAllSay(`save ${number}.`)
       const servedMs = performance.now() - begun
       const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
