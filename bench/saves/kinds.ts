@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import { saveFile, writePackages } from '../growth/generate.js'
-import { startBenchServer } from '../servers.js'
-import { Probes } from './probes.js'
+import type { Probes } from './probes.js'
+import { startWatchedService } from './watched-service.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -19,7 +19,6 @@ const { values: flags } = parseArgs({
     port: { type: 'string', default: '18290' },
   },
 })
-const CORES = '0-1'
 const CONNECTIONS = 8
 const RATE = 200
 const DATA_BYTES = 5_000_000
@@ -109,20 +108,16 @@ const KINDS: Readonly<Record<string, () => string | Promise<string>>> = {
 }
 
 async function measure(workers: number): Promise<void> {
-  const address = `127.0.0.1:${Number(flags.port) + workers}`
   mount()
-  const args = ['serve', '--policies', current, '--watch', '--addr', address]
-  const server = await startBenchServer(
-    {
-      name: 'tidegate',
-      url: `http://${address}`,
-      command: [process.execPath, 'dist/cli.js', ...args, '--data-dir', join(directory, `data-${workers}`)],
-      env: { TIDEGATE_SERVER_WORKERS: String(workers) },
-    },
-    CORES,
+  const { probes, takeLongestTurnMs, stop } = await startWatchedService({
+    policies: current,
+    workers,
+    port: Number(flags.port) + workers,
     directory,
-  )
-  const probes = new Probes(`http://${address}/v1/data/static/${TOLD_BY}/revision`, CONNECTIONS, RATE)
+    asked: `static/${TOLD_BY}/revision`,
+    connections: CONNECTIONS,
+    rate: RATE,
+  })
   const wanted = flags.only.split(',').filter(Boolean)
   try {
     await probes.untilAllSay(tell())
@@ -130,22 +125,25 @@ async function measure(workers: number): Promise<void> {
     for (const [name, change] of Object.entries(KINDS)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue
       probes.takeLongestMs()
+      takeLongestTurnMs()
       const said = await change()
       const savedAt = performance.now()
       await probes.untilAllSay(said)
       const servedMs = performance.now() - savedAt
       await sleep(Number(flags.pauseSeconds) * 1000)
-      row(workers, name, servedMs, probes.takeLongestMs())
+      row(workers, name, servedMs, probes.takeLongestMs(), takeLongestTurnMs())
     }
-    if (wanted.length === 0 || wanted.includes('storm')) await measureStorm(workers, probes)
+    if (wanted.length === 0 || wanted.includes('storm')) {
+      takeLongestTurnMs()
+      await measureStorm(workers, probes, takeLongestTurnMs)
+    }
   } finally {
-    await probes.stop()
-    await server.stop()
+    await stop()
   }
 }
 
 /** Saves without a pause: how old what serves is at the most, and when the last one does. */
-async function measureStorm(workers: number, probes: Probes): Promise<void> {
+async function measureStorm(workers: number, probes: Probes, takeLongestTurnMs: () => number): Promise<void> {
   probes.takeLongestMs()
   const savedAt = new Map<number, number>()
   const begun = performance.now()
@@ -160,19 +158,25 @@ async function measureStorm(workers: number, probes: Probes): Promise<void> {
   }
   const endedAt = performance.now()
   await probes.untilAllSay(said)
-  row(workers, 'a save every 50 ms: the last', performance.now() - endedAt, probes.takeLongestMs())
-  row(workers, 'the one that waited longest', stalestMs, Number.NaN)
+  row(
+    workers,
+    'a save every 50 ms: the last',
+    performance.now() - endedAt,
+    probes.takeLongestMs(),
+    takeLongestTurnMs(),
+  )
+  row(workers, 'the one that waited longest', stalestMs)
 }
 
-function row(workers: number, name: string, servedMs: number, longestMs: number): void {
-  console.log(`| ${[workers, name, servedMs.toFixed(0), longestMs.toFixed(0)].join(' | ')} |`)
+function row(workers: number, name: string, ...tookMs: number[]): void {
+  console.log(`| ${[workers, name, ...tookMs.map((ms) => ms.toFixed(0))].join(' | ')} |`)
 }
 
 try {
   mkdirSync(root)
   console.log(`${flags.packages} packages, ${DATA_BYTES / 1e6} MB of data, ${RATE} decisions a second`)
-  console.log('| processes | what | save to serving, ms | longest request, ms |')
-  console.log('| --------- | ---- | ------------------- | ------------------- |')
+  console.log('| processes | what | save to serving, ms | longest request, ms | longest turn on a core, ms |')
+  console.log('| --------- | ---- | ------------------- | ------------------- | -------------------------- |')
   for (const workers of flags.workers.split(',').map(Number)) await measure(workers)
 } finally {
   rmSync(directory, { recursive: true, force: true })

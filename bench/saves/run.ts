@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 import { LIBRARY_FILE, saveFile, writePackages } from '../growth/generate.js'
-import { startBenchServer } from '../servers.js'
-import { Probes } from './probes.js'
+import { startWatchedService } from './watched-service.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -25,8 +23,6 @@ const { values: flags } = parseArgs({
     port: { type: 'string', default: '18190' },
   },
 })
-const CORES = '0-1'
-const NOTES = fileURLToPath(new URL('note-turns.js', import.meta.url))
 
 /** What one save took. */
 interface Save {
@@ -42,69 +38,50 @@ async function measureSaves(workers: number, directory: string): Promise<string>
   const saved = flags.library
     ? { name: LIBRARY_FILE, path: 'lib/accounts' }
     : { name: join('team7', 'policy.rego'), path: 'static/team7' }
-  const address = `127.0.0.1:${Number(flags.port) + workers}`
-  const turnsFile = join(directory, `turns-${workers}`)
-  writeFileSync(turnsFile, '')
-  const args = ['serve', '--policies', policies, '--watch', '--addr', address]
-  const server = await startBenchServer(
-    {
-      name: 'tidegate',
-      url: `http://${address}`,
-      command: [process.execPath, 'dist/cli.js', ...args, '--data-dir', join(directory, `data-${workers}`)],
-      env: {
-        TIDEGATE_SERVER_WORKERS: String(workers),
-        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=file://${NOTES}`,
-        BENCH_TURNS_FILE: turnsFile,
-      },
-    },
-    CORES,
+  const { probes, cpuSeconds, takeLongestTurnMs, stop } = await startWatchedService({
+    policies,
+    workers,
+    port: Number(flags.port) + workers,
     directory,
-  )
-  const probes = new Probes(
-    `http://${address}/v1/data/${saved.path}/revision`,
-    Number(flags.connections),
-    Number(flags.rate),
-  )
+    asked: `${saved.path}/revision`,
+    connections: Number(flags.connections),
+    rate: Number(flags.rate),
+  })
   try {
     const file = join(policies, saved.name)
     const text = readFileSync(file, 'utf8')
     const saveOnce = async (number: number): Promise<Save> => {
-      const cpuBefore = server.cpuSeconds()
+      const cpuBefore = cpuSeconds()
       probes.takeLongestMs()
       const begun = performance.now()
       saveFile(file, `${text}\nrevision := "save ${number}."\n`)
       await probes.untilAllSay(`save ${number}.`)
       const servedMs = performance.now() - begun
-      const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
+      const cpuMs = (cpuSeconds() - cpuBefore) * 1000
       // All is compiled together once more.
       await sleep(Number(flags.pauseSeconds) * 1000)
       return { servedMs, cpuMs, longestRequestMs: probes.takeLongestMs() }
     }
     await saveOnce(0)
-    writeFileSync(turnsFile, '')
+    takeLongestTurnMs()
     const saves: Save[] = []
     for (let number = 1; number <= Number(flags.saves); number += 1) saves.push(await saveOnce(number))
-    return row(workers, saves, readFileSync(turnsFile, 'utf8'))
+    return row(workers, saves, takeLongestTurnMs())
   } finally {
-    await probes.stop()
-    await server.stop()
+    await stop()
   }
 }
 
-function row(workers: number, saves: readonly Save[], turns: string): string {
+function row(workers: number, saves: readonly Save[], longestTurnMs: number): string {
   const of = (key: keyof Save): number[] => saves.map((save) => save[key]).sort((a, b) => a - b)
   const median = (values: readonly number[]): number => values[values.length >> 1] ?? 0
   const [served, cpu, longest] = [of('servedMs'), of('cpuMs'), of('longestRequestMs')]
-  const onCore = turns
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => Number(line.split(' ')[2]))
   const cells = [
     workers,
     `${median(served).toFixed(0)} (${served.at(-1)?.toFixed(0)})`,
     median(cpu).toFixed(0),
     `${median(longest).toFixed(0)} (${longest.at(-1)?.toFixed(0)})`,
-    Math.max(0, ...onCore).toFixed(0),
+    longestTurnMs.toFixed(0),
   ]
   return `| ${cells.join(' | ')} |`
 }
