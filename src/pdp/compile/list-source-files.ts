@@ -40,6 +40,8 @@ export interface SourceTree {
   readonly sources: readonly SourceFile[]
   /** What OPA would read of the same directory: hidden Rego, and JSON and YAML of other names than those of data. */
   readonly passedOver: readonly string[]
+  /** What tells together of every change: the path itself, each directory, and what a link leads to. */
+  readonly watchable: readonly string[]
 }
 
 /**
@@ -49,8 +51,9 @@ export interface SourceTree {
 export async function listSourceTree(path: string): Promise<SourceTree> {
   const found = await listBelow(path, [], true)
   return {
-    sources: found.filter((entry) => typeof entry !== 'string'),
-    passedOver: found.filter((entry) => typeof entry === 'string'),
+    sources: found.filter((entry) => 'version' in entry),
+    passedOver: found.flatMap((entry) => ('passedOver' in entry ? [entry.passedOver] : [])),
+    watchable: [path, ...found.flatMap((entry) => ('watchable' in entry ? [entry.watchable] : []))],
   }
 }
 
@@ -59,8 +62,8 @@ export async function listSourceFiles(path: string): Promise<readonly SourceFile
   return (await listSourceTree(path)).sources
 }
 
-/** A file that is read, or the path of one that is not. */
-type Found = SourceFile | string
+/** A file that is read, one that is not, or what tells of changes. */
+type Found = SourceFile | { readonly passedOver: string } | { readonly watchable: string }
 
 /** `above` are the directories that it is in, from the outermost. */
 async function listBelow(path: string, above: readonly string[], isRoot: boolean): Promise<Found[]> {
@@ -83,26 +86,27 @@ async function listDirectory(path: string, above: readonly string[]): Promise<Fo
   const hidden = entries.filter(({ name }) => name.startsWith('.') && name.endsWith('.rego'))
   const within = [...above, path]
   const shown = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
-  const nested: Found[][] = []
+  const nested: Found[][] = [[{ watchable: path }]]
   for (let start = 0; start < shown.length; start += AT_ONCE) {
     const group = shown.slice(start, start + AT_ONCE)
     const found = await Promise.all(group.map((entry) => listEntry(join(path, entry.name), entry, within)))
     nested.push(...found)
   }
-  return [...nested.flat(), ...hidden.map(({ name }) => join(path, name))]
+  return [...nested.flat(), ...hidden.map(({ name }) => ({ passedOver: join(path, name) }))]
 }
 
 /** As `listBelow`, of what the directory tells enough about. */
 async function listEntry(path: string, entry: Dirent, above: readonly string[]): Promise<Found[]> {
   if (entry.isFile() && !isSourceFile(path)) return passedOver(path)
+  if (entry.isSymbolicLink()) return [{ watchable: path }, ...(await listBelow(path, above, false))]
   if (!entry.isDirectory()) return await listBelow(path, above, false)
   return await listDirectory(path, above).catch((raw: unknown) => {
     throw unreadable(path, raw)
   })
 }
 
-function passedOver(path: string): string[] {
-  return isMaybeData(path) ? [path] : []
+function passedOver(path: string): Found[] {
+  return isMaybeData(path) ? [{ passedOver: path }] : []
 }
 
 /** Only a link leads back above itself. */

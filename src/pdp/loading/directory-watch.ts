@@ -1,106 +1,114 @@
-import { existsSync, realpathSync } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { watch } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, join, sep } from 'node:path'
 
-import { watch } from 'chokidar'
-import type { FSWatcher } from 'chokidar'
-
-import { toError } from '../../errors/app-error.js'
+import { hasErrorCode, toError } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { isSourceFile } from '../compile/list-source-files.js'
 
 /** Who is told by a watch. */
 export interface WatchListeners {
-  /** A source file, or a directory itself, is another, is there or is gone. */
+  /** A source file, or what policies are read from as a whole, is another, is there or is gone. */
   readonly changed: () => void
-  /** Told what cannot be watched. */
+  /** A directory is there, is gone or is another: there may be other source files, and there is something else to watch. */
+  readonly rearranged: () => void
+  /** Told what cannot be watched; nothing new is from then on. */
   readonly unwatched: (error: Error) => void
 }
 
-/** A watch on directories, which can be begun anew: one ends with what it is on, and what has the name now needs its own. */
+/** A watch on directories and single files, each by itself: what is in a directory is told by the one it is in. */
 export class DirectoryWatch {
   readonly #roots: readonly string[]
   readonly #listeners: WatchListeners
-  readonly #missing = new Set<string>()
-  #watcher: FSWatcher
-  #hasFailed = false
+  #watchers = new Map<string, FSWatcher>()
+  #isEnded = false
 
+  /** `roots` are what policies are read from. It watches nothing yet. */
   constructor(roots: readonly string[], listeners: WatchListeners) {
     this.#roots = roots
     this.#listeners = listeners
-    this.#watcher = this.#begin()
   }
 
-  /** Resolves once it is watching. */
-  async ready(): Promise<void> {
-    // Without anything to watch it is never ready, and after some errors neither.
-    if (this.#roots.length === 0) return
-    await new Promise<void>((ready) => {
-      this.#watcher.once('ready', ready)
-      this.#watcher.once('error', () => ready())
-    })
+  /** Watches these paths and no others from now on; tells whether one was not watched before, so that it may have changed untold. */
+  async cover(paths: readonly string[]): Promise<boolean> {
+    const [wanted, turns] = [new Set(paths), new ShortTurns()]
+    for (const path of [...this.#watchers.keys()]) {
+      if (!wanted.has(path)) this.#leave(path)
+      await turns.pause()
+    }
+    let isAnyNew = false
+    for (const path of wanted) {
+      if (!this.#isEnded && !this.#watchers.has(path) && this.#watch(path)) isAnyNew = true
+      await turns.pause()
+    }
+    return isAnyNew
   }
 
-  /** Begins anew where a directory that was taken away is back, and tells whether one is. */
-  findReturned(): boolean {
-    const returned = [...this.#missing].filter((root) => existsSync(root))
-    for (const root of returned) this.#missing.delete(root)
-    if (returned.length > 0) this.#renew()
-    return returned.length > 0
-  }
-
-  /** Begins anew after a change that it did not tell, but where something cannot be watched at all: it would fail again. */
-  mend(): void {
-    if (!this.#hasFailed) this.#renew()
+  /** Watches nothing until it covers paths once more: what has their names now may not be what is watched. */
+  async forget(): Promise<void> {
+    const [watchers, turns] = [this.#watchers, new ShortTurns()]
+    this.#watchers = new Map()
+    for (const watcher of watchers.values()) {
+      watcher.close()
+      await turns.pause()
+    }
   }
 
   async close(): Promise<void> {
-    await end(this.#watcher)
+    this.#isEnded = true
+    await this.forget()
   }
 
-  #renew(): void {
-    void end(this.#watcher)
-    this.#watcher = this.#begin()
-  }
-
-  #begin(): FSWatcher {
-    const watcher = watch([...this.#roots], { ignoreInitial: true, ignored: leadsAbove })
-    watcher.on('all', (event, file) => {
-      const path = resolve(file)
-      const isRoot = this.#roots.includes(path)
-      if (event.startsWith('unlink') && isRoot) this.#missing.add(path)
-      if (isRoot || isSourceFile(path)) this.#listeners.changed()
-    })
-    // A directory that may not be read, a link to itself, too many open files: nothing of it may end the service.
-    watcher.on('error', (raw) => {
-      this.#hasFailed = true
-      this.#listeners.unwatched(toError(raw))
-    })
-    return watcher
-  }
-}
-
-/** Closing takes the listeners away; an error that comes after it must have one, or it would end the process. */
-function end(watcher: FSWatcher): Promise<void> {
-  const closed = watcher.close()
-  watcher.on('error', () => undefined)
-  return closed
-}
-
-/** Whether a path is, by links, one of the directories above it: following it would never end. */
-function leadsAbove(path: string, stats?: Stats): boolean {
-  if (stats?.isDirectory() !== true) return false
-  try {
-    const real = realpathSync(path)
-    for (
-      let [below, above] = [path, dirname(path)];
-      above !== below;
-      [below, above] = [above, dirname(above)]
-    ) {
-      if (realpathSync(above) === real) return true
+  #watch(path: string): boolean {
+    try {
+      const watcher = watch(path, (event, name) => this.#tell(path, event, name))
+      watcher.on('error', (raw) => this.#fail(path, raw))
+      this.#watchers.set(path, watcher)
+      return true
+    } catch (raw) {
+      // What is gone is not there the next time that the directories are looked through.
+      if (!hasErrorCode(raw, 'ENOENT') && !hasErrorCode(raw, 'ENOTDIR')) this.#fail(path, raw)
+      return false
     }
-    return false
-  } catch {
-    // What is gone meanwhile, or may not be read, is told by the one who watches it.
-    return false
   }
+
+  /** Too many files or watches: nothing of it may end the service, and the next one would fail, too. */
+  #fail(path: string, raw: unknown): void {
+    this.#leave(path)
+    this.#isEnded = true
+    this.#listeners.unwatched(toError(raw))
+  }
+
+  #leave(path: string): void {
+    this.#watchers.get(path)?.close()
+    this.#watchers.delete(path)
+  }
+
+  #tell(path: string, event: string, name: string | null): void {
+    // What is watched tells of itself by its own name.
+    const file = name === null || name === basename(path) ? path : join(path, name)
+    const isMoved = event === 'rename'
+    const wasWatched = this.#watchers.has(file)
+    if (isMoved && wasWatched) this.#leaveBelow(file)
+    if (this.#roots.includes(file) || isSourceFile(file)) this.#listeners.changed()
+    else if (isMoved && wasWatched) this.#listeners.rearranged()
+    else if (isMoved && !isPassedOver(file)) void this.#tellOfDirectory(file)
+  }
+
+  /** Another file or directory may have the name before long. */
+  #leaveBelow(path: string): void {
+    this.#leave(path)
+    for (const watched of this.#watchers.keys()) if (watched.startsWith(path + sep)) this.#leave(watched)
+  }
+
+  async #tellOfDirectory(path: string): Promise<void> {
+    const found = await stat(path).catch(() => undefined)
+    if (found?.isDirectory() === true) this.#listeners.rearranged()
+  }
+}
+
+function isPassedOver(path: string): boolean {
+  const name = basename(path)
+  return name.startsWith('.') || name === 'node_modules'
 }

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { versionOfFile } from '../../lib/file-version.js'
@@ -60,14 +60,25 @@ export async function watchPolicies(
   })
   const reloadSoon = (): void => quiet.begin()
   const reloadUntold = (): void => {
-    // The watch has not told it: a directory that was made anew while the one before it went may have none.
-    watcher.mend()
+    // A watch is on what had the name, and a directory that was made anew while the one before it went may have none.
+    void watch.forget()
     reloadSoon()
   }
-  const tree = new TreeCheck(roots, before.trees, reloadUntold)
-  const watcher = new DirectoryWatch(roots, { changed: reloadSoon, unwatched })
-  await watcher.ready()
-  tree.start()
+  let toldAt = 0
+  const told = (act: () => void) => () => {
+    toldAt = performance.now()
+    act()
+  }
+  const watch = new DirectoryWatch(roots, {
+    changed: told(reloadSoon),
+    rearranged: told(() => tree.lookSoon()),
+    unwatched,
+  })
+  const tree = new TreeCheck(roots, watch, before.trees, (since) => {
+    if (toldAt < since) reloadUntold()
+    else reloadSoon()
+  })
+  await tree.start()
   const files = new ReplacedFiles(before.files, versionOfFile)
   const links = new ReplacedFiles(new Map(await Promise.all(linksOf(roots).map(versionOfLink))), placeOf)
   const check = setInterval(() => {
@@ -77,14 +88,13 @@ export async function watchPolicies(
     void links.areReplaced().then((are) => {
       if (are) reloadUntold()
     })
-    if (watcher.findReturned()) reloadSoon()
   }, CHECK_MS)
   return {
     close: async () => {
       clearInterval(check)
       quiet.end()
       tree.stop()
-      await watcher.close()
+      await watch.close()
     },
   }
 }
@@ -94,22 +104,27 @@ function linksOf(roots: readonly string[]): string[] {
   return roots.flatMap((root) => [root, join(root, '..data')])
 }
 
-async function versionOfLink(path: string): Promise<readonly [path: string, place: string]> {
-  return [path, (await placeOf(path)) ?? '']
+async function versionOfLink(path: string): Promise<readonly [path: string, place: string | undefined]> {
+  return [path, await placeOf(path)]
 }
 
-/** Where a path leads; undefined where it leads nowhere. */
+/** Where a path leads, and to what; undefined where it leads nowhere. */
 async function placeOf(path: string): Promise<string | undefined> {
-  return await realpath(path).catch(() => undefined)
+  try {
+    const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path)])
+    return `${place} ${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }
 
 /** Single files and links, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
 class ReplacedFiles {
-  readonly #versions: Map<string, string>
+  readonly #versions: Map<string, string | undefined>
   readonly #versionOf: (path: string) => Promise<string | undefined>
 
   constructor(
-    versions: ReadonlyMap<string, string>,
+    versions: ReadonlyMap<string, string | undefined>,
     versionOf: (path: string) => Promise<string | undefined>,
   ) {
     this.#versions = new Map(versions)
@@ -121,9 +136,9 @@ class ReplacedFiles {
     let isAny = false
     for (const [file, known] of this.#versions) {
       const version = await this.#versionOf(file)
-      if (version === undefined || version === known) continue
+      if (version === known) continue
       this.#versions.set(file, version)
-      isAny = true
+      if (version !== undefined) isAny = true
     }
     return isAny
   }
