@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { DataBuilder, LONGEST_TEXT_BYTES } from '../wasm/data/data-builder.js'
-import { membersAt } from '../wasm/data/data-image.js'
+import { isObjectAt, membersAt } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
 import { mergeData } from './merge-data.js'
 import { parseJson, toJson } from './parse-data.js'
@@ -40,6 +40,7 @@ export function loadData(parts: readonly (readonly DataFile[])[], base: number):
   const builder = new DataBuilder(Math.max(0, ...lengths), base)
   const memory = {
     membersOf: (address: number) => membersAt(builder.view, address),
+    isObject: (address: number) => isObjectAt(builder.view, address),
     object: (members: ReadonlyMap<string, number>) => builder.object(members),
   }
   const loaded = texts.map((files) => {

@@ -11,6 +11,8 @@ export interface PlacedDocument {
 export interface DocumentMemory {
   /** The addresses of the members of an object; undefined for another value. */
   readonly membersOf: (address: number) => Iterable<readonly [key: string, address: number]> | undefined
+  /** The same question without reading them. */
+  readonly isObject: (address: number) => boolean
   readonly object: (members: ReadonlyMap<string, number>) => number
 }
 
@@ -58,7 +60,7 @@ class DataMerger {
   }
 
   add({ at, address, file }: PlacedDocument): void {
-    if (at.length === 0 && this.#memory.membersOf(address) === undefined)
+    if (at.length === 0 && !this.#memory.isObject(address))
       throw new AppError('invalid', `${file}: data must be an object`)
     let branch: Branch | undefined = this.#root
     const path = [ROOT, ...at]

@@ -71,9 +71,7 @@ function listNames(snapshot: Snapshot): ReadonlyMap<string, ReadonlySet<string>>
 
 function membersAt(snapshot: Snapshot, path: readonly string[]): string[] {
   const base = walkBaseDocument(snapshot.data, path)
-  return base instanceof RegoObject
-    ? base.entries.flatMap(([key]) => (typeof key === 'string' ? [key] : []))
-    : []
+  return base instanceof RegoObject ? base.keys.flatMap((key) => (typeof key === 'string' ? [key] : [])) : []
 }
 
 /** What has the whole path at its end: people leave out where a package stands. */

@@ -38,7 +38,7 @@ function describe(
   { defined, unread }: { defined: DefinedDocuments; unread: LeftOutFiles['data'] },
 ): ErrorDetail {
   const { known, names } = defined.find(path)
-  const near = nearestName(String(path[known] ?? ''), names)
+  const near = nearestName(String(path[known] ?? ''), names())
   const hint = near === undefined ? '' : `; did you mean ${printPath([...path.slice(0, known), near])}?`
   const files = unread.filter(({ at }) => startsWith(path, at)).map(({ file }) => basename(file))
   const more = files.length > MOST_FILES ? ' and others' : ''

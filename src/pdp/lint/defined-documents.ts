@@ -3,6 +3,9 @@ import type { RegoValue } from '../rego/value.js'
 
 type Segment = string | number
 
+/** More members than this have no names that somebody wrote by hand. */
+const MOST_NAMES = 2000
+
 /** A rule and the package that it is in, or a package. */
 export interface DefinedRule {
   readonly packagePath: readonly string[]
@@ -16,8 +19,8 @@ export interface Lookup {
   readonly isDefined: boolean
   /** How many segments of the path are there. */
   readonly known: number
-  /** The names that are beside the first one that is missing. */
-  readonly names: readonly string[]
+  /** The names that are beside the first one that is missing. Those of a table of thousands are not among them: none is a slip for another. */
+  readonly names: () => readonly string[]
 }
 
 interface PackageNode {
@@ -52,11 +55,11 @@ export class DefinedDocuments {
       if (isEnd && (nextRules !== undefined || hasMember(data, segment))) break
       const nextData: RegoValue | undefined = isEnd ? undefined : memberOf(data, segment)
       if (nextRules === undefined && nextData === undefined)
-        return { isDefined: false, known, names: [...(rules?.children.keys() ?? []), ...keysOf(data)] }
+        return { isDefined: false, known, names: namesIn(rules, data) }
       rules = nextRules
       data = nextData
     }
-    return { isDefined: true, known: path.length, names: [] }
+    return { isDefined: true, known: path.length, names: () => [] }
   }
 }
 
@@ -82,7 +85,12 @@ function keyOf(segment: Segment): RegoValue {
   return typeof segment === 'number' ? RegoNumber.of(segment) : segment
 }
 
+function namesIn(rules: PackageNode | undefined, data: RegoValue | undefined): Lookup['names'] {
+  return () => [...(rules?.children.keys() ?? []), ...keysOf(data)]
+}
+
 function keysOf(value: RegoValue | undefined): string[] {
-  if (!(value instanceof RegoObject)) return []
+  // Reading millions of keys would hold up the thread that decides.
+  if (!(value instanceof RegoObject) || value.size > MOST_NAMES) return []
   return value.keys.filter((key): key is string => typeof key === 'string')
 }

@@ -172,7 +172,7 @@ async function loadModules(
   if (composing !== undefined)
     entrypoints.push(...composeEntrypoints(composing, part.documentPaths, entrypoints))
   await turns.pause()
-  refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
+  if (part.roots !== undefined) refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
   return entrypoints
 }
 

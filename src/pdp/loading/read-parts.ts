@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { AppError, toError } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { readBundle } from '../archive/read-bundle.js'
-import { ownedRoots } from '../archive/roots.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
 import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
 import { NO_VERIFICATION } from '../bundle/signing/verification.js'
@@ -94,7 +93,6 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     compiled: compiledModules(compiled),
     data: compiled.data,
     documents: compiled.documents,
-    roots: ownedRoots(compiled.packages, compiled.data),
     packages: compiled.packages,
     rego: compiled.modules,
     modules: compiled.modules,

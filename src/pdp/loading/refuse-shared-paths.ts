@@ -1,13 +1,16 @@
 import { AppError } from '../../errors/app-error.js'
-import { isRootOver } from '../archive/roots.js'
+import { isRootOver, ownedRoots } from '../archive/roots.js'
 import { findConflict } from '../data/data-conflicts.js'
 import { dataOverRule, dataOverRules } from '../compile/refuse-data-over-rules.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 
 /** Raises `invalid`, naming both, when two parts of a snapshot own the same path: neither may change what the other says. */
 export function refuseSharedRoots(parts: readonly PolicyPart[]): void {
-  const details = parts.flatMap((part, index) =>
-    parts.slice(index + 1).flatMap((other) => {
+  // All members of `data` may have to be read for it.
+  if (parts.length < 2) return
+  const owned = parts.map(({ name, packages, data, roots = ownedRoots(packages, data) }) => ({ name, roots }))
+  const details = owned.flatMap((part, index) =>
+    owned.slice(index + 1).flatMap((other) => {
       const shared = findShared(part.roots, other.roots)
       if (shared === undefined) return []
       const message = `${part.name} owns '${shared[0]}' and ${other.name} owns '${shared[1]}'`

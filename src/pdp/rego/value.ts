@@ -77,6 +77,11 @@ export class RegoObject {
     return this.#entries.map(([key]) => key)
   }
 
+  /** How many entries there are. */
+  get size(): number {
+    return this.#entries.length
+  }
+
   /** Whether there is a value, without reading it. */
   has(key: RegoValue): boolean {
     return this.#values.has(identityKey(key))

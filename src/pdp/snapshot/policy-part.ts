@@ -23,8 +23,8 @@ export interface PolicyPart {
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
-  /** The paths of `data` that are this part's alone, joined with `/`. */
-  readonly roots: readonly string[]
+  /** The paths of `data` that a bundle says are its alone, joined with `/`; absent where packages and data are what tells. */
+  readonly roots?: readonly string[]
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
   /** The modules as they were written; of a bundle those that it holds, as far as their text tells. */

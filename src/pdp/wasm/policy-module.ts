@@ -61,7 +61,7 @@ export class PolicyModule {
   /** Sets up compiled code. Raises `invalid` for a module that is damaged or of an unknown ABI. */
   static async load(code: ModuleCode, options: PolicyModuleOptions): Promise<PolicyModule> {
     // Without data, nothing of loading depends on it.
-    const staysOpen = options.isTrial === true && dataOf(options.data).keys.length === 0
+    const staysOpen = options.isTrial === true && dataOf(options.data).size === 0
     const parts = { ...code, data: options.data, readsDirectly: staysOpen ? false : undefined }
     try {
       return new PolicyModule(parts, options, await setUp(parts, options))

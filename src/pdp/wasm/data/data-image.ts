@@ -17,6 +17,7 @@ import {
   NUMBER_LENGTH,
   NUMBER_TEXT,
   OBJECT,
+  OBJECT_LENGTH,
   STRING,
   STRING_LENGTH,
   STRING_TEXT,
@@ -66,6 +67,11 @@ export function printData(data: RegoObject): Uint8Array {
 /** The keys and the addresses of the members of the object at an address; undefined for another value. */
 export function membersAt(image: PlacedBytes, address: number): (readonly [string, number])[] | undefined {
   return new ImageReader(image).membersAt(address)
+}
+
+/** Whether the value at an address is an object. */
+export function isObjectAt({ bytes, base }: PlacedBytes, address: number): boolean {
+  return bytes[address - base] === OBJECT
 }
 
 /** Reads values out of an image, each time from the beginning: nothing of a large document stays on the heap of JavaScript. */
@@ -119,6 +125,10 @@ class ImageReader {
 
   keysOf(object: number): string[] {
     return (this.membersAt(object) ?? []).map(([key]) => key).sort(compareStrings)
+  }
+
+  sizeOf(object: number): number {
+    return this.#word(object + OBJECT_LENGTH)
   }
 
   /** The address of the value of a member; undefined where there is none. */
@@ -194,6 +204,10 @@ class ImageObject extends RegoObject {
 
   override get keys(): readonly RegoValue[] {
     return this.#reader.keysOf(this.#address)
+  }
+
+  override get size(): number {
+    return this.#reader.sizeOf(this.#address)
   }
 
   override get(key: RegoValue): RegoValue | undefined {
