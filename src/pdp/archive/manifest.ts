@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, toError } from '../../errors/app-error.js'
-import { isRootOver } from './roots.js'
+import { areApart, isRootOver } from './roots.js'
 
 /** What `tidegate build` notes of the module, so that loading the bundle is as good as compiling the sources. */
 const BundleIndex = z.object({
@@ -79,6 +79,7 @@ export function readOwnManifest(file: string, text: string): OwnManifest {
 
 function readRoots(given: readonly string[]): string[] {
   const roots = given.map((root) => root.replace(/^\/+|\/+$/g, ''))
+  if (areApart(roots)) return roots
   for (const [index, root] of roots.entries()) {
     const other = roots.find((path, at) => at !== index && isRootOver(root, path))
     if (other !== undefined) throw new Error(`the root '${other}' is in the root '${root}'`)

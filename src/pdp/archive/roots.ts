@@ -10,14 +10,15 @@ export function isRootOver(root: string, path: string): boolean {
   return root === '' || path === root || path.startsWith(`${root}/`)
 }
 
-/** Whether one of the roots is over a path. */
-export function isOwned(roots: readonly string[], path: string): boolean {
-  return roots.some((root) => isRootOver(root, path))
+/** Whether one of the roots is over a path: looks at what is above the path, not at all roots. */
+export function isOwned(roots: ReadonlySet<string>, path: string): boolean {
+  return roots.has(path) || isBelowOne(roots, path)
 }
 
-/** The same of many roots and many paths: looks at what is above a path, not at all roots. */
-export function isOwnedByOne(roots: ReadonlySet<string>, path: string): boolean {
-  return roots.has(path) || isBelowOne(roots, path)
+/** Whether no root is over another one, or given twice. */
+export function areApart(roots: readonly string[]): boolean {
+  const known = new Set(roots)
+  return known.size === roots.length && !roots.some((root) => isBelowOne(known, root))
 }
 
 function isBelowOne(roots: ReadonlySet<string>, path: string): boolean {
@@ -34,20 +35,20 @@ export function isAboveRoot(roots: readonly string[], path: string): boolean {
 
 /** The first path at which data is outside of the roots; an object above a root is only the way to it. */
 export function findDataOutside(roots: readonly string[], data: RegoObject): string | undefined {
-  return findOutside(roots, () => data, '')
+  return findOutside({ roots, known: new Set(roots) }, () => data, '')
 }
 
 /** What is owned is not read: it may be large. */
 function findOutside(
-  roots: readonly string[],
+  owned: { readonly roots: readonly string[]; readonly known: ReadonlySet<string> },
   read: () => RegoValue | undefined,
   path: string,
 ): string | undefined {
-  if (isOwned(roots, path)) return undefined
-  const value = isAboveRoot(roots, path) ? read() : undefined
+  if (isOwned(owned.known, path)) return undefined
+  const value = isAboveRoot(owned.roots, path) ? read() : undefined
   if (!(value instanceof RegoObject)) return path
   for (const key of value.keys) {
-    const outside = findOutside(roots, () => value.get(key), join(path, keyText(key)))
+    const outside = findOutside(owned, () => value.get(key), join(path, keyText(key)))
     if (outside !== undefined) return outside
   }
   return undefined
@@ -59,7 +60,7 @@ function findOutside(
  */
 export function ownedRoots(packages: readonly (readonly string[])[], data: RegoObject): string[] {
   const paths = packages.map((path) => pathKey(spellable(path)))
-  const roots = new Set([...paths, ...dataRoots(paths, data, '')])
+  const roots = new Set([...paths, ...dataRoots({ paths, known: new Set(paths) }, data, '')])
   return [...roots].filter((root) => !isBelowOne(roots, root)).sort()
 }
 
@@ -69,13 +70,17 @@ function spellable(path: readonly string[]): readonly string[] {
   return odd === -1 ? path : path.slice(0, odd)
 }
 
-function dataRoots(packages: readonly string[], data: RegoObject, path: string): string[] {
+function dataRoots(
+  packages: { readonly paths: readonly string[]; readonly known: ReadonlySet<string> },
+  data: RegoObject,
+  path: string,
+): string[] {
   return data.keys.flatMap((rawKey) => {
     const key = keyText(rawKey)
     if (!SPELLABLE.test(key)) return [path]
     const below = join(path, key)
-    if (isOwned(packages, below)) return []
-    const member = isAboveRoot(packages, below) ? data.get(rawKey) : undefined
+    if (isOwned(packages.known, below)) return []
+    const member = isAboveRoot(packages.paths, below) ? data.get(rawKey) : undefined
     return member instanceof RegoObject ? dataRoots(packages, member, below) : [below]
   })
 }

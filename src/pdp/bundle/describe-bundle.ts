@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { askedDocuments } from '../compile/rego-module.js'
-import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { distinctPaths, pathKey, pathOfKey } from '../rego/path-key.js'
 import { outlineModule } from '../lint/outline-module.js'
@@ -35,6 +34,7 @@ export function describeBundle(
   const modules = rego.flatMap((module) => outlineModule(module) ?? [])
   const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...askedDocuments(modules)]
   const packages = bundle.index?.packages ?? ofSources
+  const rules = bundle.index && new Set(bundle.index.rules)
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
     name: file,
@@ -63,8 +63,9 @@ export function describeBundle(
     documentPaths: documentPathsIn(bundle),
     listsPackages: bundle.wasm === undefined || bundle.index !== undefined || rego.length > 0,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
-    kindOf: (key) => kindIn(bundle, key),
-    isRule: (path) => isRuleIn(bundle, packages, path),
+    // A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value.
+    kindOf: (key) => (rules === undefined || rules.has(key) ? 'rule' : 'document'),
+    isRule: (path) => rules?.has(pathKey(path)) ?? isRuleBelow(packages, path),
   }
 }
 
@@ -98,24 +99,14 @@ function isAskedForIn(bundle: BundleFiles): (key: string) => boolean {
   return (key) => known.has(key)
 }
 
-/** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */
-function kindIn({ index }: BundleFiles, key: string): EntrypointKind {
-  return index === undefined || index.rules.includes(key) ? 'rule' : 'document'
-}
-
 /** OPA names an entrypoint by its path joined with `/`, and has no name for a slash inside a segment. */
 function keyIn({ index }: BundleFiles, entrypoint: string): string {
   return index?.paths[entrypoint] ?? (entrypoint === '' ? '' : pathKey(entrypoint.split('/')))
 }
 
 /** Rego that was compiled away leaves its package line: what is below a package, and is none itself, is a rule. */
-function isRuleIn(
-  { index }: BundleFiles,
-  packages: PolicyPart['packages'],
-  path: readonly string[],
-): boolean {
+function isRuleBelow(packages: PolicyPart['packages'], path: readonly string[]): boolean {
   const key = pathKey(path)
-  if (index !== undefined) return index.rules.includes(key)
   const keys = packages.map(pathKey)
   return !keys.some((other) => isRootOver(key, other)) && keys.some((other) => isRootOver(other, key))
 }

@@ -4,7 +4,7 @@ import { pathKey } from '../rego/path-key.js'
 import { MANIFEST_FILE, MODULE_FILE } from '../archive/manifest.js'
 import type { BundleIndex } from '../archive/manifest.js'
 import { packFiles } from '../archive/pack-files.js'
-import { isOwnedByOne, ownedRoots } from '../archive/roots.js'
+import { isOwned, ownedRoots } from '../archive/roots.js'
 import { printData } from '../wasm/data/data-image.js'
 
 /** Go's, too: beyond it data takes three times as long for a sixtieth less. */
@@ -50,7 +50,7 @@ function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
   }
   // OPA asks the module for what the bundle owns, and refuses a manifest that names more.
   const owned = new Set(roots)
-  const names = [...paths.keys()].filter((name) => name !== '' && isOwnedByOne(owned, name)).sort()
+  const names = [...paths.keys()].filter((name) => name !== '' && isOwned(owned, name)).sort()
   return {
     revision,
     roots,

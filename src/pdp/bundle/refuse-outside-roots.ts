@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { RegoObject } from '../rego/value.js'
 import { pathKey } from '../rego/path-key.js'
 import type { BundleManifest } from '../archive/manifest.js'
-import { findDataOutside, isAboveRoot, isOwned, isOwnedByOne } from '../archive/roots.js'
+import { findDataOutside, isAboveRoot, isOwned } from '../archive/roots.js'
 
 /** What a bundle holds, as far as its roots have to be over it. */
 export interface BundleContents {
@@ -20,10 +20,11 @@ export function refuseOutsideRoots(
   { packages, data }: BundleContents,
 ): void {
   const paths = packages.map(pathKey)
+  const known = new Set(roots)
   const outsideData = findDataOutside(roots, data)
   refuse(bundle, roots, [
-    ...paths.filter((path) => !isOwned(roots, path)).map((path) => `package ${path.replaceAll('/', '.')}`),
-    ...entrypoints.filter((path) => !isOwned(roots, path)).map((path) => `the entrypoint ${path}`),
+    ...paths.filter((path) => !isOwned(known, path)).map((path) => `package ${path.replaceAll('/', '.')}`),
+    ...entrypoints.filter((path) => !isOwned(known, path)).map((path) => `the entrypoint ${path}`),
     ...(outsideData === undefined ? [] : [`data at /${outsideData}`]),
   ])
 }
@@ -37,7 +38,7 @@ export function refuseEntrypointsOutsideRoots(
   const known = new Set(roots)
   const outside = entrypoints.filter(({ path, kind }) => {
     const text = pathKey(path)
-    return !isOwnedByOne(known, text) && (kind === 'rule' || !isAboveRoot(roots, text))
+    return !isOwned(known, text) && (kind === 'rule' || !isAboveRoot(roots, text))
   })
   refuse(
     bundle,

@@ -70,7 +70,7 @@ export class HostValues {
 
   /** The value at an address. Whoever has a meter pays for what it takes to make it. */
   read(address: number, meter: WorkMeter | undefined): RegoValue {
-    return this.#readDirectly(address, meter, 0) ?? this.#readDumped(address, meter)
+    return this.#readDirectly(address, meter, 0) ?? parseRegoText(this.dump(address, meter), meter)
   }
 
   /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
@@ -254,13 +254,13 @@ export class HostValues {
     return true
   }
 
-  /** By the module's own writer of Rego text. */
-  #readDumped(address: number, meter: WorkMeter | undefined): RegoValue {
+  /** The value at an address as Rego text, by the module's own writer. */
+  dump(address: number, meter?: WorkMeter): string {
     const textAddress = this.#exports.opa_value_dump(address)
     const length = this.#memory.textLengthAt(textAddress)
     meter?.spend(length * DECODE_STEPS_PER_BYTE)
-    const value = parseRegoText(this.#memory.textAt(textAddress, length), meter)
+    const text = this.#memory.textAt(textAddress, length)
     this.#exports.opa_free(textAddress)
-    return value
+    return text
   }
 }

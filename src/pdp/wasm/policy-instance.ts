@@ -340,11 +340,10 @@ export class PolicyInstance {
   }
 
   #readOperand(address: number): RegoValue {
-    // The tables of a new module are read before there is a budget.
     return this.#values.read(address, this.#call && this.#budget)
   }
 
   #readNumberTable(address: number): Map<string, number> {
-    return numberTable(this.#readOperand(address))
+    return numberTable(this.#values.dump(address))
   }
 }
