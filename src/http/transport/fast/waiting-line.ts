@@ -4,6 +4,8 @@ const [TURN_MS, ACCEPTING_TURN_MS] = [20, 0.25]
 const MOST_WAITING_BYTES = 64 * 1024 * 1024
 /** What is answered faster needs no line: of as many connections as there may be, the last one is answered within three seconds. */
 const DEAR_MS = 0.3
+/** Of how many answers the usual time is told: fewer than two garbage collections lie apart, of which none makes answers dear. */
+const USUAL_OF = 64
 /** Callers give up after some ten seconds: who would have to wait for longer than this is told so at once. */
 export const MOST_WAITING_MS = 5000
 /** What answers take is known after so long, and told by some two seconds. */
@@ -34,6 +36,8 @@ export class WaitingLine {
   /** How long the line has been there, with all that is done between two answers, and how many were given. */
   #spentMs = 0
   #answers = 0
+  /** What answers that were given at once took of late, on average. */
+  #usualMs = 0
   /** When the last turn ended that left somebody in line. */
   #lastEnd: number | undefined
 
@@ -43,9 +47,11 @@ export class WaitingLine {
     this.#nextTurn ??= setImmediate(this.#answerSome)
   }
 
-  /** A request was answered at once, and took so long: those that come in the same turn wait in line. */
+  /** A request was answered at once, and took so long: those that come in the same turn wait in line where that is usual. */
   answered(tookMs: number): void {
-    if (tookMs >= DEAR_MS) this.#nextTurn ??= setImmediate(this.#answerSome)
+    this.#usualMs += (tookMs - this.#usualMs) / USUAL_OF
+    // A line costs what is quick much: by their turn, of a thousand connections none is in the processor's caches any more.
+    if (tookMs >= DEAR_MS && this.#usualMs >= DEAR_MS) this.#nextTurn ??= setImmediate(this.#answerSome)
   }
 
   /** Whether requests are to wait in line: not where those that do hold as much as they may. */

@@ -17,6 +17,11 @@ afterEach(async () => {
   server = undefined
 })
 
+/** So many answers in a row took long that this is usual. */
+function takeLong(line: WaitingLine): void {
+  for (let answer = 0; answer < 5; answer += 1) line.answered(6)
+}
+
 describe('requests while connections come', () => {
   it('wait in line, and are answered in order, each once', async () => {
     const line = new WaitingLine()
@@ -99,15 +104,36 @@ describe('requests that take long', () => {
     const line = new WaitingLine()
     line.answered(0.1)
     expect(line.isOpen).toBe(false)
-    line.answered(2)
+    takeLong(line)
     expect(line.isOpen).toBe(true)
+  })
+
+  it('have the next ones wait within some dozen of them, however little too long they take', () => {
+    const line = new WaitingLine()
+    let answered = 0
+    for (; !line.isOpen && answered < 1000; answered += 1) line.answered(0.4)
+    expect(answered).toBeLessThan(100)
+  })
+
+  it('have nobody wait where they are one among hundreds of quick ones, as where garbage is collected', () => {
+    const line = new WaitingLine()
+    for (let request = 1; request < 10_000; request += 1) line.answered(request % 300 === 0 ? 5 : 0.01)
+    expect(line.isOpen).toBe(false)
+  })
+
+  it('have nobody wait any more behind what is quick again', async () => {
+    const line = new WaitingLine()
+    takeLong(line)
+    while (line.isOpen) await nextTurn()
+    line.answered(0.01)
+    expect(line.isOpen).toBe(false)
   })
 
   it('are refused where those before them take over five seconds, as soon as that is known', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const line = new WaitingLine()
-    line.answered(6)
+    takeLong(line)
     const [answered, refused]: [number[], number[]] = [[], []]
     const join = (request: number, takesMs: number): void =>
       line.answerInTurn(2, (isTooLate) => {
