@@ -11,6 +11,7 @@ import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
 import type { AnsweringConnection } from './plain-exchange.js'
+import { beginsWith } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
 import { MOST_WAITING_MS } from './waiting-line.js'
 import type { WaitingLine } from './waiting-line.js'
@@ -45,12 +46,11 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #state: State = 'new'
   #sinceTick: number
   #isProven = false
-  /** The last head and its bytes: most callers send the same one again and again. */
+  /** The last head: most callers send the same one again and again, and connections that send the same have it in common. */
   #head: PlainHead | undefined
-  #headBytes: Buffer = Buffer.alloc(0)
   #exchange: PlainExchange | undefined
-  /** The part of a body that has come, or what came while an answer was under way. */
-  readonly #unread = new CollectedBytes()
+  /** The part of a body that has come, or what came while an answer was under way; undefined for none. */
+  #unread: CollectedBytes | undefined
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket
@@ -87,7 +87,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     const isLast =
       this.#head?.isLast === true ||
       this.#state === 'reading' ||
-      (this.#host.isDraining && this.#unread.length === 0) ||
+      (this.#host.isDraining && this.#unread === undefined) ||
       socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
@@ -113,7 +113,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   /** Half a body is given up for others, or because the rest does not come. */
   giveUp(reason: GiveUpReason): void {
-    this.#unread.clear()
+    this.#unread = undefined
     this.#refuse(reason === 'stalled' ? 'ERR_HTTP_REQUEST_TIMEOUT' : 'TOO_MANY_HALF_BODIES')
   }
 
@@ -141,6 +141,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#handOver(chunk)
       return
     }
+    this.#head = head
     const requestId = this.#host.requestIdFor(head.headers.get('x-request-id'))
     this.#exchange = new PlainExchange(head, requestId, this)
     const body = chunk.subarray(head.length)
@@ -151,28 +152,23 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     }
   }
 
-  /** Equal bytes make an equal head, so that they need no second look. */
   #readHead(chunk: Buffer): PlainHead | undefined {
     const known = this.#head
-    if (known !== undefined && chunk.length >= known.length) {
-      if (this.#headBytes.compare(chunk, 0, known.length) === 0) return known
-    }
-    const head = this.#host.readHead(chunk)
-    if (head === undefined) return undefined
-    this.#head = head
-    this.#headBytes = Buffer.from(chunk.subarray(0, head.length))
-    return head
+    if (known !== undefined && beginsWith(chunk, known)) return known
+    return this.#host.readHead(chunk)
   }
 
   #readBody(chunk: Buffer): void {
     this.#keep(chunk)
     if (this.#state !== 'reading') return
     const wanted = this.#head?.bodyLength ?? 0
-    if (this.#unread.length < wanted) return
+    const unread = this.#unread
+    if (unread === undefined || unread.length < wanted) return
     this.#host.halfBodies.release(this)
-    const bytes = this.#unread.take()
+    const bytes = unread.take()
     // What comes behind the body waits until the answer is out, and then is for the standard server.
-    if (bytes.length > wanted) this.#unread.add(bytes.subarray(wanted))
+    if (bytes.length > wanted) unread.add(bytes.subarray(wanted))
+    else this.#unread = undefined
     this.#answer(bytes.subarray(0, wanted))
   }
 
@@ -205,12 +201,13 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #answered(): void {
     this.#exchange = undefined
     this.#enter('waiting')
-    if (this.#unread.length > 0) this.#handOver(this.#unread.take())
+    if (this.#unread !== undefined) this.#handOver(this.#unread.take())
     // A caller that does not read its answers gets no more of them.
     else if (this.#socket.writableNeedDrain) this.#socket.pause()
   }
 
   #keep(chunk: Buffer): void {
+    this.#unread ??= new CollectedBytes()
     this.#unread.add(chunk)
     // Who sends on without waiting for the answer must wait himself.
     if (this.#state === 'answering') this.#socket.pause()

@@ -4,7 +4,8 @@ export interface PlainHead {
   readonly url: string
   /** By name in lower case; no name comes twice. */
   readonly headers: ReadonlyMap<string, string>
-  /** Bytes of the head, its empty line included. */
+  /** The head itself, its empty line included, and how many bytes that are. */
+  readonly bytes: Buffer
   readonly length: number
   /** Bytes of the body, as the head says. */
   readonly bodyLength: number
@@ -48,7 +49,13 @@ export function readPlainHead(bytes: Buffer, end = bytes.indexOf(HEAD_END)): Pla
   if (url === undefined || headers === undefined || !isPlainlyFramed(headers)) return undefined
   const bodyLength = Number(headers.get('content-length'))
   const isLast = headers.get('connection')?.toLowerCase() === 'close'
-  return { method: 'POST', url, headers, length: end + HEAD_END.length, bodyLength, isLast }
+  const head = Buffer.from(bytes.subarray(0, end + HEAD_END.length))
+  return { method: 'POST', url, headers, bytes: head, length: head.length, bodyLength, isLast }
+}
+
+/** Whether `bytes` begin with this head: equal bytes make an equal head, so that they need no second look. */
+export function beginsWith(bytes: Buffer, head: PlainHead): boolean {
+  return bytes.length >= head.length && head.bytes.compare(bytes, 0, head.length) === 0
 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> | undefined {

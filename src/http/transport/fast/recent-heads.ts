@@ -1,4 +1,4 @@
-import { HEAD_END, readPlainHead } from './read-plain-head.js'
+import { HEAD_END, beginsWith, readPlainHead } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
 
 /** None is longer than 8 KiB: their bytes, and the texts that were read of them, take some 1 MiB at the most. */
@@ -13,18 +13,18 @@ const WITHOUT_SECRETS: ReadonlySet<string> = new Set(
  * and again, and equal bytes make an equal head, which needs no second look.
  */
 export class RecentHeads {
-  readonly #heads = new Map<number, { readonly head: PlainHead; readonly bytes: Buffer }>()
+  readonly #heads = new Map<number, PlainHead>()
 
   /** The head at the beginning of `bytes` where it is plain and `takes` it; undefined for all others. */
   read(bytes: Buffer, takes: (head: PlainHead) => boolean): PlainHead | undefined {
     const end = bytes.indexOf(HEAD_END)
     const known = this.#heads.get(end)
-    if (known?.bytes.compare(bytes, 0, known.bytes.length) === 0) return known.head
+    if (known !== undefined && beginsWith(bytes, known)) return known
     const head = readPlainHead(bytes, end)
     if (head === undefined || !takes(head)) return undefined
     if (![...head.headers.keys()].every((name) => WITHOUT_SECRETS.has(name))) return head
     if (this.#heads.size >= MOST_HEADS) this.#heads.clear()
-    this.#heads.set(end, { head, bytes: Buffer.from(bytes.subarray(0, head.length)) })
+    this.#heads.set(end, head)
     return head
   }
 }

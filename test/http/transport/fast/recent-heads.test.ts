@@ -14,7 +14,8 @@ describe('the heads that were taken last', () => {
     const first = paths.map((path) => heads.read(request(path), takes))
     const second = paths.map((path) => heads.read(request(path), takes))
     expect(first.map((head) => head?.url)).toEqual(paths)
-    expect(second).toEqual(first)
+    // Connections have them in common, so that a thousand hold no thousand copies.
+    for (const [place, head] of second.entries()) expect(head).toBe(first[place])
     expect(takes).toHaveBeenCalledTimes(paths.length)
   })
 
