@@ -40,7 +40,7 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
 }
 
 /** What is written before the time is looked at. To write a page, many are read where most of their records have been removed. */
-const PAGES_AT_A_TIME = 2
+const PAGES_AT_A_TIME = 1
 
 /**
  * Joins parts of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; returns whether there may be more to join. Left to

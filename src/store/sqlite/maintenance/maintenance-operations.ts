@@ -45,12 +45,15 @@ export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly 
   apply: ({ trailIndexes }, { pages, maxMs }) => Promise.resolve(trailIndexes.mergeText(pages, maxMs)),
 }
 
-/** Gives free space back to the file system; returns whether more is left that can be. */
-export const releaseFreeSpace: MaintenanceOperation<{ readonly maxBytes: number }, boolean> = {
+/** Gives free space back to the file system, for about this long; returns whether more is left that can be. */
+export const releaseFreeSpace: MaintenanceOperation<
+  { readonly maxBytes: number; readonly maxMs: number },
+  boolean
+> = {
   name: 'sqlite.release-free-space',
   yields: true,
   repeats: true,
-  apply: ({ freeSpace }, { maxBytes }) => Promise.resolve(freeSpace.release(maxBytes)),
+  apply: ({ freeSpace }, { maxBytes, maxMs }) => Promise.resolve(freeSpace.release(maxBytes, maxMs)),
 }
 
 const maintenanceOperations = [indexColumns, settleEventIds, indexText, mergeText, releaseFreeSpace] as const

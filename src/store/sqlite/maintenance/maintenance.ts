@@ -4,7 +4,7 @@ import { releaseFreeSpace } from './maintenance-operations.js'
 import type { MaintenanceFigures, SqliteTransaction } from './sqlite-context.js'
 import { TrailIndexer } from './trail-indexer.js'
 
-const RELEASED_BYTES_PER_STEP = 2 * 1024 * 1024
+const RELEASING_STEP = { maxBytes: 2 * 1024 * 1024, maxMs: 3 }
 
 /** The maintenance of `tidegate.db`: nothing is written, and no thread started, where nothing is due. */
 export function makeMaintenance(
@@ -13,7 +13,6 @@ export function makeMaintenance(
 ): StoreMaintenance {
   const indexer = new TrailIndexer({ writer, progress: () => figures.progress() })
   const releaseSpace = async (): Promise<boolean> =>
-    (await figures.freeBytes()) > 0 &&
-    (await writer.run(releaseFreeSpace, { maxBytes: RELEASED_BYTES_PER_STEP }))
+    (await figures.freeBytes()) > 0 && (await writer.run(releaseFreeSpace, RELEASING_STEP))
   return { step: (task) => (task === 'search' ? indexer.step() : releaseSpace()) }
 }

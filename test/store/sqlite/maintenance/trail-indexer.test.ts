@@ -79,7 +79,7 @@ describe('the index of the trail', () => {
     await store.writer.run(append, 300)
     await store.writer.run(indexText, { limit: 300, maxBytes: 1_000_000 })
     const hasWork = async (): Promise<boolean> =>
-      await store.writer.run(mergeText, { pages: 2, maxMs: 60_000 })
+      await store.writer.run(mergeText, { pages: 1, maxMs: 60_000 })
     const removeThrough = async (seq: number): Promise<void> => {
       const { hash = '' } = (await store.lookups.audit.find(seq)) ?? {}
       await store.writer.run(retain, { seq, hash })
