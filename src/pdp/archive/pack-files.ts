@@ -4,6 +4,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 
 import { AppError } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 
 const FILE_MODE = 0o644
 /** Where the header of a member has its name and its length, in octal digits (POSIX ustar), and what headers and contents fill up. */
@@ -21,16 +22,20 @@ export async function packFiles(
   files: Iterable<readonly [name: string, content: string | Uint8Array]>,
   level: number,
 ): Promise<Buffer> {
-  const archive = pack()
+  const [archive, turns] = [pack(), new ShortTurns()]
   for (const [name, content] of files) {
     if (name.length > NAME_BYTES || !IN_ASCII.test(name))
       throw new AppError('internal', `an archive cannot hold a file ${name}`)
     // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
     archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
+    await turns.pause()
   }
   archive.finalize()
   const chunks: Buffer[] = []
-  for await (const chunk of archive as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of archive as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    await turns.pause()
+  }
   const bytes = await promisify(gzip)(Buffer.concat(chunks), { level })
   bytes[GZIP_OS_OFFSET] = GZIP_OS_UNKNOWN
   return bytes
