@@ -3,13 +3,15 @@ import { dirname, relative, sep } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { inGroups } from '../../lib/turns/in-groups.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { isDataFile, isMaybeData, listSourceTree } from './list-source-files.js'
+import type { SourceFile } from './list-source-files.js'
 import { compileError } from './opa-errors.js'
 import { ReadRegoFiles, readContent } from './read-rego-files.js'
-import type { RegoFile } from './read-rego-files.js'
+import type { ReadRego, RegoFile } from './read-rego-files.js'
 
 export type { RegoFile } from './read-rego-files.js'
 
@@ -54,11 +56,9 @@ export async function collectSources(
   const malformed: ErrorDetail[] = []
   for (const root of paths) {
     const { sources, passedOver } = await listSourceTree(root)
-    for (const source of sources) {
-      const { file } = source
-      if (isData(file, root)) data.push(await readDataFile(root, file))
+    for (const { file, read } of await readRego(root, sources, regoFiles)) {
+      if (read === undefined) data.push(await readDataFile(root, file))
       else {
-        const read = await regoFiles.read(source)
         if (isWantedRego(file, options)) {
           rego.push(read.file)
           malformed.push(...read.malformed)
@@ -79,6 +79,18 @@ export async function collectSources(
     )
   }
   return { rego, data, leftOut }
+}
+
+/** Files with what they hold, as far as that is Rego. */
+async function readRego(
+  root: string,
+  sources: readonly SourceFile[],
+  regoFiles: ReadRegoFiles,
+): Promise<{ readonly file: string; readonly read: ReadRego | undefined }[]> {
+  return await inGroups(sources, async (source) => {
+    const { file } = source
+    return { file, read: isData(file, root) ? undefined : await regoFiles.read(source) }
+  })
 }
 
 /** One that cannot be read is empty. */

@@ -3,11 +3,10 @@ import { basename, join } from 'node:path'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { isSettled, versionText } from '../../lib/file-version.js'
+import { inGroups } from '../../lib/turns/in-groups.js'
 import { readEntries, statOf } from '../../lib/read-files.js'
 
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
-/** So many entries of a directory are looked at together: a thousand would hold the thread for tens of milliseconds. */
-const AT_ONCE = 32
 const MAYBE_DATA = /\.(?:json|ya?ml)$/
 
 /** A file that policies are read from. */
@@ -86,13 +85,12 @@ async function listDirectory(path: string, above: readonly string[]): Promise<Fo
   const hidden = entries.filter(({ name }) => name.startsWith('.') && name.endsWith('.rego'))
   const within = [...above, path]
   const shown = entries.filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
-  const nested: Found[][] = [[{ watchable: path }]]
-  for (let start = 0; start < shown.length; start += AT_ONCE) {
-    const group = shown.slice(start, start + AT_ONCE)
-    const found = await Promise.all(group.map((entry) => listEntry(join(path, entry.name), entry, within)))
-    nested.push(...found)
-  }
-  return [...nested.flat(), ...hidden.map(({ name }) => ({ passedOver: join(path, name) }))]
+  const nested = await inGroups(shown, (entry) => listEntry(join(path, entry.name), entry, within))
+  return [
+    { watchable: path },
+    ...nested.flat(),
+    ...hidden.map(({ name }) => ({ passedOver: join(path, name) })),
+  ]
 }
 
 /** As `listBelow`, of what the directory tells enough about. */
