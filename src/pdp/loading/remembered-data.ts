@@ -6,7 +6,10 @@ import type { DataFile, LoadedData } from '../data/load-data.js'
 /** Makes base documents of data files for an address. */
 export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
 
-/** The same that gives what it gave last for the same files, as far as that leaves the room that is asked for. */
+/**
+ * The same that gives what it gave last for the same files, as far as that leaves the room that is asked for. Other files get as much room as was needed before
+ * them: they would be loaded twice where more is needed than it seems at first.
+ */
 export function rememberData(load: LoadData): LoadData {
   let last: { readonly digest: string; readonly loaded: LoadedData } | undefined
   return async (parts, base) => {
@@ -14,7 +17,7 @@ export function rememberData(load: LoadData): LoadData {
     const digest = await digestFiles(parts)
     const known = last
     if (known?.digest === digest && known.loaded.image.base >= base) return known.loaded
-    const loaded = await load(parts, base)
+    const loaded = await load(parts, Math.max(base, known?.loaded.image.base ?? 0))
     last = { digest, loaded }
     return loaded
   }

@@ -134,9 +134,10 @@ class ReplacedFiles {
   /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */
   async areReplaced(): Promise<boolean> {
     let isAny = false
-    for (const [file, known] of this.#versions) {
+    for (const file of this.#versions.keys()) {
       const version = await this.#versionOf(file)
-      if (version === known) continue
+      // Another look may have been faster.
+      if (version === this.#versions.get(file)) continue
       this.#versions.set(file, version)
       if (version !== undefined) isAny = true
     }
