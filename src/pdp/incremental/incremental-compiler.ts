@@ -46,11 +46,13 @@ export class IncrementalCompiler implements Compiler {
   #whole: Whole | undefined
   readonly #newer: GroupBuilds
   readonly #limits: ChangeLimits
+  readonly #prepare: ((wasm: Uint8Array) => void) | undefined
   /** What is served without having been compiled as a whole. */
   #ahead: BuildRequest | undefined
 
-  /** `prepare` is given each module of several as soon as it is built, before all are. */
+  /** `prepare` is given each module of several as soon as it is built, before all are, and what has been compiled as a whole. */
   constructor(prepare?: (wasm: Uint8Array) => void, limits = LIMITS) {
+    this.#prepare = prepare
     this.#newer = new GroupBuilds(prepare)
     this.#limits = limits
   }
@@ -72,7 +74,9 @@ export class IncrementalCompiler implements Compiler {
     try {
       const built = await buildModule(opa, request.modules, request.keys, request.options)
       // What was built as a whole meanwhile is newer.
-      if (this.#whole === before) this.#whole = { ...request, built }
+      if (this.#whole !== before) return
+      this.#whole = { ...request, built }
+      this.#prepare?.(built.wasm)
     } catch (raw) {
       if (!signal.aborted) this.#setWhole(undefined)
       throw raw

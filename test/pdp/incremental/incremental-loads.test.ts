@@ -300,7 +300,7 @@ test('what goes on being compiled together is given up for a save, and nothing t
   expect(await load()).toBe(2)
 })
 
-test('each of several modules is given on as soon as it is built', async () => {
+test('each of several modules is given on as soon as it is built, and so is what has been compiled as a whole', async () => {
   rmSync(workspace.path, { recursive: true })
   save(FILES)
   const given: Uint8Array[] = []
@@ -311,4 +311,6 @@ test('each of several modules is given on as soon as it is built', async () => {
   const compiled = modulesOf(await loadSnapshot(locations, options))
   expect(given).toHaveLength(compiled - 1)
   expect(given.length).toBeGreaterThan(0)
+  await compiler.catchUp(new AbortController().signal)
+  expect(given).toHaveLength(compiled)
 })
