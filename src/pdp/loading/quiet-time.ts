@@ -3,7 +3,7 @@ const QUIET_MS = 60
 /** What takes as long as there are files to look at begins after this share of it. */
 const BEGUN_AFTER = 0.25
 /** So long at the most: files that are saved again and again are served all the same. */
-const LONGEST_MS = 1000
+const LONGEST_MS = 400
 
 /** What is done once changes have come to rest. */
 export interface AtRest {
