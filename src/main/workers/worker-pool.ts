@@ -16,6 +16,8 @@ import type { MainCalls, WorkerCalls, WorkerSettings } from './worker-calls.js'
 const LOAD_MS = 60_000
 /** For an answer that takes a worker no time, in milliseconds. */
 const ANSWER_MS = 1000
+/** The same for one that was late the last time: whoever asks for figures is not kept by it again and again. */
+const LATE_ANSWER_MS = 100
 const FIGURES_MS = 5000
 /** Looks without an answer until a worker counts as one that takes no requests, and until it is ended: it may be stopped, or stand still. */
 const [SILENT, TOO_SILENT] = [2, 6]
@@ -77,19 +79,24 @@ export class WorkerPool {
     await this.#askAll('renewTls', settings, LOAD_MS)
   }
 
-  /** The figures of all workers, those that have ended included. */
+  /** The figures of all workers, those that have ended included; of one that does not answer in time, the last that it gave. */
   async figures(): Promise<readonly Figures[]> {
     await Promise.all(
       this.#serving().map(async (worker) => {
-        const asked = worker.link.call('figures', undefined).then((answer) => {
-          worker.silences = 0
-          return answer
-        })
-        const figures = await within(ANSWER_MS, asked)
-        if (figures !== undefined && this.#workers.has(worker)) this.#figures.set(worker, figures)
+        const asked = this.#askFigures(worker)
+        worker.isLate = (await within(worker.isLate ? LATE_ANSWER_MS : ANSWER_MS, asked)) === undefined
       }),
     )
     return [this.#countsOfEnded, ...this.#figures.values()]
+  }
+
+  /** What comes too late for who has asked is there for the next. */
+  async #askFigures(worker: Worker): Promise<true> {
+    const figures = await worker.link.call('figures', undefined)
+    worker.silences = 0
+    worker.isLate = false
+    if (this.#workers.has(worker)) this.#figures.set(worker, figures)
+    return true
   }
 
   /** Asks for the figures, which tells whether workers answer at all. Counting looks and not time, a process that stood still itself blames no other. */

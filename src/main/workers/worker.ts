@@ -13,6 +13,8 @@ export class Worker {
   isServing = false
   /** How many times in a row it was looked at and had not answered since the time before. */
   silences = 0
+  /** Whether it kept whoever last asked for its figures waiting in vain. */
+  isLate = false
   /** Why it ended: a signal, an exit code or an error. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess

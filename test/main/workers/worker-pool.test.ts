@@ -65,6 +65,28 @@ test('a worker that answers is left alone', async () => {
   expect(died).toEqual([])
 })
 
+test('a worker that has kept figures waiting for a second keeps them for a tenth of one, until it answers', async () => {
+  let child: ChildProcess | undefined
+  const { started } = startPool(() => (child = forkWorker()))
+  await untilAllServe(started)
+  child?.kill('SIGSTOP')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  for (const waitMs of [1000, 100]) {
+    let answered = false
+    const asked = started.figures().then(() => (answered = true))
+    await vi.advanceTimersByTimeAsync(waitMs - 1)
+    expect(answered).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await asked
+  }
+  vi.useRealTimers()
+  child?.kill('SIGCONT')
+  await waitUntil(
+    async () => (await started.figures()).length === 2 || undefined,
+    () => 'the worker does not answer',
+  )
+})
+
 function forkWorker(silentAbout = ''): ChildProcess {
   return fork(join(workspace.path, 'worker.mjs'), [silentAbout], { serialization: 'advanced' })
 }
