@@ -37,7 +37,7 @@ bench-growth: $(BUILT) ## Load, memory and decisions with up to 3,000 packages a
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/growth/run.js $(ARGS)
 
-bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile (RUN=kinds: other changes than of one file)
+bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile (RUN=kinds: other changes than of one file, RUN=data: much data)
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/saves/$(or $(RUN),run).js $(ARGS)
 
