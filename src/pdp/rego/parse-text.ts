@@ -3,6 +3,8 @@ import type { WorkMeter } from '../metering/work-meter.js'
 import { EMPTY_SET, EMPTY_SET_TEXT, RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
+/** A text without escapes. */
+const PLAIN_TEXT = /"[^"\\]*"/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /** What reading costs, in steps: a value of its own; one with members, which are put in order and made findable; a character. */
@@ -118,18 +120,23 @@ class TextReader {
 
   #readString(): string {
     const start = this.#at
-    let end = start + 1
-    for (; this.#text[end] !== '"'; end++) {
-      if (end >= this.#text.length) this.#fail()
-      if (this.#text[end] === '\\') end++
-    }
-    this.#at = end + 1
+    PLAIN_TEXT.lastIndex = start
+    this.#at = PLAIN_TEXT.test(this.#text) ? PLAIN_TEXT.lastIndex : this.#endOfText(start)
     this.#pay(VALUE_STEPS + (this.#at - start) * CHARACTER_STEPS, this.#at - start)
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as string
     } catch {
       return this.#fail()
     }
+  }
+
+  #endOfText(start: number): number {
+    let end = start + 1
+    for (; this.#text[end] !== '"'; end++) {
+      if (end >= this.#text.length) this.#fail()
+      if (this.#text[end] === '\\') end++
+    }
+    return end + 1
   }
 
   #readNumber(): RegoNumber {

@@ -59,13 +59,16 @@ export type RegoEntries = readonly (readonly [key: RegoValue, value: RegoValue])
 /** An object: keys distinct by Rego equality (the last wins), entries in Rego key order. */
 export class RegoObject {
   readonly #entries: RegoEntries
-  readonly #values: ReadonlyMap<string, RegoValue>
+  /** Made when a key is first asked for: most objects are only gone through. */
+  #values: ReadonlyMap<string, RegoValue> | undefined
 
   constructor(entries: Iterable<readonly [RegoValue, RegoValue]>) {
-    const byKey = new Map<string, readonly [RegoValue, RegoValue]>()
-    for (const entry of entries) byKey.set(identityKey(entry[0]), entry)
-    this.#entries = [...byKey.values()].sort((a, b) => compareValues(a[0], b[0]))
-    this.#values = new Map([...byKey].map(([key, entry]) => [key, entry[1]]))
+    const sorted = [...entries].sort((a, b) => compareValues(a[0], b[0]))
+    // Sorting is stable: of equal keys the last one stands last.
+    this.#entries = sorted.filter((entry, place) => {
+      const next = sorted[place + 1]
+      return next === undefined || compareValues(entry[0], next[0]) !== 0
+    })
   }
 
   get entries(): RegoEntries {
@@ -84,7 +87,7 @@ export class RegoObject {
 
   /** Whether there is a value, without reading it. */
   has(key: RegoValue): boolean {
-    return this.#values.has(identityKey(key))
+    return this.#byKey.has(identityKey(key))
   }
 
   static fromRecord(record: Readonly<Record<string, RegoValue>>): RegoObject {
@@ -92,7 +95,12 @@ export class RegoObject {
   }
 
   get(key: RegoValue): RegoValue | undefined {
-    return this.#values.get(identityKey(key))
+    return this.#byKey.get(identityKey(key))
+  }
+
+  get #byKey(): ReadonlyMap<string, RegoValue> {
+    this.#values ??= new Map(this.#entries.map(([key, value]) => [identityKey(key), value]))
+    return this.#values
   }
 }
 
@@ -121,11 +129,11 @@ const TYPE_ORDER: Readonly<Record<RegoTypeName, number>> = {
 
 /** Rego's total order: null < boolean < number < string < array < object < set. Negative, zero or positive. */
 export function compareValues(a: RegoValue, b: RegoValue): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
   const typeA = typeName(a)
   const typeB = typeName(b)
   if (typeA !== typeB) return TYPE_ORDER[typeA] - TYPE_ORDER[typeB]
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
-  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
   if (a instanceof RegoNumber && b instanceof RegoNumber) return compareNumberText(a.text, b.text)
   if (a instanceof RegoSet && b instanceof RegoSet) return compareArrays(a.members, b.members)
   if (a instanceof RegoObject && b instanceof RegoObject) return compareObjects(a, b)
