@@ -10,13 +10,13 @@ import type { CachingContext } from '../calls/execute-batch.js'
 /** The trail on a connection that writes; `now` in milliseconds since the epoch. */
 export function makeAuditKeeper(
   database: Database,
-  { columns, eventIds }: TrailIndexes,
+  trailIndexes: TrailIndexes,
   now: () => number,
 ): AuditKeeper & CachingContext {
-  const appender = makeAuditAppender(database, eventIds, now)
+  const appender = makeAuditAppender(database, trailIndexes.eventIds, now)
   const reader = makeAuditReader(database)
   const addCheckpoint = makeCheckpointKeeper(database)
-  const deletePrefix = makePrefixDeleter(database, columns, eventIds)
+  const deletePrefix = makePrefixDeleter(database, trailIndexes)
   return {
     append: (entry) => appender.append(entry),
     end: () => reader.end(),

@@ -1,9 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
-import type { ColumnIndex } from './audit-column-index.js'
-import type { EventIds } from './audit-event-ids.js'
+import type { TrailIndexes } from './trail-indexes.js'
 import { HEAD_COLUMNS } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
+
+/**
+ * What is written of the index of free text after each step. It is joined while records go, not afterwards: a part of it of which most
+ * are gone by then is read in one piece, however long that takes.
+ */
+const MERGED = { pages: 2, maxMs: 3 }
 
 /**
  * Returns a function that deletes at most this many of the oldest records, up to the one that a retention checkpoint stands for. It
@@ -11,8 +16,7 @@ import type { AuditHeadRow } from '../../tables/audit-table.js'
  */
 export function makePrefixDeleter(
   database: Database,
-  columnIndex: ColumnIndex,
-  eventIds: EventIds,
+  { columns, eventIds, mergeText }: TrailIndexes,
 ): (throughSeq: number, limit: number) => number {
   const checkpoint = database.prepare<[number]>(
     "select 1 from audit_checkpoints where seq = ? and reason = 'retention'",
@@ -31,7 +35,7 @@ export function makePrefixDeleter(
     const rows = oldest.all(throughSeq, limit)
     const last = rows.at(-1)
     if (last === undefined) return 0
-    columnIndex.drop(rows)
+    columns.drop(rows)
     for (const { seq, event_id: eventId } of rows) {
       removeText.run(seq)
       if (eventId !== null) eventIds.drop(eventId)
@@ -39,6 +43,7 @@ export function makePrefixDeleter(
     allow.run(throughSeq)
     remove.run(last.seq)
     forbid.run()
+    mergeText(MERGED.pages, MERGED.maxMs)
     return rows.length
   }
 }
