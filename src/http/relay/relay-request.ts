@@ -88,17 +88,15 @@ export function readCertificate(text: string | undefined): ClientCertificate | u
     : (JSON.parse(Buffer.from(text, 'base64').toString()) as ClientCertificate)
 }
 
-function requestOf({ request, requestId, remoteAddress, clientCertificate, isTls }: StandardExchange): {
-  method: string
-  path: string
-  headers: string[]
-} {
+function requestOf(exchange: StandardExchange): { method: string; path: string; headers: string[] } {
+  const { request, requestId, remoteAddress, clientCertificate, isTls, awaitsContinue } = exchange
   const own = [
     REQUEST_ID_HEADER,
     requestId,
     ...(remoteAddress === undefined ? [] : [ORIGIN_HEADER, remoteAddress]),
     ...(clientCertificate === undefined ? [] : [CERTIFICATE_HEADER, certificateText(clientCertificate)]),
     ...(isTls ? [TLS_HEADER, '1'] : []),
+    ...(awaitsContinue ? ['Expect', '100-continue'] : []),
     // That of an absolute target counts instead of the header's; one of HTTP/1.0 may have none.
     ...(request.headers.host === undefined ? [] : ['Host', request.headers.host]),
   ]
@@ -109,13 +107,20 @@ function requestOf({ request, requestId, remoteAddress, clientCertificate, isTls
   }
 }
 
-/** The body as it comes; a caller who goes away takes the relayed request along. */
-function passOn({ request, response }: StandardExchange, relayed: ClientRequest): void {
+/** The body as it comes, or once the other process asks for it; a caller who goes away takes the relayed request along. */
+function passOn(exchange: StandardExchange, relayed: ClientRequest): void {
+  const { request, response, awaitsContinue } = exchange
   response.once('close', () => {
     if (!response.writableFinished) relayed.destroy()
   })
   request.on('error', () => relayed.destroy())
-  request.pipe(relayed)
+  if (awaitsContinue) {
+    relayed.once('continue', () => {
+      exchange.askForBody()
+      request.pipe(relayed)
+    })
+    relayed.flushHeaders()
+  } else request.pipe(relayed)
   response.once('finish', () => {
     if (request.readableEnded) return
     // Refused before all of its body came: whoever sends it to its end before reading must be able to.

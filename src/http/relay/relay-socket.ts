@@ -12,7 +12,8 @@ const LOOK_MS = 1000
 export class RelaySocket {
   readonly #server: Server
   readonly #path: string
-  #inode = 0
+  /** Of the socket; undefined where it was removed before it could be looked at. */
+  #inode: number | undefined
   /** Of the folder that it is in. */
   #owner: number | undefined
   #isReachable = false
@@ -43,7 +44,7 @@ export class RelaySocket {
   }
 
   async #look(): Promise<void> {
-    if (this.#isReachable && (await inodeAt(this.#path)) === this.#inode) return
+    if (this.#isReachable && this.#inode !== undefined && (await inodeAt(this.#path)) === this.#inode) return
     this.#isReachable = false
     // The web server's own would end the connections that there are. With nothing open it does nothing.
     NetServer.prototype.close.call(this.#server)
@@ -81,12 +82,12 @@ async function ownerOf(path: string): Promise<number | undefined> {
   return stats.isDirectory() ? stats.uid : undefined
 }
 
-/** 0 where there is nothing. */
-async function inodeAt(path: string): Promise<number> {
+/** Undefined where there is nothing. */
+async function inodeAt(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).ino
   } catch {
-    return 0
+    return undefined
   }
 }
 

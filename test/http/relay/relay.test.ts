@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 
+import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
 import { makeServerRoom, startServer } from '../../../src/http/server.js'
@@ -102,6 +103,35 @@ describe('a request that is relayed', () => {
     socket.write(head)
     expect(await answered).toMatch(/ 200 OK\r\n[^]*\/x$/)
     expect(hosts).toEqual([host])
+  })
+
+  test.each([
+    ['is not asked for a body that is refused by its length', LIMIT + 1, 413],
+    ['is asked for one that is read', 4, 200],
+  ])('whose caller waits to be asked %s', async (_, length, status) => {
+    const url = await startRelaying(async (exchange) => {
+      try {
+        exchange.send(200, await exchange.readBytes(LIMIT))
+      } catch (raw) {
+        exchange.fail(toAppError(raw))
+      }
+    })
+    const { socket, received, answered } = openRaw(Number(new URL(url).port))
+    socket.write(
+      `POST /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    if (status === 200) {
+      await waitUntil(
+        () => received() === 'HTTP/1.1 100 Continue\r\n\r\n' || undefined,
+        () => `it is not asked for: ${received()}`,
+      )
+      socket.write('body')
+    }
+    const answer = await answered
+    expect(answer).toMatch(
+      new RegExp(`^${status === 200 ? 'HTTP/1.1 100 Continue\r\n\r\n' : ''}HTTP/1.1 ${status} `),
+    )
+    expect(answer.endsWith('\r\n\r\nbody')).toBe(status === 200)
   })
 
   test('that breaks off is not taken for one that the other process does not answer', async () => {

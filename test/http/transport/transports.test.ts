@@ -200,3 +200,52 @@ it.each([true, false])(
     expect(addresses).toEqual(['127.0.0.1'])
   },
 )
+
+describe('a caller that waits to be asked for the body', () => {
+  const waits = (length: number, line = 'POST /v1/data/app HTTP/1.1'): string =>
+    request({ line, headers: [HOST, `Content-Length: ${length}`, 'Expect: 100-continue'], body: '' })
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+
+  it.each(['fast', 'standard'])('is asked for one that is read, once (%s)', async (transport) => {
+    const { port } = transport === 'fast' ? fast : standard
+    const { socket, received, answered } = openRaw(port)
+    for (const turn of [1, 2]) {
+      socket.write(waits(BODY.length))
+      await waitUntil(
+        () => received().split(CONTINUE).length === turn + 1 || undefined,
+        () => `it is not asked for: ${received()}`,
+      )
+      expect(received().split('HTTP/1.1 200 OK').length).toBe(turn)
+      socket.write(BODY)
+      await waitUntil(
+        () => received().split('HTTP/1.1 200 OK').length === turn + 1 || undefined,
+        () => `no answer: ${received()}`,
+      )
+    }
+    socket.end()
+    expect((await answered).split('HTTP/1.1 ').length).toBe(5)
+  })
+
+  it.each([
+    ['too large', waits(1_000_001), 413],
+    ['for no host', waits(BODY.length).replace(`${HOST}\r\n`, ''), 400],
+  ])('is refused by the head alone, and the connection ends: a body %s', async (_, head, status) => {
+    const { socket, answered } = openRaw(standard.port)
+    socket.write(head)
+    const answer = await answered
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/\r\nConnection: close\r\n/)
+  })
+
+  it('is asked when it is its turn, after the answer before', async () => {
+    const { socket, received, answered } = openRaw(standard.port)
+    socket.write(request() + waits(BODY.length))
+    await waitUntil(
+      () => received().endsWith(CONTINUE) || undefined,
+      () => `it is not asked for: ${received()}`,
+    )
+    expect(received()).toMatch(/^HTTP\/1.1 200 OK/)
+    socket.end(BODY)
+    expect((await answered).split('HTTP/1.1 200 OK').length).toBe(3)
+  })
+})

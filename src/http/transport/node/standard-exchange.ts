@@ -19,12 +19,16 @@ export interface StandardExchangeOptions {
   readonly certificateOf?: ((request: IncomingMessage) => ClientCertificate | undefined) | undefined
   /** Whether a request that another process passed on came over TLS. */
   readonly isTlsOf?: ((request: IncomingMessage) => boolean) | undefined
+  /** Whether the caller sends the body when it is asked for (`Expect: 100-continue`; RFC 9110, 10.1.1). */
+  readonly awaitsContinue?: boolean
 }
 
 /** An exchange over the request and response of node's own HTTP server. */
 export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Whether the caller sends the body when `askForBody` is called, or a little later by itself. */
+  readonly awaitsContinue: boolean
   readonly #halfBodies: HalfBodies
   readonly #unreadAnswers: UnreadAnswers
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
@@ -36,9 +40,11 @@ export class StandardExchange extends Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
-    { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed, isTlsOf }: StandardExchangeOptions,
+    options: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
+    const { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
+    this.awaitsContinue = options.awaitsContinue === true
     this.request = request
     this.response = response
     this.#halfBodies = halfBodies
@@ -72,6 +78,7 @@ export class StandardExchange extends Exchange {
   readBytes(limit: number): Promise<Buffer> {
     const { request } = this
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
+    this.askForBody()
     return new Promise((resolve, reject) => {
       const body = new CollectedBytes()
       const refuse = (error: AppError): void => {
@@ -108,6 +115,11 @@ export class StandardExchange extends Exchange {
         reject(bodyBrokeOff(cause))
       })
     })
+  }
+
+  /** Has a caller who waits for it send the body. Where this is never called, the answer ends the connection: node says so in it. */
+  askForBody(): void {
+    if (this.awaitsContinue && !this.response.headersSent) this.response.writeContinue()
   }
 
   override whenGone(listener: () => void): void {

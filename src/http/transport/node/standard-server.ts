@@ -61,13 +61,17 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf, isTlsOf } = options
   const { create = createServer, comesAs = 'connection' } = options
   const connections = new StandardConnections()
-  const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
+  const turnOf = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+  ): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
     const { halfBodies, unreadAnswers } = room
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf, isTlsOf },
+      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
     })
     return {
       begin: () => {
@@ -76,6 +80,11 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
       },
       refuse: (error) => exchange.fail(error),
     }
+  }
+  const take = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
+    request.once('end', () => room.connections.proven(request.socket))
+    response.once('finish', () => awaitRest(request, room.halfBodies))
+    connections.take(request, response, turnOf(request, response, awaitsContinue))
   }
   const server = create(
     {
@@ -87,15 +96,13 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
-    (request, response) => {
-      request.once('end', () => room.connections.proven(request.socket))
-      response.once('finish', () => awaitRest(request, room.halfBodies))
-      connections.take(request, response, turnOf(request, response))
-    },
+    (request, response) => take(request, response, false),
   )
   server.on(comesAs, (socket: Socket) => connections.open(socket))
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
+  // Else it asks for every body, also for one that is refused by its head.
+  server.on('checkContinue', (request, response) => take(request, response, true))
   // Its own refusal has no body. Whoever expects something else than "100-continue" is answered as everybody is (RFC 9110, 10.1.1: MAY).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
