@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
-
 import { AppError } from '../../errors/app-error.js'
+import { readSharedFile } from '../../lib/read-shared-file.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
 import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
@@ -74,7 +73,7 @@ class Arriving {
       if (this.#image !== undefined) return this.#image
       throw new AppError('internal', 'base documents are neither sent nor known')
     }
-    const bytes = typeof content === 'string' ? await readFile(content) : content
-    return { base, root, bytes: await toSharedBytes(bytes) }
+    const bytes = await (typeof content === 'string' ? readSharedFile(content) : toSharedBytes(content))
+    return { base, root, bytes }
   }
 }
