@@ -124,7 +124,7 @@ chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, kill
 
 soak: $(BUILT) ## Ten minutes of everything at once: memory, files and answers over time (ARGS="--seconds 240 --rate 2000 --writers 4 --runaways 1 --reload 30 --workers 2")
 	npx tsc -p tsconfig.bench.json
-	MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=16777216 MALLOC_ARENA_MAX=2 node dist-bench/bench/soak/run.js $(ARGS)
+	MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=16777216 MALLOC_ARENA_MAX=2 node dist-bench/bench/soak/run.js $(ARGS)
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

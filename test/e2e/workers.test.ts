@@ -233,7 +233,7 @@ describe('a worker that is killed', () => {
     const environment = readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
     expect(environment).toEqual(
       expect.arrayContaining([
-        'MALLOC_MMAP_THRESHOLD_=1048576',
+        'MALLOC_MMAP_THRESHOLD_=131072',
         'MALLOC_TRIM_THRESHOLD_=16777216',
         'MALLOC_ARENA_MAX=2',
       ]),
