@@ -5,18 +5,12 @@ import { HEAD_COLUMNS } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 /**
- * What is written of the index of free text after each step. It is joined while records go, not afterwards: a part of it of which most
- * are gone by then is read in one piece, however long that takes.
- */
-const MERGED = { pages: 2, maxMs: 3 }
-
-/**
  * Returns a function that deletes at most this many of the oldest records, up to the one that a retention checkpoint stands for. It
  * raises `conflict` without such a checkpoint: what is left must start from a link that is known.
  */
 export function makePrefixDeleter(
   database: Database,
-  { columns, eventIds, mergeText }: TrailIndexes,
+  { columns, eventIds, removeText }: TrailIndexes,
 ): (throughSeq: number, limit: number) => number {
   const checkpoint = database.prepare<[number]>(
     "select 1 from audit_checkpoints where seq = ? and reason = 'retention'",
@@ -26,7 +20,6 @@ export function makePrefixDeleter(
   )
   const allow = database.prepare<[number]>('insert into audit_retention values (?)')
   const forbid = database.prepare('delete from audit_retention')
-  const removeText = database.prepare<[number]>('delete from audit_text where rowid = ?')
   const remove = database.prepare<[number]>('delete from audit where seq <= ?')
   return (throughSeq, limit) => {
     if (checkpoint.get(throughSeq) === undefined) {
@@ -36,14 +29,11 @@ export function makePrefixDeleter(
     const last = rows.at(-1)
     if (last === undefined) return 0
     columns.drop(rows)
-    for (const { seq, event_id: eventId } of rows) {
-      removeText.run(seq)
-      if (eventId !== null) eventIds.drop(eventId)
-    }
+    for (const { event_id: eventId } of rows) if (eventId !== null) eventIds.drop(eventId)
+    removeText(rows.map(({ seq }) => seq))
     allow.run(throughSeq)
     remove.run(last.seq)
     forbid.run()
-    mergeText(MERGED.pages, MERGED.maxMs)
     return rows.length
   }
 }

@@ -4,6 +4,8 @@ import type { AuditFilter, AuditTextColumn } from '../../ports/audit-store.js'
 import { searchableText } from '../../trail/searchable-text.js'
 import { unpackBody } from '../../tables/packed-body.js'
 import type { AuditTable } from '../../tables/audit-table.js'
+import { statementsByPart } from './audit-text-parts.js'
+import type { TextParts } from './audit-text-parts.js'
 
 /** The columns by which free text can be narrowed down inside the index itself. */
 const MARKED_COLUMNS = [
@@ -17,12 +19,19 @@ type MarkedColumn = (typeof MARKED_COLUMNS)[number]
 type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
 
 /** Makes records found by free text, in the order of the trail; returns how many were taken. */
-export function makeTextIndexer(database: Database): (limit: number, maxBytes: number) => number {
+export function makeTextIndexer(
+  database: Database,
+  parts: TextParts,
+): (limit: number, maxBytes: number) => number {
   const selectNext = database.prepare<[number], TextRow>(
     `select seq, application, execution_id, pipeline, body_bytes, body from audit
      where seq > (select text_seq from audit_progress) order by seq limit ?`,
   )
-  const insert = database.prepare<[number, string]>('insert into audit_text (rowid, body) values (?, ?)')
+  const insert = statementsByPart<[number, string], unknown>(
+    database,
+    1,
+    (table) => `insert into ${table} (rowid, body) values (?, ?)`,
+  )
   const advance = database.prepare<[number]>('update audit_progress set text_seq = ?')
   return (limit, maxBytes) => {
     const taken: TextRow[] = []
@@ -32,9 +41,11 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
       bytes += row.body_bytes
       if (bytes >= maxBytes) break
     }
-    for (const row of taken) insert.run(row.seq, indexedText(row))
-    const last = taken.at(-1)
-    if (last !== undefined) advance.run(last.seq)
+    const [first, last] = [taken[0], taken.at(-1)]
+    if (first === undefined || last === undefined) return 0
+    const part = parts.partFor(first.seq)
+    for (const row of taken) insert(part).run(row.seq, indexedText(row))
+    advance.run(last.seq)
     return taken.length
   }
 }
@@ -43,17 +54,21 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
 const PAGES_AT_A_TIME = 1
 
 /**
- * Joins parts of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; returns whether there may be more to join. Left to
- * itself the index joins them while records are added, now and then many at once, which would hold up all that waits to be written.
+ * Returns a function that joins the segments of a part of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; it returns
+ * whether there may be more to join.
  */
-export function makeTextMerger(database: Database): (pages: number, maxMs: number) => boolean {
+export function makeTextMerger(database: Database): (part: number, pages: number, maxMs: number) => boolean {
   const changes = database.prepare<[], number>('select total_changes()').pluck()
-  const merge = database.prepare<[number]>("insert into audit_text (audit_text, rank) values ('merge', ?)")
-  return (pages, maxMs) => {
+  const merge = statementsByPart<[number], unknown>(
+    database,
+    1,
+    (table) => `insert into ${table} (${table}, rank) values ('merge', ?)`,
+  )
+  return (part, pages, maxMs) => {
     const startedAt = performance.now()
     for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
       const before = changes.get() ?? 0
-      merge.run(PAGES_AT_A_TIME)
+      merge(part).run(PAGES_AT_A_TIME)
       // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
       if ((changes.get() ?? 0) - before <= 1) return false
       if (performance.now() - startedAt >= maxMs) return true

@@ -22,6 +22,19 @@ export async function keepHalfDeadText(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_text (audit_text, rank) values ('deletemerge', 50)`.execute(db)
 }
 
+/**
+ * Free text is indexed in parts from now on (`audit_text_parts`, each in a table `audit_text_N`), which are dropped as a whole. What is indexed already stays in
+ * `audit_text`, part 0, and goes record by record as before.
+ */
+export async function divideText(db: Kysely<unknown>): Promise<void> {
+  await sql`create table audit_text_parts (part integer primary key, first_seq integer not null)`.execute(db)
+  const { rows } =
+    await sql`insert into audit_text_parts select 0, 0 from audit_progress where text_seq > 0 returning part`.execute(
+      db,
+    )
+  if (rows.length === 0) await sql`drop table audit_text`.execute(db)
+}
+
 async function createTrail(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit')

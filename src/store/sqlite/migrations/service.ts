@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 import type { Migrations } from '../engine/migrate.js'
 import { createAnalysis } from './analysis.js'
-import { createAudit, keepHalfDeadText, mergeTextInSteps, refuseReplacements } from './audit.js'
+import { createAudit, divideText, keepHalfDeadText, mergeTextInSteps, refuseReplacements } from './audit.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
@@ -24,6 +24,7 @@ export const serviceMigrations: Migrations = {
   '0012-analysis-plan-parts': { up: createPlanParts },
   '0013-analysis-named-templates': { up: addNamedTemplates },
   '0014-audit-text-removals': { up: keepHalfDeadText },
+  '0015-audit-text-parts': { up: divideText },
 }
 
 /** How often the look that is due was begun without coming to an end: each time the process died with it. */

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/errors/app-error.js'
 import { maintain } from '../../../../src/store/ports/maintenance.js'
@@ -8,7 +6,6 @@ import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import { makeMaintenance } from '../../../../src/store/sqlite/maintenance/maintenance.js'
 import { indexText, mergeText } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
 import type { SqliteTransaction } from '../../../../src/store/sqlite/maintenance/sqlite-context.js'
-import { retain } from '../../../support/filled-trail.js'
 import { useSqliteStore } from '../../../support/service-store.js'
 
 const open = useSqliteStore()
@@ -22,13 +19,6 @@ const append: WriteOperation<number, null> = {
     }
     return null
   },
-}
-
-function indexBytes(dataDir: string): number {
-  const database = new Database(join(dataDir, 'tidegate.db'), { readonly: true })
-  const bytes = database.prepare('select sum(length(block)) from audit_text_data').pluck().get()
-  database.close()
-  return Number(bytes)
 }
 
 describe('the index of the trail', () => {
@@ -81,22 +71,6 @@ describe('the index of the trail', () => {
     const merge = (maxMs: number): Promise<boolean> => store.writer.run(mergeText, { pages: 10_000, maxMs })
     expect(await merge(0)).toBe(true)
     expect(await merge(60_000)).toBe(false)
-  })
-
-  it('is written anew while records are removed, once half of them are gone and not for every tenth', async () => {
-    const store = await open()
-    await store.writer.run(append, 300)
-    await store.writer.run(indexText, { limit: 300, maxBytes: 1_000_000 })
-    const whole = indexBytes(store.dataDir)
-    const removeThrough = async (seq: number): Promise<void> => {
-      const { hash = '' } = (await store.lookups.audit.find(seq)) ?? {}
-      await store.writer.run(retain, { seq, hash })
-    }
-    await removeThrough(100)
-    expect(indexBytes(store.dataDir)).toBeGreaterThanOrEqual(whole)
-    await removeThrough(200)
-    expect(indexBytes(store.dataDir)).toBeLessThan(whole)
-    expect(await store.writer.run(mergeText, { pages: 2, maxMs: 60_000 })).toBe(false)
   })
 
   it('begins another round after a step that failed', async () => {
