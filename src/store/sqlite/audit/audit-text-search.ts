@@ -11,7 +11,7 @@ import type { AuditHeadRow } from '../../tables/audit-table.js'
 const MAX_LOOKED_AT = 5000
 const BEFORE_ALL = Number.MAX_SAFE_INTEGER
 /** Parts of the index whose statements are kept. */
-const MOST_STATEMENTS = 128
+const MOST_STATEMENTS = 1024
 
 /** Returns a function that reads a page of the records whose bodies hold some words. */
 export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
