@@ -7,8 +7,6 @@ import { directLists } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
-import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
-import { logRequest } from '../http/pipeline/log-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { LEAST_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
@@ -16,13 +14,12 @@ import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
-import { optimizeAfterMany } from '../lib/threads/optimize.js'
-import { YoungGeneration } from '../lib/threads/young-generation.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import type { BrowserAccess } from '../http/sessions/browser-access.js'
+import { openAnsweredRequests } from './answered-requests.js'
 import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
 import type { ServedParts } from './served-parts.js'
 import type { Decisions } from './open-decisions.js'
@@ -61,9 +58,9 @@ export async function listen(
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
-  const youngGeneration = new YoungGeneration()
-  onStop('young generation', () => youngGeneration.stop())
-  const finished = countAndLog(parts, youngGeneration)
+  const answered = openAnsweredRequests(parts.metrics, logger)
+  onStop('answered requests', answered.close)
+  const finished = answered.note
   // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
   const web = partOnDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
@@ -104,18 +101,6 @@ export async function listen(
   const relayed = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, relayed, () => tls?.settings)
   return servers.urls
-}
-
-function countAndLog(
-  { metrics, logger }: ServedParts,
-  youngGeneration: YoungGeneration,
-): RequestHandlerOptions['finished'] {
-  return (exchange) => {
-    youngGeneration.answered()
-    optimizeAfterMany()
-    metrics.requested(exchange)
-    logRequest(logger, exchange)
-  }
 }
 
 /** Makes the description of the API when somebody first asks for it. */

@@ -9,7 +9,6 @@ import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
 import { makeCheckRevocation } from '../../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
-import { logRequest } from '../../http/pipeline/log-request.js'
 import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
@@ -18,14 +17,13 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
-import { optimizeAfterMany } from '../../lib/threads/optimize.js'
-import { YoungGeneration } from '../../lib/threads/young-generation.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/printed-lines.js'
+import { openAnsweredRequests } from '../answered-requests.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
@@ -97,16 +95,12 @@ async function open(
   const checkRevocation = makeCheckRevocation(() => tls)
   const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
   const relay = makeRelay(relaySocket)
-  const youngGeneration = new YoungGeneration()
+  const answered = openAnsweredRequests(metrics, logger)
   const answering: Answering = {
     find,
     application: relay.answer,
     finished: (exchange) => {
-      if (relay.hasAnswered(exchange)) return
-      youngGeneration.answered()
-      optimizeAfterMany()
-      metrics.requested(exchange)
-      logRequest(logger, exchange)
+      if (!relay.hasAnswered(exchange)) answered.note(exchange)
     },
   }
   const servers = new Servers({ config, logger, processes, tls: () => tls })
@@ -124,7 +118,7 @@ async function open(
     figures: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
-      youngGeneration.stop()
+      answered.close()
       relay.close()
       await requests?.close()
       await decisionLog.close()
