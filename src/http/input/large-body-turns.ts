@@ -1,20 +1,31 @@
 import { AppError } from '../../errors/app-error.js'
+import { LinePace, tooManyWait } from '../exchange/line-pace.js'
 
 /** Smaller bodies are read and decided upon in a few milliseconds. */
 const LARGE_BYTES = 128 * 1024
 /** All bodies that wait for their turn hold no more than this together. */
 const MOST_WAITING_BYTES = 256 * 1024 * 1024
 
+interface Waiting {
+  readonly bytes: number
+  readonly begin: () => void
+  readonly refuse: (error: AppError) => void
+}
+
 /**
  * Lets large bodies go on one at a time, each in a turn of the event loop of its own: what is done with one takes up to a tenth of a second, and with
  * those of many callers that end together everybody else would wait for the sum.
  */
 export class LargeBodyTurns {
-  readonly #waiting: { readonly begin: () => void; readonly bytes: number }[] = []
+  readonly #waiting: Waiting[] = []
+  readonly #pace = new LinePace()
   #waitingBytes = 0
   #isTaken = false
 
-  /** Undefined for a body that goes on at once, else resolves at its turn. Raises `unavailable` where too much waits already. */
+  /**
+   * Undefined for a body that goes on at once, else resolves at its turn; rejects with `unavailable` where that would be too late, by what those before it took.
+   * Raises `unavailable` where too much waits already.
+   */
   take(bytes: number): Promise<void> | undefined {
     if (bytes < LARGE_BYTES) return undefined
     if (!this.#isTaken) {
@@ -22,18 +33,29 @@ export class LargeBodyTurns {
       return undefined
     }
     if (this.#waitingBytes + bytes > MOST_WAITING_BYTES)
-      throw new AppError('unavailable', 'too many large bodies wait to be read; try again')
+      throw new AppError('unavailable', 'too many large bodies wait to be read; try again', {
+        retryAfterSeconds: 1,
+      })
     this.#waitingBytes += bytes
-    return new Promise((begin) => this.#waiting.push({ begin, bytes }))
+    return new Promise((begin, refuse) => this.#waiting.push({ begin, refuse, bytes }))
   }
 
   /** What is asked in the meantime is answered before the next one. */
   #begin(): void {
     this.#isTaken = true
+    const begun = performance.now()
     setImmediate(() => {
+      this.#pace.learn(1, performance.now() - begun)
+      for (const { bytes, refuse } of this.#waiting.splice(this.#pace.inTime)) {
+        this.#waitingBytes -= bytes
+        refuse(tooManyWait())
+      }
       const next = this.#waiting.shift()
       this.#isTaken = false
-      if (next === undefined) return
+      if (next === undefined) {
+        this.#pace.forget()
+        return
+      }
       this.#waitingBytes -= next.bytes
       this.#begin()
       next.begin()

@@ -31,3 +31,19 @@ test('more than may wait are refused, and room is made by those that go on', asy
   await waiting[1]
   await expect(turns.take(LARGE)).resolves.toBeUndefined()
 })
+
+test('those who would wait for longer than five seconds are told to ask again later, once it is known what the others take', async () => {
+  const turns = new LargeBodyTurns()
+  const refused: unknown[] = []
+  const all = Array.from({ length: 300 }, async () => {
+    await turns.take(200 * 1024)
+    const until = performance.now() + (refused.length === 0 ? 40 : 0)
+    while (performance.now() < until);
+    return 'answered'
+  }).map((answer) => answer.catch((error: unknown) => refused.push(error)))
+  const outcomes = await Promise.all(all)
+  expect(refused.length).toBeGreaterThan(100)
+  for (const error of refused) expect(error).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
+  // The last ones, that is.
+  expect(outcomes.slice(0, 300 - refused.length)).toEqual(Array(300 - refused.length).fill('answered'))
+})

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 
-import { AppError } from '../../../errors/app-error.js'
+import type { AppError } from '../../../errors/app-error.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
+import { tooManyWait } from '../../exchange/line-pace.js'
 import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
@@ -13,7 +14,6 @@ import { PlainExchange } from './plain-exchange.js'
 import type { AnsweringConnection } from './plain-exchange.js'
 import { beginsWith } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
-import { MOST_WAITING_MS } from './waiting-line.js'
 import type { WaitingLine } from './waiting-line.js'
 
 /** What a connection needs of the host that it is in. */
@@ -265,13 +265,4 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#state = state
     this.#sinceTick = this.#host.tick
   }
-}
-
-function tooManyWait(): AppError {
-  const seconds = MOST_WAITING_MS / 1000
-  return new AppError(
-    'unavailable',
-    `more decisions wait than can be made within ${seconds} seconds: ask again later`,
-    { retryAfterSeconds: seconds },
-  )
 }

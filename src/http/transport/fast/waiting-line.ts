@@ -1,3 +1,5 @@
+import { LinePace } from '../../exchange/line-pace.js'
+
 /** How long requests are answered in one turn of the event loop, and in a turn in which a connection came, in milliseconds. */
 const [TURN_MS, ACCEPTING_TURN_MS] = [20, 0.25]
 /** Of the bodies of requests in line: thousands of callers could have many times that wait. */
@@ -6,10 +8,6 @@ const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const DEAR_MS = 0.3
 /** Of how many answers the usual time is told: fewer than two garbage collections lie apart, of which none makes answers dear. */
 const USUAL_OF = 64
-/** Callers give up after some ten seconds: who would have to wait for longer than this is told so at once. */
-export const MOST_WAITING_MS = 5000
-/** What answers take is known after so long, and told by some two seconds. */
-const [KNOWN_AFTER_MS, KNOWN_OF_MS] = [500, 2000]
 /** A turn that took longer had not the core for itself, or collected garbage: no measure of what answers take. */
 const MOST_OF_A_TURN_MS = 60
 
@@ -33,9 +31,7 @@ export class WaitingLine {
   #nextTurn: NodeJS.Immediate | undefined
   /** How long answers may take in this turn. */
   #roomMs = 0
-  /** How long the line has been there, with all that is done between two answers, and how many were given. */
-  #spentMs = 0
-  #answers = 0
+  readonly #pace = new LinePace()
   /** What answers that were given at once took of late, on average. */
   #usualMs = 0
   /** When the last turn ended that left somebody in line. */
@@ -86,27 +82,19 @@ export class WaitingLine {
       now = performance.now()
     } while (answered < this.#waiting.length && now < begun + ms)
     this.#roomMs -= Math.min(now - begun, MOST_OF_A_TURN_MS)
-    this.#learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
+    this.#pace.learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)
     this.#refuseLast()
     const isEmpty = this.#waiting.length === 0
     this.#lastEnd = isEmpty ? undefined : now
-    if (isEmpty) this.#spentMs = this.#answers = 0
+    if (isEmpty) this.#pace.forget()
   }
 
   /** Those at the end of the line who would have to wait for longer than anybody should, by what those before them took. */
   #refuseLast(): void {
-    if (this.#spentMs < KNOWN_AFTER_MS) return
-    const most = Math.ceil((MOST_WAITING_MS * this.#answers) / this.#spentMs)
-    for (const { bytes, answer } of this.#waiting.splice(most)) {
+    for (const { bytes, answer } of this.#waiting.splice(this.#pace.inTime)) {
       this.#waitingBytes -= bytes
       answer(true)
     }
-  }
-
-  #learn(answered: number, ms: number): void {
-    const share = this.#spentMs < KNOWN_OF_MS ? 1 : 0.5
-    this.#spentMs = this.#spentMs * share + ms
-    this.#answers = this.#answers * share + answered
   }
 }
