@@ -5,6 +5,8 @@ import { LinePace, tooManyWait } from '../exchange/line-pace.js'
 const LARGE_BYTES = 128 * 1024
 /** All bodies that wait for their turn hold no more than this together. */
 const MOST_WAITING_BYTES = 256 * 1024 * 1024
+/** A body of 10 MB, and all that its evaluation may take of this thread, take less: in a longer turn the process stood still, which is no measure. */
+const MOST_OF_A_TURN_MS = 250
 
 interface Waiting {
   readonly bytes: number
@@ -45,7 +47,7 @@ export class LargeBodyTurns {
     this.#isTaken = true
     const begun = performance.now()
     setImmediate(() => {
-      this.#pace.learn(1, performance.now() - begun)
+      this.#pace.learn(1, Math.min(performance.now() - begun, MOST_OF_A_TURN_MS))
       for (const { bytes, refuse } of this.#waiting.splice(this.#pace.inTime)) {
         this.#waitingBytes -= bytes
         refuse(tooManyWait())

@@ -16,7 +16,7 @@ const REFUSALS_TOLD_EVERY_MS = 10_000
  */
 export class RequestLog {
   readonly #logger: Logger
-  /** How many refusals followed the one that was written, by its handler and code. */
+  /** How many refusals followed the one that was written, by its handler and what it says. */
   readonly #refused = new Map<string, { fields: object; count: number }>()
   #timer: NodeJS.Timeout | undefined
 
@@ -40,7 +40,7 @@ export class RequestLog {
   #isFurtherRefusal({ failure, handler, status }: Exchange): boolean {
     if (failure?.kind !== 'unavailable' || failure.retryAfterSeconds === undefined) return false
     const { code, message: error } = failure
-    const key = `${handler} ${code}`
+    const key = `${handler} ${error}`
     const refused = this.#refused.get(key)
     if (refused !== undefined) {
       refused.count += 1
@@ -53,12 +53,10 @@ export class RequestLog {
 
   /** Refusals of which none followed are over: the next is written again. */
   #tell(): void {
-    for (const [key, { fields, count }] of this.#refused) {
-      if (count === 0) this.#refused.delete(key)
-      else {
-        this.#logger.error({ ...fields, refused: count }, 'further requests refused')
-        this.#refused.set(key, { fields, count: 0 })
-      }
+    for (const [key, refused] of this.#refused) {
+      if (refused.count === 0) this.#refused.delete(key)
+      else this.#logger.error({ ...refused.fields, refused: refused.count }, 'further requests refused')
+      refused.count = 0
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { LargeBodyTurns } from '../../../src/http/input/large-body-turns.js'
 
@@ -46,4 +46,13 @@ test('those who would wait for longer than five seconds are told to ask again la
   for (const error of refused) expect(error).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
   // The last ones, that is.
   expect(outcomes.slice(0, 300 - refused.length)).toEqual(Array(300 - refused.length).fill('answered'))
+})
+
+test('nobody is refused because the process stood still once', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0)
+  const turns = new LargeBodyTurns()
+  const all = Array.from({ length: 100 }, async () => turns.take(200 * 1024))
+  now.mockReturnValue(60_000)
+  await expect(Promise.all(all)).resolves.toHaveLength(100)
+  now.mockRestore()
 })

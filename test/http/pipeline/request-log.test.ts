@@ -29,26 +29,32 @@ describe('requests that are refused because there are too many', () => {
     exchange.status = 503
     return exchange
   }
-  const refused = (code: string): FakeExchange =>
-    failed(new AppError('unavailable', 'come back later', { code, retryAfterSeconds: 1 }))
+  const refused = (why: string): FakeExchange =>
+    failed(new AppError('unavailable', `${why}: come back later`, { code: 'one', retryAfterSeconds: 1 }))
 
   it('get one line, and one for how many followed in ten seconds, as long as some do', () => {
     const log = new RequestLog(logger)
     for (let count = 0; count < 1000; count += 1) log.note(refused('a'))
     log.note(refused('b'))
     expect(lines).toMatchObject([
-      { status: 503, code: 'a', path: '/v1/data/app', message: 'request' },
-      { status: 503, code: 'b', path: '/v1/data/app', message: 'request' },
+      { status: 503, code: 'one', error: 'a: come back later', path: '/v1/data/app', message: 'request' },
+      { status: 503, code: 'one', error: 'b: come back later', path: '/v1/data/app', message: 'request' },
     ])
     vi.advanceTimersByTime(10_000)
     expect(lines.slice(2)).toMatchObject([
-      { status: 503, code: 'a', error: 'come back later', refused: 999, message: 'further requests refused' },
+      {
+        status: 503,
+        code: 'one',
+        error: 'a: come back later',
+        refused: 999,
+        message: 'further requests refused',
+      },
     ])
     log.note(refused('a'))
     log.note(refused('b'))
-    expect(lines.slice(3)).toMatchObject([{ code: 'b', message: 'request' }])
+    expect(lines.slice(3)).toMatchObject([{ error: 'b: come back later', message: 'request' }])
     log.close()
-    expect(lines.slice(4)).toMatchObject([{ code: 'a', refused: 1 }])
+    expect(lines.slice(4)).toMatchObject([{ error: 'a: come back later', refused: 1 }])
   })
 
   it('are told of in full again after ten seconds without any', () => {

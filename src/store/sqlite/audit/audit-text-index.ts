@@ -43,8 +43,8 @@ export function makeTextIndexer(
     }
     const [first, last] = [taken[0], taken.at(-1)]
     if (first === undefined || last === undefined) return 0
-    const part = parts.partFor(first.seq)
-    for (const row of taken) insert(part).run(row.seq, indexedText(row))
+    const add = insert(parts.partFor(first.seq))
+    for (const row of taken) add.run(row.seq, indexedText(row))
     advance.run(last.seq)
     return taken.length
   }
@@ -65,10 +65,11 @@ export function makeTextMerger(database: Database): (part: number, pages: number
     (table) => `insert into ${table} (${table}, rank) values ('merge', ?)`,
   )
   return (part, pages, maxMs) => {
+    const join = merge(part)
     const startedAt = performance.now()
     for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
       const before = changes.get() ?? 0
-      merge(part).run(PAGES_AT_A_TIME)
+      join.run(PAGES_AT_A_TIME)
       // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
       if ((changes.get() ?? 0) - before <= 1) return false
       if (performance.now() - startedAt >= maxMs) return true

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { makeTextMerger } from './audit-text-index.js'
 import { statementsByPart, UNDIVIDED } from './audit-text-parts.js'
-import type { TextPart, TextParts } from './audit-text-parts.js'
+import type { TextParts } from './audit-text-parts.js'
 
 /**
  * What is written of an undivided index after each step. It is joined while records go, not afterwards: a part of it of which most
@@ -22,21 +22,19 @@ export function makeTextRemover(database: Database, parts: TextParts): (seqs: re
   )
   const merge = makeTextMerger(database)
   const removeSingles = (seqs: readonly number[]): void => {
-    for (const seq of seqs) removeSingle(UNDIVIDED).run(seq)
+    const remove = removeSingle(UNDIVIDED)
+    for (const seq of seqs) remove.run(seq)
     merge(UNDIVIDED, MERGED.pages, MERGED.maxMs)
   }
   return (seqs) => {
     const throughSeq = seqs.at(-1) ?? 0
+    // A part ends where the next newer one begins, and the newest with the last record that is indexed.
     const listed = parts.list()
     listed.forEach(({ part }, index) => {
-      if (lastSeq(listed, index, selectIndexed.get() ?? 0) <= throughSeq) parts.drop(part)
+      const newer = listed[index - 1]
+      const lastSeq = newer === undefined ? (selectIndexed.get() ?? 0) : newer.firstSeq - 1
+      if (lastSeq <= throughSeq) parts.drop(part)
       else if (part === UNDIVIDED) removeSingles(seqs)
     })
   }
-}
-
-/** A part ends where the next newer one begins, and the newest with the last record that is indexed. */
-function lastSeq(listed: readonly TextPart[], index: number, indexedSeq: number): number {
-  const newer = listed[index - 1]
-  return newer === undefined ? indexedSeq : newer.firstSeq - 1
 }
