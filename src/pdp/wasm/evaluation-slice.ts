@@ -16,7 +16,8 @@ export class SliceOver extends EvaluationAbort {
 export class EvaluationSlice {
   readonly #lengthMs: number
   readonly #clock: () => number
-  #endsAtMs = 0
+  /** When it would have begun had it been on a core ever since; undefined until the clock is looked at. */
+  #startMs: number | undefined
   #lastSeenMs = 0
   #cpuStartMs = 0
 
@@ -28,21 +29,21 @@ export class EvaluationSlice {
 
   /** For how long it was at work when the clock was last looked at, from the first look on, in milliseconds. */
   get spentMs(): number {
-    return this.#endsAtMs === 0 ? 0 : this.#lastSeenMs - this.#endsAtMs + this.#lengthMs
+    return this.#startMs === undefined ? 0 : this.#lastSeenMs - this.#startMs
   }
 
   /** Raises SliceOver when the time is over, or does not suffice for the work that is about to be done. Reads the clock. */
   require(aheadMs = 0): void {
     const nowMs = performance.now()
     this.#lastSeenMs = nowMs
-    if (this.#endsAtMs === 0) {
-      this.#endsAtMs = nowMs + this.#lengthMs
+    if (this.#startMs === undefined) {
+      this.#startMs = nowMs
       this.#cpuStartMs = this.#clock()
     }
-    if (nowMs + aheadMs < this.#endsAtMs) return
+    if (nowMs + aheadMs < this.#startMs + this.#lengthMs) return
     // The time on a core costs twenty times as much to find out, and is at most what has passed.
     const usedMs = this.#clock() - this.#cpuStartMs
     if (usedMs + aheadMs >= this.#lengthMs) throw new SliceOver()
-    this.#endsAtMs = nowMs + this.#lengthMs - usedMs
+    this.#startMs = nowMs - usedMs
   }
 }

@@ -50,6 +50,16 @@ describe('the slice of an evaluation', () => {
     expect(() => slice.require(13.5)).toThrow(SliceOver)
   })
 
+  it('has spent nothing, and not less, where the first work that it is asked for is too much, at any fraction of a millisecond', () => {
+    const spent = Array.from({ length: 1000 }, () => {
+      vi.advanceTimersByTime(0.123_457)
+      const slice = new EvaluationSlice(LENGTH_MS / 7, () => onCoreMs)
+      expect(() => slice.require(1000)).toThrow(SliceOver)
+      return slice.spentMs
+    })
+    expect(spent).toEqual(spent.map(() => 0))
+  })
+
   it('ends at once where it has no length', () => {
     expect(() => new EvaluationSlice(0, () => onCoreMs).require()).toThrow(SliceOver)
   })
