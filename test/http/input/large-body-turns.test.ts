@@ -48,6 +48,18 @@ test('those who would wait for longer than five seconds are told to ask again la
   expect(outcomes.slice(0, 300 - refused.length)).toEqual(Array(300 - refused.length).fill('answered'))
 })
 
+test('nobody is refused because the first ones take several times as long as the others', async () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const turns = new LargeBodyTurns()
+  const all = Array.from({ length: 40 }, async (_, index) => {
+    await turns.take(4 * 1024 * 1024)
+    now += index < 3 ? 240 : 20
+  })
+  await expect(Promise.all(all)).resolves.toHaveLength(40)
+  clock.mockRestore()
+})
+
 test('nobody is refused because the process stood still once', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0)
   const turns = new LargeBodyTurns()
