@@ -121,10 +121,15 @@ describe('JSON at the edge', () => {
 describe('the head of a request', () => {
   const NAME = fc.stringMatching(/^[a-z-]{1,8}$/)
   const HEAD = fc
-    .tuple(fc.webPath(), fc.dictionary(NAME, fc.string({ maxLength: 10 })), fc.nat({ max: 1_000_000 }))
-    .map(([path, headers, length]) => {
+    .tuple(
+      fc.constantFrom('GET', 'POST'),
+      ...([fc.webPath(), fc.dictionary(NAME, fc.string({ maxLength: 10 }))] as const),
+      fc.option(fc.nat({ max: 1_000_000 })),
+    )
+    .map(([method, path, headers, length]) => {
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-      return `POST /${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n${lines.join('')}\r\n`
+      const framing = length === null ? '' : `Content-Length: ${length}\r\n`
+      return `${method} /${path} HTTP/1.1\r\nHost: localhost\r\n${framing}${lines.join('')}\r\n`
     })
 
   it('is read plainly as exactly what was sent, or left to the standard reader, whatever comes', () => {
@@ -138,10 +143,11 @@ describe('the head of a request', () => {
         if (head === undefined) return
         const text = sent.toString('latin1', 0, head.length)
         expect(text.endsWith('\r\n\r\n')).toBe(true)
-        expect(text.startsWith(`POST ${head.url} HTTP/1.1\r\n`)).toBe(true)
+        expect(text.startsWith(`${head.method} ${head.url} HTTP/1.1\r\n`)).toBe(true)
         expect(text.slice(0, -4).split('\r\n').length - 1).toBe(head.headers.size)
         expect(head.headers.has('transfer-encoding')).toBe(false)
-        expect(String(head.bodyLength)).toBe(head.headers.get('content-length'))
+        if (head.method === 'POST') expect(String(head.bodyLength)).toBe(head.headers.get('content-length'))
+        else expect([head.bodyLength, head.headers.has('content-length')]).toEqual([0, false])
       }),
       RUNS,
     )

@@ -39,6 +39,8 @@ export abstract class Exchange {
   showsErrors = false
   /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
   decisionId: string | undefined
+  /** Why it is refused whatever it asks, once it is known that its caller may ask. */
+  refusal: AppError | undefined
   /** Set when the answer was an error, for the log. */
   failure: AppError | undefined
 

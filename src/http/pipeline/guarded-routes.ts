@@ -55,6 +55,7 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     exchange.errorHeaders = errorHeaders
     exchange.showsErrors = showsErrors
     guard(exchange)
+    if (exchange.refusal !== undefined) throw exchange.refusal
     return answerOn(exchange, exchange.target.path.slice(restAt))
   }
   return { ...route, answer }

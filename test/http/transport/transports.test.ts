@@ -50,6 +50,11 @@ const PLAIN: readonly (readonly [string, string])[] = [
   ['the end of the connection', request({ headers: [HOST, LENGTH, 'Connection: close'] })],
   ['an id of its own', request({ headers: [HOST, LENGTH, 'X-Request-Id: of-the-caller'] })],
   ['a user', request({ headers: [HOST, LENGTH, 'X-Spinnaker-User: ana b'] })],
+  ['a GET', request({ line: 'GET /v1/data/app/allow HTTP/1.1', headers: [HOST], body: '' })],
+  [
+    'an input in the query',
+    request({ line: 'GET /v1/data/app?input=%7B%22a%22%3A1%7D HTTP/1.1', headers: [HOST], body: '' }),
+  ],
 ]
 
 const UNUSUAL: readonly (readonly [string, string])[] = [
@@ -84,6 +89,25 @@ const UNUSUAL: readonly (readonly [string, string])[] = [
   ['an upgrade', request({ headers: [HOST, LENGTH, 'Connection: Upgrade', 'Upgrade: h2c'] })],
   ['an expectation', request({ headers: [HOST, LENGTH, 'Expect: 100-continue'] })],
   ['an expectation of something else', request({ headers: [HOST, LENGTH, 'Expect: tea'] })],
+  ['a GET with a body', request({ line: 'GET /v1/data/app HTTP/1.1' })],
+  [
+    'a GET with no bytes of a body',
+    request({ line: 'GET /v1/data/app HTTP/1.1', headers: [HOST, 'Content-Length: 0'], body: '' }),
+  ],
+  [
+    'a GET in chunks',
+    request({
+      line: 'GET /v1/data/app HTTP/1.1',
+      headers: [HOST, 'Transfer-Encoding: chunked'],
+      body: CHUNKED,
+    }),
+  ],
+  [
+    'a GET and what comes behind it',
+    request({ line: 'GET /v1/data/app HTTP/1.1', headers: [HOST], body: 'GET' }),
+  ],
+  ['a HEAD', request({ line: 'HEAD /v1/data/app HTTP/1.1', headers: [HOST], body: '' })],
+  ['a GET of what else there is', request({ line: 'GET /health HTTP/1.1', headers: [HOST], body: '' })],
   ['HTTP/1.0', request({ line: 'POST /v1/data/app HTTP/1.0' })],
   ['HTTP/2', request({ line: 'POST /v1/data/app HTTP/2.0' })],
   ['HTTP/0.9', 'POST /v1/data/app\r\n\r\n'],

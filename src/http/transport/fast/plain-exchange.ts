@@ -1,4 +1,3 @@
-import type { AppError } from '../../../errors/app-error.js'
 import { bodyBrokeOff, bodyTooLarge } from '../../exchange/body-errors.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
@@ -20,8 +19,6 @@ export class PlainExchange extends Exchange {
   readonly #connection: AnsweringConnection
   /** All of the body; undefined while it has not arrived, and for good when it broke off. */
   body: Buffer | undefined
-  /** Why it is refused whatever it asks, once its caller may ask. */
-  refusal: AppError | undefined
   status = 0
   override readonly isAdmitted = true
 
@@ -48,7 +45,6 @@ export class PlainExchange extends Exchange {
   }
 
   readBytes(limit: number): Buffer | Promise<Buffer> {
-    if (this.refusal !== undefined) return Promise.reject(this.refusal)
     if (this.body === undefined) return Promise.reject(bodyBrokeOff())
     if (this.body.length > limit) return Promise.reject(bodyTooLarge(limit))
     return this.body

@@ -1,6 +1,6 @@
-/** The head of a request of the one form that the fast transport takes. */
+/** The head of a request of a form that the fast transport takes. */
 export interface PlainHead {
-  readonly method: 'POST'
+  readonly method: 'GET' | 'POST'
   readonly url: string
   /** By name in lower case; no name comes twice. */
   readonly headers: ReadonlyMap<string, string>
@@ -17,7 +17,7 @@ const MAX_HEAD_BYTES = 8192
 const LINE_END = '\r\n'
 export const HEAD_END = '\r\n\r\n'
 /** RFC 3986: unreserved, sub-delimiters, percent and the delimiters of a path and a query; no fragment, no other byte. */
-const REQUEST_LINE = /^POST (?<url>\/[\w\-.~!$&'()*+,;=:@%/?]*) HTTP\/1\.1$/
+const REQUEST_LINE = /^(?<method>GET|POST) (?<url>\/[\w\-.~!$&'()*+,;=:@%/?]*) HTTP\/1\.1$/
 /** Stricter than RFC 9110 in all: no white space but the one space, no tab, nothing beyond ASCII, no empty value. */
 const HEADER_LINE = /^(?<name>[A-Za-z0-9-]+): ?(?<value>[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/
 const HOST = /^[A-Za-z0-9.:[\]-]+$/
@@ -37,20 +37,22 @@ const FOR_STANDARD_PARSER: readonly string[] = [
 ]
 
 /**
- * The head at the beginning of `bytes`, or undefined for everything that is not plainly of the one form: a complete POST of
- * HTTP/1.1 with one Host, one Content-Length, and headers that every reader of HTTP understands in the same way. It refuses
- * rather than judges: what it does not take, the standard parser reads from the first byte. `end` is where its empty line begins, -1 for nowhere.
+ * The head at the beginning of `bytes`, or undefined for everything that is not plainly of one of two forms: a complete POST of
+ * HTTP/1.1 with one Host, one Content-Length, and headers that every reader of HTTP understands in the same way; or such a GET
+ * without a body. It refuses rather than judges: what it does not take, the standard parser reads from the first byte. `end` is
+ * where its empty line begins, -1 for nowhere.
  */
 export function readPlainHead(bytes: Buffer, end = bytes.indexOf(HEAD_END)): PlainHead | undefined {
   if (end === -1 || end > MAX_HEAD_BYTES) return undefined
   const [requestLine = '', ...headerLines] = bytes.toString('latin1', 0, end).split(LINE_END)
-  const url = REQUEST_LINE.exec(requestLine)?.groups?.['url']
+  const { method: name, url } = REQUEST_LINE.exec(requestLine)?.groups ?? {}
+  const method = name === 'GET' ? 'GET' : 'POST'
   const headers = readHeaders(headerLines)
-  if (url === undefined || headers === undefined || !isPlainlyFramed(headers)) return undefined
-  const bodyLength = Number(headers.get('content-length'))
+  if (url === undefined || headers === undefined || !isPlainlyFramed(method, headers)) return undefined
+  const bodyLength = Number(headers.get('content-length') ?? 0)
   const isLast = headers.get('connection')?.toLowerCase() === 'close'
   const head = Buffer.from(bytes.subarray(0, end + HEAD_END.length))
-  return { method: 'POST', url, headers, bytes: head, length: head.length, bodyLength, isLast }
+  return { method, url, headers, bytes: head, length: head.length, bodyLength, isLast }
 }
 
 /** Whether `bytes` begin with this head: equal bytes make an equal head, so that they need no second look. */
@@ -69,10 +71,11 @@ function readHeaders(lines: readonly string[]): Map<string, string> | undefined 
   return headers
 }
 
-function isPlainlyFramed(headers: ReadonlyMap<string, string>): boolean {
+function isPlainlyFramed(method: PlainHead['method'], headers: ReadonlyMap<string, string>): boolean {
+  const length = headers.get('content-length')
   return (
     HOST.test(headers.get('host') ?? '') &&
-    BODY_LENGTH.test(headers.get('content-length') ?? '') &&
+    (method === 'GET' ? length === undefined : BODY_LENGTH.test(length ?? '')) &&
     CONNECTION.test(headers.get('connection') ?? 'keep-alive') &&
     !FOR_STANDARD_PARSER.some((name) => headers.has(name))
   )

@@ -3,7 +3,7 @@ import type { PlainHead } from './read-plain-head.js'
 
 /** None is longer than 8 KiB: their bytes, and the texts that were read of them, take some 1 MiB at the most. */
 const MOST_HEADS = 64
-/** What no secret is in: others are neither kept nor compared, which would take longer the more of one was guessed. */
+/** What no secret is in, nor in a path: others, and queries, are neither kept nor compared, which would take longer the more of one was guessed. */
 const WITHOUT_SECRETS: ReadonlySet<string> = new Set(
   'accept accept-encoding connection content-length content-type host user-agent'.split(' '),
 )
@@ -22,7 +22,8 @@ export class RecentHeads {
     if (known !== undefined && beginsWith(bytes, known)) return known
     const head = readPlainHead(bytes, end)
     if (head === undefined || !takes(head)) return undefined
-    if (![...head.headers.keys()].every((name) => WITHOUT_SECRETS.has(name))) return head
+    if (head.url.includes('?') || ![...head.headers.keys()].every((name) => WITHOUT_SECRETS.has(name)))
+      return head
     if (this.#heads.size >= MOST_HEADS) this.#heads.clear()
     this.#heads.set(end, head)
     return head

@@ -175,13 +175,20 @@ describe('requests that take long', () => {
     expect(answered).toBe(10_000)
   })
 
-  it('are told at once that they are refused, and when to ask again', async () => {
-    server = await startTestServer({ hasFastTransport: true })
+  it.each([
+    'POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+    'GET /v1/data/app HTTP/1.1\r\nHost: a\r\n\r\n',
+  ])('are told at once that they are refused, and when to ask again: %j', async (request) => {
+    server = await startTestServer({
+      hasFastTransport: true,
+      // As the guard of each route does.
+      beforeAnswer: ({ refusal }) => (refusal === undefined ? Promise.resolve() : Promise.reject(refusal)),
+    })
     vi.spyOn(WaitingLine.prototype, 'isOpen', 'get').mockReturnValue(true)
     vi.spyOn(WaitingLine.prototype, 'answerInTurn').mockImplementation((_, answer) => answer(true))
     const socket = new ScriptedSocket()
     server.server.emit('connection', socket as unknown as Socket)
-    socket.emit('data', Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'))
+    socket.emit('data', Buffer.from(request))
     const answer = await waitUntil(
       () => socket.written[0],
       () => 'no answer',

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+
+import { AppError } from '../../../src/errors/app-error.js'
+import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
+import type { Authenticate } from '../../../src/http/pipeline/authenticate.js'
+import type { BoundDirectRoute } from '../../../src/http/pipeline/route.js'
+import { FakeExchange } from '../../support/fake-exchange.js'
+import { examplePath, unansweredRoutes } from '../../support/served-routes.js'
+
+const TOO_LATE = new AppError('unavailable', 'ask again later', { retryAfterSeconds: 5 })
+const STRANGER = new AppError('forbidden', 'not for you')
+const direct = unansweredRoutes().filter((route): route is BoundDirectRoute => route.kind === 'direct')
+
+function ask(route: BoundDirectRoute, authenticate: Authenticate): { failure: unknown; answered: number } {
+  let answered = 0
+  const [guarded] = guardRoutes([{ ...route, answerOn: () => void (answered += 1) }], authenticate)
+  const exchange = new FakeExchange({ method: route.method, url: examplePath(route.path) })
+  exchange.refusal = TOO_LATE
+  try {
+    if (guarded?.kind === 'direct') void guarded.answer(exchange)
+  } catch (failure) {
+    return { failure, answered }
+  }
+  return { failure: undefined, answered }
+}
+
+test.each(direct.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s, when it would be answered too late, is refused once it is known that its caller may ask, and not answered',
+  (_, route) => {
+    expect(ask(route, () => undefined)).toEqual({ failure: TOO_LATE, answered: 0 })
+    const toStranger = ask(route, () => {
+      throw STRANGER
+    })
+    expect(toStranger).toEqual({ failure: route.roles === 'anyone' ? TOO_LATE : STRANGER, answered: 0 })
+  },
+)
