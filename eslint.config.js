@@ -51,6 +51,21 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    ignores: ['src/**/assembly/**/*.ts', 'src/lib/threads/start-thread.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          name: 'node:worker_threads',
+          importNames: ['Worker'],
+          allowTypeImports: true,
+          message: 'Start threads with startThread: others take twice the CPU to start.',
+        },
+      ],
+    },
+  },
+  {
     files: ['src/cli/**/*.ts', 'src/cli.ts', 'bench/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

@@ -1,16 +1,18 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8'
-
+import { loadBuiltIns } from './lib/threads/load-built-ins.js'
 import {
   keepYoungGenerationSmall,
   letYoungGenerationGrowAtOnce,
 } from './lib/threads/small-young-generation.js'
+import { keepFlag } from './lib/threads/v8-flags.js'
 
+const isService = process.argv.includes('serve')
+await loadBuiltIns(isService ? 'serve' : process.argv[2])
 // What ends soon is quicker without.
-if (process.argv.includes('serve')) keepYoungGenerationSmall()
+if (isService) keepYoungGenerationSmall()
 else letYoungGenerationGrowAtOnce()
 // Until the command has been loaded; see `letOptimizeLate`.
-setFlagsFromString('--no-opt')
+keepFlag('opt', false)
 
 const { runCommandLine } = await import('./cli/run-command-line.js')
 const { systemTerminal } = await import('./cli/session/terminal.js')

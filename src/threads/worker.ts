@@ -1,7 +1,9 @@
 import type { ProcessLink as Link } from '../lib/processes/process-link.js'
+import { loadBuiltIns } from '../lib/threads/load-built-ins.js'
 import { keepYoungGenerationSmall } from '../lib/threads/small-young-generation.js'
 import type { MainCalls } from '../main/workers/worker-calls.js'
 
+await loadBuiltIns('serve')
 keepYoungGenerationSmall()
 
 const { letOptimizeLate } = await import('../lib/threads/optimize.js')

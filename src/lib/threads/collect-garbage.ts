@@ -17,6 +17,14 @@ const LEAVE_TO_V8: Collect = () => undefined
 /** With more in use, it is left to V8, which marks it in steps: at once it takes the thread some 1.5 ms for each megabyte. */
 const MOST_BYTES = 32 * 1024 * 1024
 
+/**
+ * With the flag for small heaps V8 takes another that bounds the space for new objects (flag-definitions.h), and keeps it: threads that start later would have 1 MB, and
+ * compile Node.js's own modules from their sources (see `keepFlag`). Who runs the program may have named a bound.
+ */
+const IS_SPACE_NAMED = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((option) =>
+  option.includes('semi-space-size'),
+)
+
 /** Collects all garbage of the calling thread, and gives what is free to the system, unless its heap has more than `mostBytes` in use. */
 export function collectEverything(mostBytes = MOST_BYTES): void {
   const collectGarbage = collectorOfGarbage()
@@ -29,6 +37,7 @@ export function collectEverything(mostBytes = MOST_BYTES): void {
     collectGarbage()
   } finally {
     setFlagsFromString('--no-optimize-for-size')
+    if (!IS_SPACE_NAMED) setFlagsFromString('--max-semi-space-size=0')
   }
 }
 

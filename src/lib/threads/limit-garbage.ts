@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { keepFlag } from './v8-flags.js'
 
 /** Of a body that is larger than that, three copies are in use at once and another waits to be freed. */
 const LARGE_BYTES = 4 * 1024 * 1024
@@ -32,5 +32,5 @@ function endRoom(): void {
 }
 
 function setPercent(percent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${percent}`)
+  keepFlag('heap-growing-percent', percent)
 }

@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
+import { keepFlag, usualOf } from './v8-flags.js'
 
 /** How many bytes of V8's bytecode a function runs through before it is looked at. */
-const USUAL = 66 * 1024
+const BUDGET = 'interrupt-budget'
 
 /**
  * Lets V8's optimising compiler work, but look at what has run so many times as long as usual: what takes a second in all, or answers few requests, has hardly run when most of it has been compiled. `cli.ts` keeps
@@ -9,20 +9,20 @@ const USUAL = 66 * 1024
  * called before anything that may run for long.
  */
 export function letOptimizeLate(times: number): void {
-  setFlagsFromString(`--interrupt-budget=${times * USUAL}`)
-  setFlagsFromString('--opt')
+  keepFlag(BUDGET, times * usualOf(BUDGET))
+  keepFlag('opt', true)
 }
 
 /** The bytes of WebAssembly that a function runs through, roughly. */
-const USUAL_IN_MODULES = 1_800_000
+const BUDGET_IN_MODULES = 'wasm-tiering-budget'
 /** What ends within a second or so has hardly begun to call again what it has called. */
 const SOON = 20
 
 /** The same for a command, which ends soon, and for the modules that it runs. Nor is its heap marked while it works, since most end before that pays. */
 export function letOptimizeForCommand(): void {
   letOptimizeLate(SOON)
-  setFlagsFromString(`--wasm-tiering-budget=${SOON * USUAL_IN_MODULES}`)
-  setFlagsFromString('--no-incremental-marking')
+  keepFlag(BUDGET_IN_MODULES, SOON * usualOf(BUDGET_IN_MODULES))
+  keepFlag('incremental-marking', false)
 }
 
 /** Compiling what they call has cost as much as they have themselves by then, where each asks a hundred packages. */
@@ -32,5 +32,5 @@ let requestsLeft = MANY_REQUESTS
 /** To be called for each request that was answered: what has answered many is worth optimizing as soon as V8 usually does. */
 export function optimizeAfterMany(): void {
   requestsLeft -= 1
-  if (requestsLeft === 0) setFlagsFromString(`--interrupt-budget=${USUAL}`)
+  if (requestsLeft === 0) keepFlag(BUDGET, usualOf(BUDGET))
 }

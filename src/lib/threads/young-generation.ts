@@ -1,7 +1,8 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics } from 'node:v8'
 
 import { collectEverything } from './collect-garbage.js'
 import { NO_GROWTH } from './small-young-generation.js'
+import { keepFlag } from './v8-flags.js'
 
 const LOOK_MS = 1000
 /**
@@ -80,7 +81,7 @@ export function youngGenerationBytes(): number {
 /** Makes it as large as V8 lets it become, which takes some milliseconds the first time, and nothing where it is so large already. */
 export function growYoungGeneration(): void {
   if (youngGenerationBytes() >= FULL_BYTES) return
-  setFlagsFromString(`--semi-space-growth-factor=${GROWTH_IN_ONE_STEP}`)
+  keepFlag('semi-space-growth-factor', GROWTH_IN_ONE_STEP)
   try {
     // It grows when more than it holds has survived.
     const survivors: unknown[] = []
@@ -88,6 +89,6 @@ export function growYoungGeneration(): void {
       for (let i = 0; i < SURVIVORS_A_ROUND; i++) survivors.push(new Array(WORDS_A_SURVIVOR).fill(round))
     }
   } finally {
-    setFlagsFromString(`--semi-space-growth-factor=${NO_GROWTH}`)
+    keepFlag('semi-space-growth-factor', NO_GROWTH)
   }
 }

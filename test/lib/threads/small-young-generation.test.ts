@@ -9,12 +9,12 @@ import { PROJECT_ROOT } from '../../support/project-root.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 const MIB = 1024 * 1024
-const TESTED = join(PROJECT_ROOT, 'src/lib/threads/small-young-generation.ts')
+const TESTED = join(PROJECT_ROOT, 'src/lib/threads')
 
 /** Keeps a hundred thousand objects, and prints the size of the space for new ones. */
 const GROWS_AT_ONCE = `
   import { getHeapSpaceStatistics } from 'node:v8'
-  import { letYoungGenerationGrowAtOnce } from './tested.mjs'
+  import { letYoungGenerationGrowAtOnce } from './small-young-generation.js'
   letYoungGenerationGrowAtOnce()
   const kept = []
   for (let i = 0; i < 100000; i++) kept.push({ i })
@@ -24,10 +24,10 @@ const GROWS_AT_ONCE = `
 const KEEPS_MUCH = `
   import { once } from 'node:events'
   import { getHeapSpaceStatistics } from 'node:v8'
-  import { Worker } from 'node:worker_threads'
-  import { keepYoungGenerationSmall } from './tested.mjs'
+  import { startThread } from './start-thread.js'
+  import { keepYoungGenerationSmall } from './small-young-generation.js'
   keepYoungGenerationSmall()
-  await once(new Worker('', { eval: true }), 'exit')
+  await once(startThread('', { eval: true }), 'exit')
   const kept = []
   for (let i = 0; i < 500000; i++) kept.push({ i })
   console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)`
@@ -35,8 +35,15 @@ const KEEPS_MUCH = `
 /** In a process of its own: others of the tests' start threads, too. */
 function newSpaceOf(script: string): number {
   const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 }
-  const { outputText } = ts.transpileModule(readFileSync(TESTED, 'utf8'), { compilerOptions: options })
-  const workspace = makeWorkspace({ 'tested.mjs': outputText, 'main.mjs': script })
+  const tested = ['small-young-generation', 'start-thread', 'v8-flags'].map((name) => {
+    const text = readFileSync(join(TESTED, `${name}.ts`), 'utf8')
+    return [`${name}.js`, ts.transpileModule(text, { compilerOptions: options }).outputText] as const
+  })
+  const workspace = makeWorkspace({
+    ...Object.fromEntries(tested),
+    'package.json': '{"type":"module"}',
+    'main.mjs': script,
+  })
   const bytes = Number(execFileSync(process.execPath, [join(workspace.path, 'main.mjs')]))
   workspace.remove()
   return bytes

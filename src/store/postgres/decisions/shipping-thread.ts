@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../../lib/threads/start-thread.js'
 import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
 import type {
   DecisionShipping,
@@ -50,7 +51,7 @@ class ShippingThread {
     this.#changed = changed
     this.#thread = new SupervisedThread({
       name: 'the thread that ships decisions',
-      start: () => this.#listenTo(new Worker(script, { workerData, resourceLimits: THREAD_LIMITS })),
+      start: () => this.#listenTo(startThread(script, { workerData, resourceLimits: THREAD_LIMITS })),
       died,
     })
     this.#take()
