@@ -11,6 +11,7 @@ import { openFastTransport } from './transport/fast/open-fast-transport.js'
 import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
 import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
+import { WaitingLine } from './transport/waiting-line.js'
 import { makeRequestIds } from './exchange/request-id.js'
 import { REQUEST_TIMEOUTS } from './request-timeouts.js'
 import { createStandardServer } from './transport/node/standard-server.js'
@@ -41,6 +42,7 @@ export const LEAST_FILES = OTHER_FILES + LEAST_CONNECTIONS
 /** What the servers of one process take in at once, all together. */
 export interface ServerRoom extends Room {
   readonly connections: ConnectionLimit
+  readonly line: WaitingLine
 }
 
 /** The room of one of `processes` that share the bounds of the service. */
@@ -53,6 +55,7 @@ export function makeServerRoom(
     connections: new ConnectionLimit(maxConnections),
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
     unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
+    line: new WaitingLine(),
   }
 }
 

@@ -16,6 +16,8 @@ export class FakeExchange extends Exchange {
   readonly #request: FakeRequest
   status = 0
   sent = ''
+  /** Each time that it was to stand in line, and whether it was said to have a body. */
+  readonly stood: boolean[] = []
 
   constructor(request: FakeRequest) {
     super(request.method ?? 'POST', request.url ?? '/', 'request-1')
@@ -24,6 +26,11 @@ export class FakeExchange extends Exchange {
 
   header(name: string): string | undefined {
     return this.#request.headers?.[name]
+  }
+
+  standInLine(hasBody: boolean): Promise<void> | undefined {
+    this.stood.push(hasBody)
+    return undefined
   }
 
   readBytes(limit: number): Promise<Buffer> {

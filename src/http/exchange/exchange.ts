@@ -71,6 +71,12 @@ export abstract class Exchange {
   abstract header(name: string): string | undefined
 
   /**
+   * Has it wait in line with others that ask for what may take long, where the reader that took it in has not done so: before its body is there, or where
+   * it has none until what is returned resolves; undefined where it is its turn. Rejects with `unavailable` where that would be too late.
+   */
+  abstract standInLine(hasBody: boolean): Promise<void> | undefined
+
+  /**
    * The body as it was sent, read once; at once where it has come already. Rejects with `too_large` over `limit` bytes, `invalid` when it
    * breaks off.
    */

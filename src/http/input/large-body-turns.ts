@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import { LinePace, tooManyWait } from '../exchange/line-pace.js'
 
 /** Smaller bodies are read and decided upon in a few milliseconds. */
-const LARGE_BYTES = 128 * 1024
+export const LARGE_BYTES = 128 * 1024
 /** All bodies that wait for their turn hold no more than this together. */
 const MOST_WAITING_BYTES = 256 * 1024 * 1024
 /** A body of 10 MB, and all that its evaluation may take of this thread, take less: in a longer turn the process stood still, which is no measure. */

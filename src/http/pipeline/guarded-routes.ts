@@ -56,7 +56,9 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     exchange.showsErrors = showsErrors
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
-    return answerOn(exchange, exchange.target.path.slice(restAt))
+    const rest = exchange.target.path.slice(restAt)
+    const turn = exchange.standInLine(route.body !== undefined)
+    return turn === undefined ? answerOn(exchange, rest) : turn.then(() => answerOn(exchange, rest))
   }
   return { ...route, answer }
 }

@@ -32,6 +32,7 @@ export async function serveRelayed(
       unreadAnswers: new UnreadAnswers(),
       // Only processes of the service connect, and each bounds its own callers.
       connections: { proven: () => undefined },
+      line: { accepted: () => undefined, takeTurn: () => undefined },
     },
     remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
     isTlsOf: (request) => headerOf(request, TLS_HEADER) !== undefined,

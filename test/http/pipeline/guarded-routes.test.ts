@@ -24,6 +24,35 @@ function ask(route: BoundDirectRoute, authenticate: Authenticate): { failure: un
   return { failure: undefined, answered }
 }
 
+/** A reader of HTTP in which whoever asks stands in line until it is told to go on. */
+class QueueingExchange extends FakeExchange {
+  #goOn: (() => void) | undefined
+
+  override standInLine(hasBody: boolean): Promise<void> {
+    void super.standInLine(hasBody)
+    return new Promise((resolve) => (this.#goOn = resolve))
+  }
+
+  goOn(): void {
+    this.#goOn?.()
+  }
+}
+
+test.each(direct.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s is answered when it is its turn, which nobody waits for who may not ask',
+  async (_, route) => {
+    let answered = 0
+    const bound = { ...route, answerOn: () => void (answered += 1) }
+    const exchange = new QueueingExchange({ method: route.method, url: examplePath(route.path) })
+    const [guarded] = guardRoutes([bound], () => undefined)
+    const answer = guarded?.kind === 'direct' ? guarded.answer(exchange) : undefined
+    expect({ stood: exchange.stood, answered }).toEqual({ stood: [route.method === 'POST'], answered: 0 })
+    exchange.goOn()
+    await answer
+    expect(answered).toBe(1)
+  },
+)
+
 test.each(direct.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s, when it would be answered too late, is refused once it is known that its caller may ask, and not answered',
   (_, route) => {

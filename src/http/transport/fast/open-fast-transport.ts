@@ -6,6 +6,7 @@ import { BROWSER_HEADERS } from '../../pipeline/admit-request.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
+import type { WaitingLine } from '../waiting-line.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
 import type { FindQuickly } from '../../pipeline/quick-routes.js'
 import type { RequestTimeouts, Room } from '../node/standard-server.js'
@@ -13,7 +14,6 @@ import { PlainConnection } from './plain-connection.js'
 import type { ConnectionHost } from './plain-connection.js'
 import type { PlainHead } from './read-plain-head.js'
 import { RecentHeads } from './recent-heads.js'
-import { WaitingLine } from './waiting-line.js'
 
 /** Larger requests take so long to decide that the standard server's share of the time does not matter. */
 const MAX_BODY_BYTES = 65_536
@@ -27,7 +27,7 @@ export interface FastTransportOptions {
   readonly timeouts: RequestTimeouts
   /** Whether requests with this Host header are let in. */
   readonly takesHost: (header: string) => boolean
-  readonly room: Room
+  readonly room: Room & { readonly line: WaitingLine }
   /** The event by which connections come on which requests can be read. */
   readonly comesAs?: 'connection' | 'secureConnection'
 }
@@ -81,7 +81,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
 class FastListener implements ConnectionHost {
   readonly keepAliveMs: number
   readonly requestIdFor: ConnectionHost['requestIdFor']
-  readonly line = new WaitingLine()
+  readonly line: WaitingLine
   readonly answer: ConnectionHost['answer']
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
@@ -104,6 +104,7 @@ class FastListener implements ConnectionHost {
     this.keepAliveMs = options.timeouts.keepAliveMs
     this.requestIdFor = options.requestIdFor
     this.answer = options.handle
+    this.line = options.room.line
     this.halfBodies = options.room.halfBodies
     this.unreadAnswers = options.room.unreadAnswers
     this.proven = (socket) => options.room.connections.proven(socket)

@@ -14,7 +14,7 @@ import { PlainExchange } from './plain-exchange.js'
 import type { AnsweringConnection } from './plain-exchange.js'
 import { beginsWith } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
-import type { WaitingLine } from './waiting-line.js'
+import type { WaitingLine } from '../waiting-line.js'
 
 /** What a connection needs of the host that it is in. */
 export interface ConnectionHost {
@@ -183,6 +183,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     exchange.body = body
     const { line } = this.#host
     if (line.isOpen) line.answerInTurn(body.length, (isTooLate) => this.#answerLater(exchange, isTooLate))
+    else if (line.isFull) this.#answerLater(exchange, true)
     else this.#answerNow(exchange)
   }
 

@@ -44,6 +44,11 @@ export class PlainExchange extends Exchange {
     return this.#headers.get(name)
   }
 
+  /** It stood in line before it was handed on. */
+  standInLine(): undefined {
+    return undefined
+  }
+
   readBytes(limit: number): Buffer | Promise<Buffer> {
     if (this.body === undefined) return Promise.reject(bodyBrokeOff())
     if (this.body.length > limit) return Promise.reject(bodyTooLarge(limit))

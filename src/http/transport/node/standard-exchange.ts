@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import { LARGE_BYTES } from '../../input/large-body-turns.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
@@ -9,10 +10,12 @@ import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import { lateRequest, refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import type { UnreadAnswers } from '../unread-answers.js'
+import type { WaitingLine } from '../waiting-line.js'
 
 export interface StandardExchangeOptions {
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
+  readonly line: Pick<WaitingLine, 'takeTurn'>
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
   /** The certificate of a caller whose request another process passed on. */
@@ -31,10 +34,12 @@ export class StandardExchange extends Exchange {
   readonly awaitsContinue: boolean
   readonly #halfBodies: HalfBodies
   readonly #unreadAnswers: UnreadAnswers
+  readonly #line: StandardExchangeOptions['line']
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
   #goneListener: (() => void) | undefined
+  #standsInLine = false
 
   constructor(
     request: IncomingMessage,
@@ -43,12 +48,13 @@ export class StandardExchange extends Exchange {
     options: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
-    const { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
+    const { halfBodies, unreadAnswers, line, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
     this.awaitsContinue = options.awaitsContinue === true
     this.request = request
     this.response = response
     this.#halfBodies = halfBodies
     this.#unreadAnswers = unreadAnswers
+    this.#line = line
     this.#remoteAddressOf = remoteAddressOf
     this.#certificateOf = relayed
     this.#isTlsOf = isTlsOf
@@ -73,6 +79,26 @@ export class StandardExchange extends Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value[0] : value
+  }
+
+  /** With its body, as soon as all of it has come; large ones have a line of their own. */
+  standInLine(hasBody: boolean): Promise<void> | undefined {
+    if (!hasBody) return this.#takeTurn(0)
+    this.#standsInLine = true
+    return undefined
+  }
+
+  #takeTurn(bytes: number): Promise<void> | undefined {
+    return this.#line.takeTurn(bytes)?.then(() => {
+      // Meanwhile its caller may have gone, or the service may have begun to end.
+      if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
+    })
+  }
+
+  /** What has come, once it is its turn. */
+  #inTurn(bytes: Buffer): Buffer | Promise<Buffer> {
+    const isInLine = this.#standsInLine && bytes.length < LARGE_BYTES
+    return (isInLine ? this.#takeTurn(bytes.length)?.then(() => bytes) : undefined) ?? bytes
   }
 
   readBytes(limit: number): Promise<Buffer> {
@@ -107,7 +133,7 @@ export class StandardExchange extends Exchange {
       request.on('end', () => {
         this.#halfBodies.release(receiver)
         // The request lives on, and would keep what is left here as long as its answer takes.
-        resolve(body.take())
+        resolve(this.#inTurn(body.take()))
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {

@@ -9,6 +9,7 @@ import type { ConnectionLimit } from '../connection-limit.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
+import type { WaitingLine } from '../waiting-line.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
@@ -32,6 +33,8 @@ export interface RequestTimeouts {
 export interface Room {
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
+  /** Where requests wait that ask for what may take long. */
+  readonly line: Pick<WaitingLine, 'accepted' | 'takeTurn'>
   /** Told of each that has sent a whole request. */
   readonly connections: Pick<ConnectionLimit, 'proven'>
 }
@@ -69,9 +72,9 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
-    const { halfBodies, unreadAnswers } = room
+    const { halfBodies, unreadAnswers, line } = room
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
+      ...{ halfBodies, unreadAnswers, line, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
     })
     return {
       begin: () => {
@@ -98,7 +101,10 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     },
     (request, response) => take(request, response, false),
   )
-  server.on(comesAs, (socket: Socket) => connections.open(socket))
+  server.on(comesAs, (socket: Socket) => {
+    room.line.accepted()
+    connections.open(socket)
+  })
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
   // Else it asks for every body, also for one that is refused by its head.

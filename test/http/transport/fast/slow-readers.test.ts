@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { PlainConnection } from '../../../../src/http/transport/fast/plain-connection.js'
 import { readPlainHead } from '../../../../src/http/transport/fast/read-plain-head.js'
-import { WaitingLine } from '../../../../src/http/transport/fast/waiting-line.js'
+import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 import { ScriptedSocket } from '../../../support/scripted-socket.js'

@@ -9,6 +9,7 @@ import type { Exchange } from '../../../../src/http/exchange/exchange.js'
 import { StandardExchange } from '../../../../src/http/transport/node/standard-exchange.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
+import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
 import { createStandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import type { StandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import { untilQuiet } from '../../../support/until-quiet.js'
@@ -20,6 +21,7 @@ const ROOM = {
   halfBodies: new HalfBodies(0),
   unreadAnswers: new UnreadAnswers(),
   connections: new ConnectionLimit(1000),
+  line: new WaitingLine(),
 }
 
 let server: Server | undefined

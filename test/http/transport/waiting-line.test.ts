@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { WaitingLine } from '../../../../src/http/transport/fast/waiting-line.js'
-import { startTestServer } from '../../../support/http-transports.js'
-import type { TestServer } from '../../../support/http-transports.js'
-import { ScriptedSocket } from '../../../support/scripted-socket.js'
-import { waitUntil } from '../../../support/wait-until.js'
+import { WaitingLine } from '../../../src/http/transport/waiting-line.js'
+import { startTestServer } from '../../support/http-transports.js'
+import type { TestServer } from '../../support/http-transports.js'
+import { ScriptedSocket } from '../../support/scripted-socket.js'
+import { waitUntil } from '../../support/wait-until.js'
 
 let server: TestServer | undefined
 
@@ -61,7 +61,7 @@ describe('requests while connections come', () => {
     let waiting = 0
     line.accepted()
     for (; line.isOpen && waiting < 10_000; waiting += 1) line.answerInTurn(65_536, () => (waiting -= 1))
-    expect(waiting).toBe(1024)
+    expect(waiting).toBe(2048)
     while (waiting > 0) await nextTurn()
     line.accepted()
     expect(line.isOpen).toBe(true)
@@ -173,6 +173,68 @@ describe('requests that take long', () => {
       })
     while (line.isOpen) await nextTurn()
     expect(answered).toBe(10_000)
+  })
+
+  it('are refused where those in line hold as much as they may', async () => {
+    const line = new WaitingLine()
+    takeLong(line)
+    let waiting = 0
+    for (; line.isOpen; waiting += 1) line.answerInTurn(65_536, () => (waiting -= 1))
+    expect(line.isFull).toBe(true)
+    await expect(line.takeTurn(2)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
+    while (waiting > 0) await nextTurn()
+    expect(line.isFull).toBe(false)
+  })
+
+  it('wait for their turn behind promises, too, in one line with all others', async () => {
+    const line = new WaitingLine()
+    expect(line.takeTurn(2)).toBeUndefined()
+    takeLong(line)
+    const answered: number[] = []
+    for (let request = 0; request < 9; request += 1) {
+      if (request % 3 === 0) line.answerInTurn(2, () => answered.push(request))
+      else void line.takeTurn(2)?.then(() => answered.push(request))
+    }
+    expect(answered).toEqual([])
+    while (line.isOpen) await nextTurn()
+    expect(answered).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('behind promises have those of the same turn wait, and are answered for 20 ms of each turn', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const line = new WaitingLine()
+    let answered = 0
+    const ask = async (): Promise<void> => {
+      await line.takeTurn(2)
+      await Promise.resolve()
+      now += 6
+      answered += 1
+    }
+    takeLong(line)
+    for (let request = 0; request < 12; request += 1) void ask()
+    await Promise.resolve()
+    expect(answered).toBe(0)
+    for (const expected of [4, 8, 12]) {
+      await nextTurn()
+      expect(answered).toBe(expected)
+    }
+  })
+
+  it('are refused behind promises, too, where those before them take over five seconds', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const line = new WaitingLine()
+    takeLong(line)
+    const refused: unknown[] = []
+    const asked = Array.from({ length: 2000 }, async () => {
+      await line.takeTurn(2)
+      now += 6
+    })
+    await Promise.all(asked.map((ask) => ask.catch((error: unknown) => refused.push(error))))
+    expect(refused.length).toBeGreaterThan(1000)
+    expect(refused[0]).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
+    expect(now).toBeLessThan(6000)
   })
 
   it.each([

@@ -1,9 +1,9 @@
-import { LinePace } from '../../exchange/line-pace.js'
+import { LinePace, tooManyWait } from '../exchange/line-pace.js'
 
 /** How long requests are answered in one turn of the event loop, and in a turn in which a connection came, in milliseconds. */
 const [TURN_MS, ACCEPTING_TURN_MS] = [20, 0.25]
 /** Of the bodies of requests in line: thousands of callers could have many times that wait. */
-const MOST_WAITING_BYTES = 64 * 1024 * 1024
+const MOST_WAITING_BYTES = 128 * 1024 * 1024
 /** What is answered faster needs no line: of as many connections as there may be, the last one is answered within three seconds. */
 const DEAR_MS = 0.3
 /** Of how many answers the usual time is told: fewer than two garbage collections lie apart, of which none makes answers dear. */
@@ -17,6 +17,8 @@ type AnswerInTurn = (isTooLate: boolean) => void
 interface Waiting {
   readonly bytes: number
   readonly answer: AnswerInTurn
+  /** Whether it is answered behind promises, as soon as `answer` has returned. */
+  readonly isPromised?: true
 }
 
 /**
@@ -55,10 +57,46 @@ export class WaitingLine {
     return this.#nextTurn !== undefined && this.#waitingBytes < MOST_WAITING_BYTES
   }
 
+  /** Whether they are to be refused: answered at once, what takes long would go before all that waits, and nobody could be told how long. */
+  get isFull(): boolean {
+    return this.#waitingBytes >= MOST_WAITING_BYTES && this.#usualMs >= DEAR_MS
+  }
+
   /** Answers a request, whose body has so many bytes, once those before it are answered; to be called while `isOpen`. */
   answerInTurn(bytes: number, answer: AnswerInTurn): void {
-    this.#waiting.push({ bytes, answer })
-    this.#waitingBytes += bytes
+    this.#join({ bytes, answer })
+  }
+
+  /**
+   * The same for a request that is answered behind promises: undefined where it is its turn, else resolves when it is; rejects with `unavailable` where that
+   * would be too late.
+   */
+  takeTurn(bytes: number): Promise<void> | undefined {
+    if (this.isFull) return Promise.reject(tooManyWait())
+    if (this.isOpen)
+      return new Promise((begin, refuse) => {
+        const answer: AnswerInTurn = (isTooLate) => (isTooLate ? refuse(tooManyWait()) : begin())
+        this.#join({ bytes, answer, isPromised: true })
+      })
+    this.#afterPromised((tookMs) => this.answered(tookMs))
+    return undefined
+  }
+
+  #join(request: Waiting): void {
+    this.#waiting.push(request)
+    this.#waitingBytes += request.bytes
+  }
+
+  /** The next tick comes when everything has run that is behind promises which are kept. */
+  #afterPromised(next: (tookMs: number) => void): void {
+    const begun = performance.now()
+    queueMicrotask(() => process.nextTick(() => next(performance.now() - begun)))
+  }
+
+  readonly #goOn = (tookMs: number): void => {
+    this.answered(tookMs)
+    this.#roomMs -= Math.min(tookMs, MOST_OF_A_TURN_MS)
+    if (this.#roomMs > 0 && this.#waiting.length > 0) this.#answerFor(this.#roomMs)
   }
 
   readonly #answerSome = (): void => {
@@ -74,13 +112,15 @@ export class WaitingLine {
   #answerFor(ms: number): void {
     const begun = performance.now()
     let answered = 0
+    let next: Waiting | undefined
     let now: number
     do {
-      const next = this.#waiting[answered++]
+      next = this.#waiting[answered++]
       this.#waitingBytes -= next?.bytes ?? 0
       next?.answer(false)
       now = performance.now()
-    } while (answered < this.#waiting.length && now < begun + ms)
+    } while (answered < this.#waiting.length && now < begun + ms && next?.isPromised !== true)
+    if (next?.isPromised === true) this.#afterPromised(this.#goOn)
     this.#roomMs -= Math.min(now - begun, MOST_OF_A_TURN_MS)
     this.#pace.learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)

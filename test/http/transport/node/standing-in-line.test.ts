@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net'
+
+import { afterEach, expect, test, vi } from 'vitest'
+
+import { tooManyWait } from '../../../../src/http/exchange/line-pace.js'
+import { readBody } from '../../../../src/http/input/read-body.js'
+import type { BoundRoute } from '../../../../src/http/pipeline/route.js'
+import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
+import { openRaw, sendRaw } from '../../../support/http-transports.js'
+import { startRoutesServer } from '../../../support/routes-server.js'
+import type { RoutesServer } from '../../../support/routes-server.js'
+import { unansweredRoutes } from '../../../support/served-routes.js'
+import { waitUntil } from '../../../support/wait-until.js'
+
+const HEAD = '/v1/data/app HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
+const chunked = (body: string): string =>
+  `POST ${HEAD}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+
+/** What only the standard reader of HTTP takes. */
+const REQUESTS: readonly (readonly [string, string])[] = [
+  ['a body in chunks', chunked('{}')],
+  ['a body of 100 KB', `POST ${HEAD}Content-Length: 100000\r\n\r\n${' '.repeat(100_000)}`],
+  ['a GET that says that it has no body', `GET ${HEAD}Content-Length: 0\r\n\r\n`],
+  ['HTTP/1.0', 'POST /v1/data/app HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}'],
+  ['the headers of a browser', `POST ${HEAD}Sec-Fetch-Site: none\r\nContent-Length: 2\r\n\r\n{}`],
+  ['an expectation', `POST ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`],
+]
+
+let server: RoutesServer | undefined
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await server?.stop(0)
+  server = undefined
+})
+
+async function serve(isQuick: boolean): Promise<{ port: number; answered: () => number }> {
+  let answered = 0
+  const routes = unansweredRoutes().map((route): BoundRoute => {
+    if (route.kind !== 'direct') return route
+    return {
+      ...route,
+      answerOn: async (exchange) => {
+        if (route.method === 'POST') await readBody(exchange, 1_000_000)
+        answered += 1
+        exchange.send(200, '{}')
+      },
+    }
+  })
+  const open = routes.map((route): BoundRoute => ({ ...route, roles: 'anyone' }))
+  server = await startRoutesServer(open, { isQuick })
+  return { port: Number(new URL(server.url).port), answered: () => answered }
+}
+
+const BOTH = [true, false].flatMap((isQuick) => REQUESTS.map((row) => [...row, isQuick] as const))
+
+test.each(BOTH)(
+  '%s stands in line with all others, and is refused where its turn would come too late',
+  async (_, request, isQuick) => {
+    const { port, answered } = await serve(isQuick)
+    const takeTurn = vi.spyOn(WaitingLine.prototype, 'takeTurn')
+    expect(await sendRaw(port, request)).toContain('HTTP/1.1 200 OK\r\n')
+    expect(takeTurn).toHaveBeenCalledOnce()
+    takeTurn.mockImplementation(() => Promise.reject(tooManyWait()))
+    const refused = await sendRaw(port, request)
+    expect(refused).toContain('HTTP/1.1 503 Service Unavailable\r\n')
+    expect(refused).toContain('Retry-After: 5\r\n')
+    expect(answered()).toBe(1)
+  },
+)
+
+test('a body that stands in the line of large ones stands in no other', async () => {
+  const { port } = await serve(true)
+  const takeTurn = vi.spyOn(WaitingLine.prototype, 'takeTurn')
+  expect(await sendRaw(port, chunked(' '.repeat(200_000)))).toContain('HTTP/1.1 200 OK\r\n')
+  expect(takeTurn).not.toHaveBeenCalled()
+})
+
+test('what is asked by somebody who has gone before it is his turn is not answered', async () => {
+  const { port, answered } = await serve(true)
+  let goOn: (() => void) | undefined
+  vi.spyOn(WaitingLine.prototype, 'takeTurn').mockImplementation(
+    () => new Promise((resolve) => (goOn = resolve)),
+  )
+  let isGone = false
+  server?.listener.on('connection', (taken: Socket) => taken.once('close', () => (isGone = true)))
+  const { socket } = openRaw(port)
+  socket.write(chunked('{}'))
+  await vi.waitFor(() => expect(goOn).toBeDefined())
+  socket.destroy()
+  await waitUntil(
+    () => (isGone ? true : undefined),
+    () => 'the service does not see that he has gone',
+  )
+  goOn?.()
+  await vi.waitFor(() => expect(server?.finished).toHaveLength(1))
+  expect(answered()).toBe(0)
+})
