@@ -21,6 +21,7 @@ import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
 import { refuseUnreadRules } from './read-modules.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
+import { wrapLookups } from './wrap-lookups.js'
 
 /** A compiled module and what its entrypoints answer. */
 export interface BuiltModule {
@@ -99,11 +100,17 @@ async function buildFlagged(
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
-    const files = bundleFiles(orderModifiers(modules), NO_DATA, stagedNames(prefix), '')
-    const staged = { opa, modules, directory, files, flags }
+    const toSource = sourceFiles(modules, prefix)
+    const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
+      bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
+    const ordered = orderModifiers(modules)
+    const wrapped = wrapLookups(ordered)
+    const staged = { opa, modules, directory, files: filesOf(wrapped), flags }
+    // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
+    if (wrapped !== ordered) await refuseMistakes({ ...staged, files: filesOf(ordered) }, toSource)
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
-    const built = forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
+    const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built
   })
@@ -144,19 +151,25 @@ async function buildForAll(
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(staged, { direct, forwarded: unspellable })
   if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths, isByRule: false }
-  // `opa check` finds the policies' own problems and tells them with columns.
-  const { opa, modules, directory: cwd, files } = staged
-  await writeBundle(cwd, files)
-  const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
-  if (check.exitCode !== 0) {
-    const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
-    throw compileError(withTypes(errors, first.run, toSource))
-  }
+  await refuseMistakes(staged, toSource, first.run)
 
   const second = await build(staged, { forwarded: keys })
   if (typeof second.outcome !== 'string')
     return { wasm: second.outcome, paths: second.paths, isByRule: false }
   throw compileError(readOpaErrors(first.run, toSource))
+}
+
+/** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
+async function refuseMistakes(
+  { opa, modules, directory: cwd, files }: Staged,
+  toSource: (compiledName: string) => string,
+  refused?: OpaRun,
+): Promise<void> {
+  await writeBundle(cwd, files)
+  const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
+  if (check.exitCode === 0) return
+  const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
+  throw compileError(refused === undefined ? errors : withTypes(errors, refused, toSource))
 }
 
 interface Entrypoints {

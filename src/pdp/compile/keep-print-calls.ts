@@ -1,5 +1,5 @@
-import { readTokens } from './read-tokens.js'
-import type { Token } from './read-tokens.js'
+import { readTokens } from './tokens/read-tokens.js'
+import type { Token } from './tokens/read-tokens.js'
 import type { RegoModule } from './rego-module.js'
 
 const PRINT = 'print'

@@ -1,8 +1,8 @@
-import { isClosing, readTokens } from './read-tokens.js'
-import type { Token } from './read-tokens.js'
+import { isClosing, readTokens } from './tokens/read-tokens.js'
+import type { Token } from './tokens/read-tokens.js'
 import type { RegoModule } from './rego-module.js'
-import { findTemplateStrings } from './template-strings.js'
-import type { TemplateString } from './template-strings.js'
+import { findTemplateStrings } from './tokens/template-strings.js'
+import type { TemplateString } from './tokens/template-strings.js'
 
 /** The order in which OPA's compiler to WebAssembly takes the right targets. */
 const [INPUT, DATA, FUNCTION] = [0, 1, 2]
@@ -49,7 +49,7 @@ function orderIn(source: string, importedAbove?: ReadonlyMap<string, number>): s
 }
 
 /** The text with an ordinary one in the place of each template string, all else where it was. */
-function withoutTemplates(source: string, templates: readonly TemplateString[]): string {
+export function withoutTemplates(source: string, templates: readonly TemplateString[]): string {
   let out = ''
   for (const { start, end } of templates)
     out += `${source.slice(out.length, start)}\`${source.slice(start + 1, end - 1).replace(/[^\n]/g, ' ')}\``
@@ -109,6 +109,11 @@ function endOfValue(tokens: readonly Token[], start: number, depth: number): num
 
 function rankOf(root: string, imported: ReadonlyMap<string, number>): number {
   return root === 'input' ? INPUT : root === 'data' ? DATA : (imported.get(root) ?? FUNCTION)
+}
+
+/** The names of what is imported from `data`. */
+export function importedData(tokens: readonly Token[]): string[] {
+  return [...importedRanks(tokens)].flatMap(([name, rank]) => (rank === DATA ? [name] : []))
 }
 
 /** What names stand for that are imported from `input` or `data`. */

@@ -16,7 +16,7 @@ import { verdictPlace } from '../rego/verdict-rules.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
 import { inNewerWords } from './rewrite-older.js'
-import { expandTemplateStrings } from './template-strings.js'
+import { expandTemplateStrings } from './tokens/template-strings.js'
 
 /** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
 const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules": rules} |

@@ -1,7 +1,7 @@
 import type { RegoVersion } from '../opa/opa-release.js'
 import type { RegoFile } from './read-rego-files.js'
-import { isClosing, readTokens } from './read-tokens.js'
-import type { Token } from './read-tokens.js'
+import { isClosing, readTokens } from './tokens/read-tokens.js'
+import type { Token } from './tokens/read-tokens.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
 
 /** The letters of words that are no names; `in` stands between two values as a sign does, and what no form below has is X. */

@@ -1,6 +1,6 @@
 import type { RegoModule } from '../compile/rego-module.js'
 import { findReferences } from '../lint/find-references.js'
-import { readTokens } from '../compile/read-tokens.js'
+import { readTokens } from '../compile/tokens/read-tokens.js'
 
 type Path = readonly string[]
 

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { isClosing, isOpening, positionIn, stringValue } from '../compile/read-tokens.js'
-import type { Token } from '../compile/read-tokens.js'
+import { isClosing, isOpening, positionIn, stringValue } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
 import type { RegoModule } from '../compile/rego-module.js'
 
 /** An expression that compares a reference with a constant. */

@@ -6,7 +6,7 @@ import { verdictPlace } from '../rego/verdict-rules.js'
 import { AskedPackages } from './asked-packages.js'
 import { describeModule } from './describe-module.js'
 import { outlineModule } from './outline-module.js'
-import { positionIn } from '../compile/read-tokens.js'
+import { positionIn } from '../compile/tokens/read-tokens.js'
 
 /**
  * Verdicts in files that do not serve, of packages that are asked: a policy named `stress_test.rego` is left out as a test, and so is

@@ -1,10 +1,10 @@
 import type { RegoModule } from '../compile/rego-module.js'
 import { findContradictions } from './check-contradictions.js'
 import type { Contradiction } from './check-contradictions.js'
-import { findReferences, isMember } from './find-references.js'
+import { findReferences } from './find-references.js'
 import type { DataReference } from './find-references.js'
-import { readTokens, startsStatement } from '../compile/read-tokens.js'
-import type { Token } from '../compile/read-tokens.js'
+import { isMember, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { resembledVerdict } from './resembled-verdict.js'
 

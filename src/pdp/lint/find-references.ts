@@ -1,5 +1,5 @@
-import { startsStatement, stringValue } from '../compile/read-tokens.js'
-import type { Token } from '../compile/read-tokens.js'
+import { isMember, startsStatement, stringValue, touches } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
 
 /** A reference into `data`, as far as its path is fixed. */
 export interface DataReference {
@@ -58,11 +58,6 @@ export function findReferences(tokens: readonly Token[]): ModuleReferences {
   return { imports, reads, replaced }
 }
 
-/** Whether a name is a member of what is before it, as `b` of `a.b`. */
-export function isMember(tokens: readonly Token[], at: number): boolean {
-  return tokens[at - 1]?.text === '.' && touches(tokens, at - 1)
-}
-
 /** The fixed members behind a name, which must touch each other: a blank ends a reference. */
 function readPath(tokens: readonly Token[], start: number): Path {
   const path: (string | number)[] = []
@@ -87,12 +82,6 @@ function indexValue(token: Token): string | number | undefined {
   if (token.kind === 'string') return stringValue(token)
   const index = token.kind === 'number' ? Number(token.text) : NaN
   return Number.isSafeInteger(index) ? index : undefined
-}
-
-function touches(tokens: readonly Token[], at: number): boolean {
-  const [before, token] = [tokens[at - 1], tokens[at]]
-  if (before === undefined || token === undefined) return false
-  return before.offset + before.text.length === token.offset
 }
 
 /** Every name that the module declares: by `:=`, `some`, `every`, as a rule, or as a parameter of a function. */

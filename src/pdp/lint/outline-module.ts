@@ -2,8 +2,8 @@ import type { RegoFile } from '../compile/collect-sources.js'
 import type { RegoModule, RegoRule } from '../compile/rego-module.js'
 import { packagePath } from '../rego/package-line.js'
 import { pathKey } from '../rego/path-key.js'
-import { readTokens, startsStatement, stringValue } from '../compile/read-tokens.js'
-import type { Token } from '../compile/read-tokens.js'
+import { readTokens, startsStatement, stringValue } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
 
 const NO_RULES: readonly string[] = ['package', 'import', 'default', 'else']
 

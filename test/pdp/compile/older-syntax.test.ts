@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { quoteKeywordMembers } from '../../../src/pdp/compile/locate-calls.js'
-import { expandTemplateStrings } from '../../../src/pdp/compile/template-strings.js'
+import { expandTemplateStrings } from '../../../src/pdp/compile/tokens/template-strings.js'
 
 test.each([
   ['data.foo.not.bar', 'data.foo["not"].bar'],

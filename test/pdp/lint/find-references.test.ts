@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { findReferences } from '../../../src/pdp/lint/find-references.js'
-import { readTokens } from '../../../src/pdp/compile/read-tokens.js'
+import { readTokens } from '../../../src/pdp/compile/tokens/read-tokens.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { readCases } from '../../support/conformance/read-cases.js'
 import { referencedPaths } from '../../support/referenced-paths.js'

@@ -78,3 +78,15 @@ export function isOpening(sign: string): boolean {
 export function isClosing({ kind, text }: Pick<Token, 'kind' | 'text'>): boolean {
   return kind === 'sign' && (text === ')' || text === ']' || text === '}')
 }
+
+/** Whether a name is a member of what is before it, as `b` of `a.b`. */
+export function isMember(tokens: readonly Token[], at: number): boolean {
+  return tokens[at - 1]?.text === '.' && touches(tokens, at - 1)
+}
+
+/** Whether nothing stands between a token and the one before it. */
+export function touches(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (before === undefined || token === undefined) return false
+  return before.offset + before.text.length === token.offset
+}

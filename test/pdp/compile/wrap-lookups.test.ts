@@ -1,0 +1,112 @@
+import { describe, expect, it, test } from 'vitest'
+
+import { wrapLookups } from '../../../src/pdp/compile/wrap-lookups.js'
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { loadPolicies } from '../../support/load-policies.js'
+
+const LIMIT = { path: ['limits', 'prod'], isDynamic: false, isFunction: false, excludesData: true }
+
+function wrapped(text: string): string {
+  const source = `import data.apps as A\n\n${text}`
+  const [module] = wrapLookups([
+    { file: 'a.rego', text: source, version: 1, packagePath: ['a'], rules: [LIMIT] },
+  ])
+  return module?.text.slice(source.length - text.length) ?? ''
+}
+
+describe('a lookup by a variable', () => {
+  it.each([
+    ['p if not data.apps[x].v', 'p if [[1 | data.apps[x].v], x] == [[], x]'],
+    ['p if not A[input.x].v == 0', 'p if [[1 | A[input.x].v == 0], input.x] == [[], input.x]'],
+    [
+      'p if {\n\tnot limits[input.x]\n\t\t== f(y) with input.x as "prod" # why\n\tq\n}',
+      'p if {\n\t[[1 | limits[input.x]\n\t\t== f(y)], input.x, f(y)] == [[], input.x, f(y)] with input.x as "prod" # why\n\tq\n}',
+    ],
+    [
+      'p if not (data.apps["x"][y] = 1) else := 2',
+      'p if [[1 | (data.apps["x"][y] = 1)], y] == [[], y] else := 2',
+    ],
+    ['p if every x in {1} { data.apps[x].v; q }', 'p if every x in {1} { [1 | data.apps[x].v; q ] != []}'],
+    [
+      'p if every x in y { not data.apps[x].v }',
+      'p if every x in y { [1 | [[1 | data.apps[x].v], x] == [[], x] ] != []}',
+    ],
+  ])('below a negation is one in a comprehension: %s', (text, expected) => {
+    expect(wrapped(text)).toBe(expected)
+  })
+
+  it.each([
+    'p if not data.apps.x.v == 0',
+    'p if not data.apps["x"].v[0] == 0',
+    'p if not input.x[y]\n\nq if data.apps[x].v',
+    'p if not f(data.apps[x].v)',
+    'p if not data.apps[x].v < 1',
+    'p if not [data.apps[x].v] == [0]',
+    'p if every x in data.apps[input.y].v { x == 1 }',
+    '# not data.apps[x].v\np := "not data.apps[x].v" if data.apps[x].not[y]',
+  ])('stays as it is in %s', (text) => {
+    expect(wrapped(text)).toBe(text)
+  })
+})
+
+const POLICY = `package a
+
+import rego.v1
+
+limits.prod := 5
+
+limits.dev := 10
+
+flags.prod := false
+
+flags.dev := true
+
+answers contains "another limit" if not limits[input.env] == 5
+
+answers contains "no flag" if not flags[input.env]
+
+answers contains "another version" if not data.apps[input.app].version == 1
+
+answers contains "not tested" if not data.apps[input.app].tested
+
+answers contains "with another" if not data.apps[input.app].version == 1 with input.app as "shop"
+
+answers contains "all at version 1" if every app in input.apps { data.apps[app].version == 1 }
+
+answers contains "none tested" if every app in input.apps {
+	not data.apps[app].tested
+}
+`
+
+function app(name: string, version: number, tested: boolean): string {
+  return `package apps.${name}\n\nimport rego.v1\n\nversion := ${version}\n\ntested := ${tested}\n`
+}
+
+// What OPA's own evaluator answers, 0.70 and 1.20.2 alike.
+test.each([
+  [{ env: 'prod', app: 'shop', apps: ['shop'] }, ['all at version 1', 'no flag']],
+  [{ env: 'dev', app: 'cart', apps: ['shop', 'cart'] }, ['another limit', 'another version', 'not tested']],
+  [
+    { env: 'test', app: 'base', apps: ['cart'] },
+    ['another limit', 'another version', 'no flag', 'none tested', 'not tested'],
+  ],
+  // Where the key is undefined, so is the negation.
+  [{ apps: [] }, ['all at version 1', 'none tested']],
+])('negations and every over %j look up as in OPA', async (input, expected) => {
+  const snapshot = await loadPolicies({
+    'a.rego': POLICY,
+    'shop.rego': app('shop', 1, true),
+    'cart.rego': app('cart', 2, false),
+    'data.json': '{"apps": {"base": {"version": 3}}}',
+  })
+  const plan = planDocument(snapshot, ['a', 'answers'])
+  expect(evaluateDocument(plan, Buffer.from(JSON.stringify(input)), newCall())).toBe(JSON.stringify(expected))
+})
+
+test('a variable that nothing gives a value is refused as OPA refuses it', async () => {
+  const policies = { 'a.rego': 'package a\n\nimport rego.v1\n\np if not data.apps[x].version == 1\n' }
+  await expect(loadPolicies({ ...policies, 'shop.rego': app('shop', 1, true) })).rejects.toMatchObject({
+    details: [{ code: 'rego_unsafe_var_error', location: { row: 5 } }],
+  })
+})
