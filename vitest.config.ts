@@ -20,6 +20,7 @@ const ALSO_IN_PROCESS = [
   'analysis-report-page',
   'analysis-routes',
   'denial-rules',
+  'denying-packages',
   'execution-timeline',
   'gate-policies-and-lookups',
   'gates',

@@ -63,6 +63,7 @@ async function fillLog(path: string, decisions: number): Promise<void> {
           inputTruncated: false,
           result: RESULT,
           ndBuiltinCache: null,
+          packages: null,
           resultTruncated: false,
         })
       }

@@ -1,5 +1,5 @@
 import { toError } from '../errors/app-error.js'
-import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
+import { copiedLength, keptPackages, DecisionBatchBuilder } from './decision-batch.js'
 import type { CopyBounds, DecisionBatch } from './decision-batch.js'
 import { isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecisions } from './decision-report.js'
@@ -111,7 +111,8 @@ export class BufferedDecisionLog implements DecisionLog {
     const size =
       copiedLength(entry.input, bounds.inputBytes) +
       copiedLength(entry.result, bounds.resultBytes) +
-      (entry.ndBuiltinCache?.length ?? 0)
+      (entry.ndBuiltinCache?.length ?? 0) +
+      (keptPackages(entry, bounds)?.length ?? 0)
     if (this.#closed || this.#isFull(size)) {
       this.#drop(entry, 'buffer_full')
       return false

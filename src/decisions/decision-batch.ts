@@ -38,11 +38,13 @@ export interface BatchRow {
   readonly resultBytes: number | null
   readonly result: Uint8Array | null
   readonly ndBuiltinCache: Uint8Array | null
+  readonly packages: Uint8Array | null
 }
 
-const CELLS_PER_ROW = 21
-/** Of the calls, which are copied last: where its bytes begin, and after that how many there are. */
-const LAST_COPY_CELL = 18
+const CELLS_PER_ROW = 24
+const CALLS_CELL = 18
+/** Of the packages, which are copied last: where their bytes begin, and after that how many there are. */
+const LAST_COPY_CELL = 21
 const ABSENT = -1
 const MAX_TEXT_LENGTH = 1024
 
@@ -95,7 +97,8 @@ export class DecisionBatchBuilder {
     cells[at + 10] = this.#addText(entry.error)
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
     this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
-    this.#copyBytes(at + LAST_COPY_CELL, entry.ndBuiltinCache, Infinity)
+    this.#copyBytes(at + CALLS_CELL, entry.ndBuiltinCache, Infinity)
+    this.#copyBytes(at + LAST_COPY_CELL, keptPackages(entry, bounds), Infinity)
     const isCut = entry.input !== undefined && entry.input.length > bounds.inputBytes
     cells[at + 17] = this.#addText(isCut ? findExecutionId(entry.input) : undefined)
     this.#rows += 1
@@ -145,6 +148,14 @@ export function usedPart({ rowCount, cells, texts, bytes }: DecisionBatch): Deci
   }
 }
 
+/** What a batch keeps of the packages that deny: all of them, or nothing where that is more than is kept of a result. */
+export function keptPackages(
+  { packages }: Pick<DecisionEntry, 'packages'>,
+  { resultBytes }: CopyBounds,
+): Uint8Array | undefined {
+  return packages !== undefined && packages.length <= resultBytes ? packages : undefined
+}
+
 /** How many bytes of `source` a batch copies under `bound`. */
 export function copiedLength(source: Uint8Array | undefined, bound: number): number {
   return source === undefined ? 0 : Math.min(source.length, bound)
@@ -170,7 +181,8 @@ export function batchRow(batch: DecisionBatch, index: number): BatchRow {
     result: bytesCell(batch, at + 14),
     resultBytes: sizeCell(batch, at + 16),
     executionId: textCell(batch, at + 17),
-    ndBuiltinCache: bytesCell(batch, at + LAST_COPY_CELL),
+    ndBuiltinCache: bytesCell(batch, at + CALLS_CELL),
+    packages: bytesCell(batch, at + LAST_COPY_CELL),
   }
 }
 

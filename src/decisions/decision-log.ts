@@ -23,6 +23,8 @@ export interface DecisionEntry {
   readonly result?: Uint8Array | undefined
   /** What built-ins gave that might give something else another time (`nd_builtin_cache`): JSON bytes, all of them. */
   readonly ndBuiltinCache?: Uint8Array | undefined
+  /** Which packages deny, and what each says: JSON bytes, all of them. */
+  readonly packages?: Uint8Array | undefined
   readonly error?: string | undefined
   readonly requestId?: string | undefined
 }

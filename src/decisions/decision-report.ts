@@ -7,7 +7,7 @@ export type ReportedDecisions = 'denied' | 'executions'
 /** A decision for those who keep some apart from the log; masked as the log's is. */
 export interface ReportedDecision extends Omit<
   BatchRow,
-  'durationNs' | 'inputBytes' | 'input' | 'resultBytes' | 'result' | 'ndBuiltinCache'
+  'durationNs' | 'inputBytes' | 'input' | 'resultBytes' | 'result' | 'ndBuiltinCache' | 'packages'
 > {
   /** JSON text, or its first part where `isResultCut`. */
   readonly result: string | null

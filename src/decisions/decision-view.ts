@@ -29,6 +29,8 @@ export interface DecisionView {
   readonly resultPrefix?: string
   /** What built-ins gave that might give something else another time, by built-in and arguments, as OPA's `nd_builtin_cache`. */
   readonly ndBuiltinCache?: JsonText
+  /** Which packages deny, and what each says. */
+  readonly packages?: JsonText
   readonly error?: string
 }
 
@@ -45,6 +47,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     error,
     replica,
     ndBuiltinCache,
+    packages,
   } = decision
   return {
     decisionId: decision.decisionId,
@@ -63,6 +66,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     ...(inputBytes !== null && { inputBytes, inputTruncated: decision.inputTruncated }),
     ...(result !== null && jsonOrPrefix('result', result, decision.resultTruncated)),
     ...(ndBuiltinCache !== null && jsonOrPrefix('ndBuiltinCache', ndBuiltinCache, false)),
+    ...(packages !== null && jsonOrPrefix('packages', packages, false)),
     ...(error !== null && { error }),
   }
 }

@@ -108,12 +108,14 @@ function newDecision(row: BatchRow, input: KeptInput, resultTruncated: boolean):
     result: row.result,
     resultTruncated,
     ndBuiltinCache: row.ndBuiltinCache,
+    packages: row.packages,
   }
 }
 
 /** The texts of a decision that may quote its input. */
 function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
-  const { application, executionId, error, result, ndBuiltinCache } = row
+  const { application, executionId, error, result, ndBuiltinCache, packages } = row
+  const said = packages === null ? null : hide(Buffer.from(packages).toString(), false)
   const calls = ndBuiltinCache === null ? null : hide(Buffer.from(ndBuiltinCache).toString(), false)
   // Streaming: half a character at the end of what was cut is left out.
   const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
@@ -126,6 +128,7 @@ function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
     error: error === null ? null : hide(error, false),
     result: shown === null ? null : Buffer.from(shown),
     ndBuiltinCache: calls === null ? null : jsonBytes(calls),
+    packages: said === null ? null : jsonBytes(said),
   }
 }
 

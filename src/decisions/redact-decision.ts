@@ -44,12 +44,18 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
       isHidden && row.error !== null ? REDACTION_MARK : row.error && redactedError(row.error, known)
     const calls = row.ndBuiltinCache
     const ndBuiltinCache = calls === null || isHidden ? null : withoutQuotes(calls, known)
+    const packages =
+      isHidden || row.packages === null ? null : (redactStart(row.packages, false, known)?.bytes ?? null)
     const isAsItWas =
-      path === row.path && error === row.error && result === row.result && ndBuiltinCache === calls
+      path === row.path &&
+      error === row.error &&
+      result === row.result &&
+      ndBuiltinCache === calls &&
+      packages === row.packages
     return {
       isResultCut,
       input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
-      row: isAsItWas ? row : { ...row, path, result, error, ndBuiltinCache },
+      row: isAsItWas ? row : { ...row, path, result, error, ndBuiltinCache, packages },
     }
   }
 }

@@ -119,6 +119,7 @@ describe('the buffered decision log', () => {
       input: Buffer.from('{"a":1}'),
       result: Buffer.from('true'),
       ndBuiltinCache: Buffer.from('{"rand.intn":{}}'),
+      packages: Buffer.from('[{"package":"a","deny":["x"]}]'),
     })
     log.record(entry)
     void log.flush()
@@ -128,9 +129,11 @@ describe('the buffered decision log', () => {
       input: text(row.input),
       result: text(row.result),
       ndBuiltinCache: text(row.ndBuiltinCache),
+      packages: text(row.packages),
     }).toEqual({
       ...entry,
       ndBuiltinCache: '{"rand.intn":{}}',
+      packages: '[{"package":"a","deny":["x"]}]',
       executionId: null,
       input: '{"a":1}',
       inputBytes: 7,

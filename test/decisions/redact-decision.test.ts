@@ -98,6 +98,7 @@ async function kept1(input: Buffer, length: number): Promise<string> {
     result: null,
     error: null,
     ndBuiltinCache: null,
+    packages: null,
   } as unknown as Parameters<ReturnType<typeof makeRedactDecision>>[0]['row']
   const start = { bytes: input.subarray(0, length), truncated: true, maskFailed: false, hide: undefined }
   const { input: left } = makeRedactDecision(8192)({ row, input: start, isResultCut: false })

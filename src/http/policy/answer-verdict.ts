@@ -1,38 +1,56 @@
 import { whenThere } from '../../lib/when-there.js'
+import { denialsByPackage, textsOf } from '../../pdp/evaluation/denial.js'
+import type { Denial, PackageDenials } from '../../pdp/evaluation/denial.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { Decision } from './decision.js'
 
-/** Decides by the reasons against an input, records it, and answers: 200 without any, 401 with them. */
+/**
+ * Decides by the reasons against an input, records it, and answers: 200 without any, 401 with them. Which packages they come from is
+ * in the record, and with `explain=packages` in the answer.
+ */
 export function answerVerdict(
   exchange: Exchange,
   decision: Decision,
   input: Uint8Array,
-  findReasons: (
+  findDenials: (
     evaluations: Evaluations,
     options: AskOptions,
-  ) => readonly string[] | Promise<readonly string[]>,
+  ) => readonly Denial[] | Promise<readonly Denial[]>,
 ): void | Promise<void> {
-  const decided = decision.decide(input, findReasons, (reasons) => {
-    const outcome = reasons.length > 0 ? 'deny' : 'allow'
-    return { outcome, reasons, result: JSON.stringify(reasons) } as const
+  const decided = decision.decide(input, findDenials, (denials) => {
+    if (denials.length === 0) return { outcome: 'allow', texts: [], packages: [], result: '[]' } as const
+    const [texts, packages] = [textsOf(denials), denialsByPackage(denials)]
+    return { outcome: 'deny', texts, packages, result: JSON.stringify(texts) } as const
   })
-  return whenThere(decided, ({ reasons }) => {
-    if (reasons.length > 0) exchange.send(401, denialBody(reasons, decision.id))
-    else exchange.send(200, allowBody(decision.id))
+  return whenThere(decided, ({ texts, packages }) => {
+    const shown = asksForPackages(exchange) ? packages : undefined
+    if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id, shown))
+    else exchange.send(200, allowBody(decision.id, shown))
   })
+}
+
+function asksForPackages({ target: { query } }: Exchange): boolean {
+  return query !== undefined && new URLSearchParams(query).get('explain') === 'packages'
 }
 
 /**
  * The body of a denial, safe for the strictest caller: it walks every member of every object, takes any array but
- * `deny` for a list of objects, and breaks on anything else. So there is one array, of strings, and no null.
+ * `deny` for a list of objects, and breaks on anything else. So there is one array, of strings, and no null; the packages are for those
+ * who ask for them.
  */
-function denialBody(texts: readonly string[], decisionId: string): string {
+function denialBody(
+  texts: readonly string[],
+  decisionId: string,
+  packages: readonly PackageDenials[] | undefined,
+): string {
   const message = texts.join(', ')
-  return `${JSON.stringify({ status: 'DENY', code: 'policy_denied', message, decisionId, deny: texts })}\n`
+  const body = { status: 'DENY', code: 'policy_denied', message, decisionId, deny: texts, packages }
+  return `${JSON.stringify(body)}\n`
 }
 
 /** The body of an allow: no member called `allow` and no array, which the same callers would walk into. */
-function allowBody(decisionId: string): string {
-  return `${JSON.stringify({ status: 'ALLOW', code: 'policy_allowed', message: 'allowed', decisionId })}\n`
+function allowBody(decisionId: string, packages: readonly PackageDenials[] | undefined): string {
+  const body = { status: 'ALLOW', code: 'policy_allowed', message: 'allowed', decisionId, packages }
+  return `${JSON.stringify(body)}\n`
 }

@@ -1,6 +1,7 @@
 import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
 import type { AppError } from '../../errors/app-error.js'
 import { toAppError } from '../../errors/app-error.js'
+import type { PackageDenials } from '../../pdp/evaluation/denial.js'
 import { findApplication } from '../../pdp/evaluation/find-application.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
 import { ndBuiltinCache } from '../../pdp/requests/nd-builtin-cache.js'
@@ -16,6 +17,8 @@ const NS_PER_MS = 1_000_000
 export interface Outcome {
   readonly outcome: DecisionOutcome
   readonly result?: string | undefined
+  /** Where it denies: which packages do, and what each says. */
+  readonly packages?: readonly PackageDenials[]
 }
 
 /** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
@@ -120,6 +123,7 @@ export class Decision implements AskOptions {
       durationNs: this.elapsedNs,
       input,
       result: made.result === undefined ? undefined : Buffer.from(made.result),
+      packages: made.packages?.length ? Buffer.from(JSON.stringify(made.packages)) : undefined,
       ndBuiltinCache: this.#calls && this.#printCalls(this.#calls),
       error: error === undefined ? undefined : describe(error),
       requestId: this.#exchange.requestId,

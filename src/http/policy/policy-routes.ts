@@ -7,11 +7,16 @@ import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js
 import type { PolicyContext } from './policy-context.js'
 import { answerStaticPolicy } from './static-policy.js'
 
+const Packages = z
+  .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
+  .optional()
+  .describe('With `explain=packages`: each package that denies, with what it says.')
 const Allowed = z.object({
   status: z.literal('ALLOW'),
   code: z.literal('policy_allowed'),
   message: z.string(),
   decisionId: z.string(),
+  packages: Packages,
 })
 const Denied = z.object({
   status: z.literal('DENY'),
@@ -19,6 +24,7 @@ const Denied = z.object({
   message: z.string(),
   decisionId: z.string(),
   deny: z.array(z.string()),
+  packages: Packages,
 })
 const DENIED = json('A policy denies.', Denied)
 const DataAnswer = z.looseObject({
@@ -32,7 +38,9 @@ const DataQuery = z.looseObject({
   pretty: Switch.describe('Indents the answer; on where it is empty or true, as all switches.'),
   metrics: Switch.describe('Adds how long the decision took.'),
   provenance: Switch.describe('Adds which policies decided.'),
-  explain: Switch.describe('Adds an explanation: why there is no value, or nothing.'),
+  explain: Switch.describe(
+    'Adds an explanation: why there is no value, or nothing; `packages` to a verdict which packages deny.',
+  ),
   'strict-builtin-errors': Switch.describe('Makes a built-in that raises an error.'),
 })
 const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })

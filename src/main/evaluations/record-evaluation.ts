@@ -14,7 +14,7 @@ export interface OwnQuestion<Answer> extends Pick<DecisionEntry, 'kind' | 'path'
   readonly nowMs: number
   readonly evaluate: (plan: DocumentPlan) => Answer | Promise<Answer>
   /** How the log tells an answer. */
-  readonly told: (answer: Answer) => Pick<DecisionEntry, 'outcome' | 'result'>
+  readonly told: (answer: Answer) => Pick<DecisionEntry, 'outcome' | 'result' | 'packages'>
 }
 
 /** Asks the policies that serve now; the decision is recorded like one that was asked for over HTTP. Raises where it cannot be evaluated. */

@@ -1,5 +1,6 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import { makeTimeOrderedIds } from '../../lib/time-ordered-id.js'
+import { denialsByPackage, textsOf } from '../../pdp/evaluation/denial.js'
 import type { Policies } from '../../pdp/loading/policies.js'
 import type { Evaluations } from '../../pdp/slow/evaluations.js'
 import { recordEvaluation } from '../evaluations/record-evaluation.js'
@@ -18,13 +19,15 @@ export function makeAskGatePolicy(
   const nextDecisionId = makeTimeOrderedIds()
   return async (policy, value, nowMs) => {
     const input = Buffer.from(JSON.stringify(value))
-    return recordEvaluation(policies, log, {
+    const denials = await recordEvaluation(policies, log, {
       ...{ kind: 'runtime', path: policy, caller: CALLER, decisionId: nextDecisionId(nowMs), input, nowMs },
       evaluate: (plan) => evaluations.runtime(plan, input, { nowMs, caller: CALLER }),
-      told: (reasons) => ({
-        outcome: reasons.length > 0 ? 'deny' : 'allow',
-        result: Buffer.from(JSON.stringify(reasons)),
+      told: (found) => ({
+        outcome: found.length > 0 ? 'deny' : 'allow',
+        result: Buffer.from(JSON.stringify(textsOf(found))),
+        ...(found.length > 0 && { packages: Buffer.from(JSON.stringify(denialsByPackage(found))) }),
       }),
     })
+    return textsOf(denials)
   }
 }

@@ -1,6 +1,7 @@
 import { ALLOW_RULE } from '../rego/verdict-rules.js'
 import { allowStatement, documentStatement, joinStatements, notTrue } from './denials.js'
 import type { Statement } from './denials.js'
+import type { Denial } from './denial.js'
 import { evaluateEntrypoints } from './evaluate-entrypoints.js'
 import { questionOf } from './package-question.js'
 import type { PackageQuestion, QuestionPart } from './package-question.js'
@@ -13,15 +14,9 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
-/** One reason against, and the package (as Rego writes it, without `data`) that gives it. */
-export interface Denial {
-  readonly packageName: string
-  readonly text: string
-}
-
 /** What packages say together: allowed when there are no denials. */
 export interface Verdict {
-  /** Each text once, in the order of the packages, and in Rego order within one. */
+  /** Each text once for each package that gives it, in the order of the packages, and in Rego order within one. */
   readonly denials: readonly Denial[]
 }
 
@@ -53,13 +48,13 @@ export function askPackages(
   const denials: Denial[] = []
   for (const { question, statement } of answers) {
     if (typeof statement === 'string') continue
-    for (const text of statement) denials.push({ packageName: question.name, text })
+    for (const text of new Set(statement)) denials.push({ packageName: question.name, text })
   }
   if (denials.length === 0) {
     requireAnswered(keys, snapshot)
     requireStatements(answers, mustState)
   }
-  return { denials: withoutRepeats(denials) }
+  return { denials }
 }
 
 /** What is evaluated for the packages that a snapshot was asked about last: mostly all of them, each time. */
@@ -153,9 +148,4 @@ function requireStatements(answers: readonly Answer[], mustState: boolean): void
       'none of the packages that are asked states a verdict: check the path, and that one of them has a deny, violation or allow rule',
     )
   }
-}
-
-function withoutRepeats(denials: readonly Denial[]): Denial[] {
-  const seen = new Set<string>()
-  return denials.filter(({ text }) => !seen.has(text) && seen.add(text))
 }

@@ -1,5 +1,6 @@
 import { askPackages } from './ask-packages.js'
 import { ALLOW_RULE } from '../rego/verdict-rules.js'
+import type { Denial } from './denial.js'
 import { notTrue } from './denials.js'
 import { evaluateRule } from './evaluate-document.js'
 import type { DocumentPlan } from './evaluate-document.js'
@@ -18,15 +19,18 @@ export function evaluateRuntimePolicy(
   plan: DocumentPlan,
   input: Uint8Array | undefined,
   call: EvaluationCall,
-): string[] {
+): readonly Denial[] {
   const { packages, path, snapshot } = plan
-  if (packages.length > 0) {
-    const { denials } = askPackages(snapshot, packages, input, call, { mustState: true })
-    return denials.map(({ text }) => text)
-  }
+  if (packages.length > 0) return askPackages(snapshot, packages, input, call, { mustState: true }).denials
   const reasons = ruleReasons(plan, evaluateRule(plan, input, call))
   if (reasons === undefined) throw noVerdict(path)
-  return [...new Set(reasons)]
+  const packageName = packageNameOf(plan)
+  return [...new Set(reasons)].map((text) => ({ packageName, text }))
+}
+
+/** The package that the path leads into, or the path itself where the packages are not known. */
+function packageNameOf({ path, steps }: DocumentPlan): string {
+  return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
 }
 
 function ruleReasons(

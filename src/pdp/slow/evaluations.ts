@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import { packCalls, unpackCalls, unpackMissing } from '../builtins/shared/recorded-calls.js'
 import type { MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
+import type { Denial } from '../evaluation/denial.js'
 import { evaluateDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
@@ -95,8 +96,8 @@ export class Evaluations {
     plan: DocumentPlan,
     input: Uint8Array | undefined,
     options: AskOptions,
-  ): readonly string[] | Promise<readonly string[]> {
-    const evaluate: Evaluate<readonly string[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
+  ): readonly Denial[] | Promise<readonly Denial[]> {
+    const evaluate: Evaluate<readonly Denial[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
     return this.#ask(asked(plan, 'runtime', input), options, evaluate)
   }
 
@@ -106,9 +107,9 @@ export class Evaluations {
     packages: readonly string[],
     input: Uint8Array | undefined,
     options: AskOptions,
-  ): readonly string[] | Promise<readonly string[]> {
-    const evaluate: Evaluate<readonly string[]> = (call, bytes) =>
-      evaluateStaticPolicies(snapshot, packages, bytes, call).denials.map(({ text }) => text)
+  ): readonly Denial[] | Promise<readonly Denial[]> {
+    const evaluate: Evaluate<readonly Denial[]> = (call, bytes) =>
+      evaluateStaticPolicies(snapshot, packages, bytes, call).denials
     const question = { kind: 'static', packages } as const
     return this.#ask({ snapshot, question, evaluated: [], input }, options, evaluate)
   }

@@ -1,3 +1,4 @@
+import type { Denial } from '../evaluation/denial.js'
 import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
@@ -11,7 +12,7 @@ export type Question =
   | { readonly kind: 'static'; readonly packages: readonly string[] }
 
 /** The JSON text of a document (undefined when it is not defined), or the reasons against. */
-export type Answer = string | undefined | readonly string[]
+export type Answer = string | undefined | readonly Denial[]
 
 /** In place of an answer: the question has to be asked again once this call's result is known. */
 export interface MissingAnswer {
@@ -36,6 +37,6 @@ export function answerQuestion(
     case 'runtime':
       return evaluateRuntimePolicy(planDocument(snapshot, question.path), input, call)
     case 'static':
-      return evaluateStaticPolicies(snapshot, question.packages, input, call).denials.map(({ text }) => text)
+      return evaluateStaticPolicies(snapshot, question.packages, input, call).denials
   }
 }

@@ -85,6 +85,8 @@ export interface StoredDecision extends DecisionHead {
   readonly resultTruncated: boolean
   /** JSON. */
   readonly ndBuiltinCache: Uint8Array | null
+  /** JSON: which packages deny, and what each says. */
+  readonly packages: Uint8Array | null
   /** The process that decided, in a log that several share. */
   readonly replica?: string | undefined
 }

@@ -27,6 +27,7 @@ export interface DecisionTable {
   input: Uint8Array | null
   execution_id: string | null
   nd_builtin_cache: Uint8Array | null
+  packages: Uint8Array | null
 }
 
 /** The columns of a head but for the execution. */
@@ -65,5 +66,6 @@ export function toStoredDecision(row: DecisionTable): StoredDecision {
     result: row.result,
     resultTruncated: row.result_truncated !== 0,
     ndBuiltinCache: row.nd_builtin_cache,
+    packages: row.packages,
   }
 }

@@ -133,7 +133,7 @@ describe('an evaluation that is left to a slow thread', () => {
   it('gives the reasons of static policies', async () => {
     const input = Buffer.from('{"n":11}')
     const reasons = await makeEvaluations(0).static(snapshot, ['static/q'], input, { nowMs: NOW_MS })
-    expect(reasons).toEqual(['11 things'])
+    expect(reasons).toEqual([{ packageName: 'static.q', text: '11 things' }])
   })
 
   it('names file and row of a conflict as the thread that decides does', async () => {

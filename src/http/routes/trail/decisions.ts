@@ -68,6 +68,10 @@ const Decision = z.looseObject({
   result: z.unknown().optional(),
   resultPrefix: z.string().optional(),
   ndBuiltinCache: z.unknown().optional(),
+  packages: z
+    .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
+    .optional()
+    .describe('Each package that denies, with what it says.'),
   error: z.string().optional(),
 })
 

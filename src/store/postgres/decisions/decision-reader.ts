@@ -19,7 +19,7 @@ type SharedRow = DecisionTable & { readonly replica: string } & Record<string, u
 type FoundRow = SharedRow & { readonly found: number }
 
 const COLUMNS =
-  'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache'
+  'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache, packages'
 
 /** The decision log of all replicas. */
 export function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {

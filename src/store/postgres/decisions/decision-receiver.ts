@@ -40,6 +40,7 @@ const COLUMNS: readonly (readonly [
   ['result', 'bytea', ({ result }) => asBuffer(result)],
   ['input', 'bytea', ({ input }) => asBuffer(input)],
   ['nd_builtin_cache', 'bytea', ({ ndBuiltinCache }) => asBuffer(ndBuiltinCache)],
+  ['packages', 'bytea', ({ packages }) => asBuffer(packages)],
 ]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const INSERT = `insert into decisions (replica, ${NAMES})

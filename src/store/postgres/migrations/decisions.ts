@@ -25,3 +25,8 @@ export async function createDecisions(db: Kysely<unknown>): Promise<void> {
 export async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
   await sql`alter table decisions add column nd_builtin_cache bytea`.execute(db)
 }
+
+/** Which packages deny. */
+export async function addPackages(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table decisions add column packages bytea`.execute(db)
+}

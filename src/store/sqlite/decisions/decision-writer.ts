@@ -23,6 +23,7 @@ const COLUMNS = [
   ...['request_id', 'error', 'input_bytes', 'input_truncated', 'result_truncated', 'result', 'input'],
   'execution_id',
   'nd_builtin_cache',
+  'packages',
 ] as const
 
 /** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
@@ -135,6 +136,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       decision.input,
       decision.executionId,
       decision.ndBuiltinCache,
+      decision.packages,
     )
   }
 

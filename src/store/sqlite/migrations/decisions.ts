@@ -14,6 +14,7 @@ export const decisionMigrations: Migrations = {
   '0002-executions': { up: addExecutions },
   '0003-shipping': { up: createShipping },
   '0004-nd-builtin-cache': { up: addBuiltinCache },
+  '0005-packages': { up: addPackages },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -70,6 +71,11 @@ async function addExecutions(db: Kysely<unknown>): Promise<void> {
 /** Decisions that were stored before stay without one. */
 async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('nd_builtin_cache', 'blob').execute()
+}
+
+/** Decisions that were stored before stay without them. */
+async function addPackages(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('decisions').addColumn('packages', 'blob').execute()
 }
 
 /** Stays empty where the log is not shipped. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const workspace = makeWorkspace({
+  'policies/a.rego':
+    'package static.a\n\nimport rego.v1\n\ndeny contains "both" if input.new.bad\n\ndeny contains "a alone" if input.new.bad\n',
+  'policies/b.rego':
+    'package static["b c"]\n\nimport rego.v1\n\ndeny contains "both" if input.new.bad\n\ndeny contains input.new.password if input.new.bad\n',
+})
+const BAD = { input: { new: { bad: true, password: 'hunter2-hunter2' } } }
+const FLAT = {
+  ...{ startTime: 1, application: 'shop', name: 'p', stage: 's', executionId: 'e', user: 'u' },
+  ...{ payloadConstraint: [], new: { bad: true } },
+}
+let tidegate: TidegateProcess
+
+beforeAll(async () => {
+  tidegate = await startTidegate({ workspace })
+})
+
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  workspace.remove()
+})
+
+test('a denial says on demand which packages it comes from, each with all that it says', async () => {
+  const asked = await postJson(tidegate.url, '/v1/staticPolicy/eval?explain=packages', BAD)
+  expect(objectOf(asked)).toMatchObject({
+    deny: ['a alone', 'both', 'hunter2-hunter2'],
+    packages: [
+      { package: 'static.a', deny: ['a alone', 'both'] },
+      { package: 'static["b c"]', deny: ['both', 'hunter2-hunter2'] },
+    ],
+  })
+  const rule = await postJson(tidegate.url, '/v1/data/static/a/deny?explain=packages', FLAT)
+  expect(objectOf(rule)).toMatchObject({ packages: [{ package: 'static.a', deny: ['a alone', 'both'] }] })
+  const allowed = await postJson(tidegate.url, '/v1/staticPolicy/eval?explain=packages', { input: {} })
+  expect(objectOf(allowed)).toMatchObject({ status: 'ALLOW', packages: [] })
+})
+
+test('nobody is told who does not ask', async () => {
+  const denied = await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD)
+  expect(objectOf(denied)).not.toHaveProperty('packages')
+})
+
+test('the decision log says so of every denial, without secrets', async () => {
+  await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD)
+  const path = '/decisions?outcome=deny&path=staticPolicy/eval&limit=1'
+  const listed = await ask(tidegate.url, { method: 'GET', path })
+  expect(objectOf(listed)).toMatchObject({
+    decisions: [
+      {
+        packages: [
+          { package: 'static.a', deny: ['a alone', 'both'] },
+          { package: 'static["b c"]', deny: ['both', expect.not.stringContaining('hunter2')] },
+        ],
+      },
+    ],
+  })
+})
