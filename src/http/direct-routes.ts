@@ -1,6 +1,10 @@
+import type { GuardedRoute } from './pipeline/guarded-routes.js'
 import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
+import { healthRoutes } from './routes/about/health.js'
+import type { HealthRoutesDeps } from './routes/about/health.js'
+import { failOpenRoute, probeRoutes } from './routes/about/probes.js'
 import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
 import type { EventRoutesDeps } from './routes/trail/events.js'
 
@@ -19,6 +23,7 @@ export interface RouteOptions {
 export interface DirectDeps {
   readonly policy: PolicyContext
   readonly events: EventRoutesDeps
+  readonly health: HealthRoutesDeps
 }
 
 /** The operations that decide. */
@@ -30,11 +35,13 @@ export function decidingRoutes({ eventsAtRoot }: RouteOptions): readonly Route<P
 export function directLists(options: RouteOptions): {
   readonly policies: BindableRoutes<DirectDeps>
   readonly events: BindableRoutes<DirectDeps>
+  readonly health: BindableRoutes<DirectDeps>
 } {
   const events = options.eventsAtRoot ? [...eventRoutes, ...rootEventRoutes] : eventRoutes
   return {
     policies: listOf('policies', decidingRoutes(options), ({ policy }) => policy),
     events: listOf('events', events, (deps) => deps.events),
+    health: listOf('operation', [...healthRoutes, ...probeRoutes, failOpenRoute], ({ health }) => health),
   }
 }
 
@@ -49,4 +56,11 @@ export function listOf<All, D>(
     routes: routes.map(({ description }) => description),
     bind: (deps) => routes.map((route) => route.bind(own(deps))),
   }
+}
+
+const PROBED: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz', '/metrics'])
+
+/** What is served at an address for probes and monitoring only. */
+export function routesForProbes(routes: readonly GuardedRoute[]): readonly GuardedRoute[] {
+  return routes.filter(({ path }) => PROBED.has(path))
 }

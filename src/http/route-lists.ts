@@ -1,6 +1,5 @@
 import { directLists, listOf } from './direct-routes.js'
 import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.js'
-import type { GuardedRoute } from './pipeline/guarded-routes.js'
 import type { Route } from './pipeline/route.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-routes-deps.js'
@@ -10,9 +9,6 @@ import { templatePageRoutes } from './routes/pages/templates.js'
 import { signInRoutes } from './routes/pages/sign-in.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
-import { healthRoutes } from './routes/about/health.js'
-import { probeRoutes } from './routes/about/probes.js'
-import type { HealthRoutesDeps } from './routes/about/health.js'
 import { analysisRoutes } from './routes/analysis/analysis.js'
 import type { AnalysisRoutesDeps } from './routes/analysis/analysis-deps.js'
 import { autopilotRoutes } from './routes/analysis/autopilot.js'
@@ -45,7 +41,6 @@ import type { InsightRoutesDeps } from './routes/trail/insights.js'
 /** What the routes of all features are given. */
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
-  readonly health: HealthRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly gates: GateRoutesDeps
   readonly forms: FormRoutesDeps
@@ -62,7 +57,7 @@ export interface RoutesDeps extends DirectDeps {
 
 /** The lists of all features: nothing else is served. */
 export function routeLists(options: RouteOptions): readonly BindableRoutes<RoutesDeps>[] {
-  const { policies, events } = directLists(options)
+  const { policies, events, health } = directLists(options)
   return [
     policies,
     list('decisions', decisionRoutes, 'decisions'),
@@ -86,16 +81,9 @@ export function routeLists(options: RouteOptions): readonly BindableRoutes<Route
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('operation', backgroundWorkRoutes, 'backgroundWork'),
-    list('operation', [...healthRoutes, ...probeRoutes], 'health'),
+    health,
     list('operation', aboutRoutes, 'about'),
   ]
-}
-
-const PROBED: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz', '/metrics'])
-
-/** What is served at an address for probes and monitoring only. */
-export function routesForProbes(routes: readonly GuardedRoute[]): readonly GuardedRoute[] {
-  return routes.filter(({ path }) => PROBED.has(path))
 }
 
 function list<K extends keyof RoutesDeps>(

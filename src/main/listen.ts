@@ -3,15 +3,18 @@ import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
-import { directLists } from '../http/direct-routes.js'
+import { directLists, routesForProbes } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
+import type { Authenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { LEAST_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
+import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import type { RoutesDeps } from '../http/route-lists.js'
+import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
@@ -61,22 +64,18 @@ export async function listen(
   const answered = openAnsweredRequests(parts.metrics, logger)
   onStop('answered requests', answered.close)
   const finished = answered.note
-  // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
-  const web = partOnDemand(async () => {
-    const { makeWebApplications } = await import('../http/web-application.js')
-    return makeWebApplications({
-      ...{ deps, authenticate, options: config.orchestrator },
-      authenticatePage: browsers.authenticate,
-    })
+  const direct = directRoutes(config, deps, authenticate)
+  const web = openWeb({
+    ...{ deps, authenticate, options: config.orchestrator },
+    authenticatePage: browsers.authenticate,
   })
-  const direct = Object.values(directLists(config.orchestrator)).flatMap(({ bind }) => bind(deps))
   const everything: Answering = {
-    find: makeFindQuickly(guardRoutes(direct, authenticate)),
+    find: makeFindQuickly(direct),
     application: async (exchange) => (await web()).everything(exchange),
     finished,
   }
   const probes: Answering = {
-    find: undefined,
+    find: makeFindQuickly(routesForProbes(direct)),
     application: async (exchange) => (await web()).probes(exchange),
     finished,
   }
@@ -101,6 +100,24 @@ export async function listen(
   const relayed = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, relayed, () => tls?.settings)
   return servers.urls
+}
+
+/** What is answered on the exchange itself. */
+function directRoutes(
+  { orchestrator }: Config,
+  deps: RoutesDeps,
+  authenticate: Authenticate,
+): readonly GuardedRoute[] {
+  const bound = Object.values(directLists(orchestrator)).flatMap(({ bind }) => bind(deps))
+  return guardRoutes(bound, authenticate)
+}
+
+/** Most services that decide are asked for little else: what answers that takes long to load, and much memory. */
+function openWeb(parts: WebApplicationParts): () => Promise<WebApplications> {
+  return partOnDemand(async () => {
+    const { makeWebApplications } = await import('../http/web-application.js')
+    return makeWebApplications(parts)
+  })
 }
 
 /** Makes the description of the API when somebody first asks for it. */

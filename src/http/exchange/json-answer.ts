@@ -1,5 +1,6 @@
 import { printWithJsonText } from '../../lib/json/text/json-text.js'
 import { JSON_TYPE } from './exchange.js'
+import type { Exchange } from './exchange.js'
 
 type ExtraHeaders = Readonly<Record<string, string>>
 
@@ -17,4 +18,9 @@ export function jsonTextAnswer(text: string, status = 200, headers: ExtraHeaders
     status,
     headers: { 'Content-Type': JSON_TYPE, ...headers },
   })
+}
+
+/** The same on the exchange itself. */
+export function sendJson(exchange: Exchange, value: unknown, status = 200, headers: ExtraHeaders = {}): void {
+  exchange.send(status, `${printWithJsonText(value)}\n`, JSON_TYPE, Object.entries(headers).flat())
 }

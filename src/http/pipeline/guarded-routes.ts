@@ -57,7 +57,7 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
-    const turn = exchange.standInLine(route.body !== undefined)
+    const turn = route.isProbe === true ? undefined : exchange.standInLine(route.body !== undefined)
     return turn === undefined ? answerOn(exchange, rest) : turn.then(() => answerOn(exchange, rest))
   }
   return { ...route, answer }

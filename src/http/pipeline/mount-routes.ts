@@ -69,8 +69,9 @@ async function answerDirectly(
   c: Context<AppEnv>,
 ): Promise<Response> {
   const { exchange } = c.env
-  // HEAD comes as GET, and OPA does not take it where it decides.
-  if (exchange.method !== route.method) throw new MethodNotAllowed(exchange.method, c.req.path, allowed)
+  // HEAD comes as GET, and OPA does not take it where it decides, unlike probes.
+  if (exchange.method !== route.method && route.isProbe !== true)
+    throw new MethodNotAllowed(exchange.method, c.req.path, allowed)
   try {
     await route.answer(exchange)
   } catch (raw) {

@@ -46,6 +46,8 @@ export interface RouteDescription {
   readonly showsErrors?: true
   /** Whether it is for people in browsers, who may sign in instead of sending a token. */
   readonly isPage?: true
+  /** Whether programs ask it to know how the service is: it is answered at once, whoever waits in line, and takes HEAD wherever it is answered. */
+  readonly isProbe?: true
   /** Whether 401 means that a policy denies, so that a missing or unknown token is 403. */
   readonly deniesWith401?: true
 }

@@ -12,6 +12,7 @@ import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import { failOpenRoute } from '../../http/routes/about/probes.js'
 import { makeRelay } from '../../http/relay/relay-request.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
@@ -90,7 +91,8 @@ async function open(
     readYaml: yaml.toJson,
     evaluated: metrics.evaluated,
   })
-  const routes = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
+  const deciding = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
+  const routes = [...deciding, failOpenRoute.bind(undefined)]
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
   const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))

@@ -115,6 +115,18 @@ describe.each([true, false])('with the quick match: %s, a route', (isQuick) => {
     expect((await get('/two', 'auditor', 'HEAD')).status).toBe(405)
   })
 
+  it('that is a probe takes HEAD, too', async () => {
+    const probe = directRoute({
+      ...HEAD,
+      ...{ roles: 'anyone', isProbe: true, path: '/two' },
+      answerOn: (_, exchange) => exchange.send(200, '{}\n'),
+    })
+    await serve([probe], true, isQuick)
+    expect((await get('/two', undefined, 'POST')).headers.allow).toBe('GET, HEAD')
+    expect(await get('/two', undefined, 'HEAD')).toMatchObject({ status: 200, text: '' })
+    expect(await get('/two')).toMatchObject({ status: 200, text: '{}\n' })
+  })
+
   it('is labelled for the figures even where it refuses', async () => {
     await serve(bothKinds({ roles: ['auditor'] }), true, isQuick)
     await statuses()
@@ -214,6 +226,9 @@ describe('the routes of the service', () => {
       'eval',
       'platform',
       'echo',
+      'health',
+      'opa',
+      'failOpen',
       'a',
       '%2F',
       '**',

@@ -51,6 +51,7 @@ const PLAIN: readonly (readonly [string, string])[] = [
   ['an id of its own', request({ headers: [HOST, LENGTH, 'X-Request-Id: of-the-caller'] })],
   ['a user', request({ headers: [HOST, LENGTH, 'X-Spinnaker-User: ana b'] })],
   ['a GET', request({ line: 'GET /v1/data/app/allow HTTP/1.1', headers: [HOST], body: '' })],
+  ['a probe', request({ line: 'GET /health?plugins HTTP/1.1', headers: [HOST], body: '' })],
   [
     'an input in the query',
     request({ line: 'GET /v1/data/app?input=%7B%22a%22%3A1%7D HTTP/1.1', headers: [HOST], body: '' }),
@@ -107,7 +108,7 @@ const UNUSUAL: readonly (readonly [string, string])[] = [
     request({ line: 'GET /v1/data/app HTTP/1.1', headers: [HOST], body: 'GET' }),
   ],
   ['a HEAD', request({ line: 'HEAD /v1/data/app HTTP/1.1', headers: [HOST], body: '' })],
-  ['a GET of what else there is', request({ line: 'GET /health HTTP/1.1', headers: [HOST], body: '' })],
+  ['a GET of what else there is', request({ line: 'GET /metrics HTTP/1.1', headers: [HOST], body: '' })],
   ['HTTP/1.0', request({ line: 'POST /v1/data/app HTTP/1.0' })],
   ['HTTP/2', request({ line: 'POST /v1/data/app HTTP/2.0' })],
   ['HTTP/0.9', 'POST /v1/data/app\r\n\r\n'],

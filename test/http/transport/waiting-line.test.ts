@@ -87,6 +87,15 @@ describe('requests while connections come', () => {
     socket.emit('close')
   })
 
+  it('are no probes: these are answered at once', async () => {
+    server = await startTestServer({ hasFastTransport: true })
+    const socket = new ScriptedSocket()
+    server.server.emit('connection', socket as unknown as Socket)
+    socket.emit('data', Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'))
+    expect(server.arrivals).toHaveLength(1)
+    socket.emit('close')
+  })
+
   it('are not answered any more where their callers have gone meanwhile', async () => {
     server = await startTestServer({ hasFastTransport: true })
     const socket = new ScriptedSocket()

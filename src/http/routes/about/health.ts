@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../../errors/app-error.js'
 import type { Policies } from '../../../pdp/loading/policies.js'
 import { publicNames } from '../../../pdp/snapshot/public-names.js'
 import type { PublicNames } from '../../../pdp/snapshot/public-names.js'
-import { jsonAnswer } from '../../exchange/json-answer.js'
+import { sendJson } from '../../exchange/json-answer.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -27,7 +27,9 @@ export interface HealthRoutesDeps {
   readonly plugins: readonly HealthPlugin[]
 }
 
-const { route } = routesOf<HealthRoutesDeps>()
+/** What all that probes ask has in common. Callers send it over the connections on which they ask for decisions: through the web application, those would be read more slowly for good. */
+export const PROBE = { method: 'GET', roles: 'anyone', handler: 'health', isProbe: true } as const
+const { directRoute } = routesOf<HealthRoutesDeps>()
 
 /** `true` or an empty text. */
 const Switch = z.string().optional()
@@ -59,19 +61,17 @@ const Health = z.object({
  * if any: it stays 200, since the last good policies serve. `?plugins` is 500 while a part is not up.
  */
 export const healthRoutes = [
-  route({
-    method: 'GET',
+  directRoute({
+    ...PROBE,
     path: '/health',
-    roles: 'anyone',
-    handler: 'health',
     summary: 'Whether the service, its policies and its parts are well',
     query: HealthQuery,
     answers: { 200: json('The service answers.', Health), 500: json('A part is not up.', Health) },
-    answer: ({ exchange }, deps) => answerHealth(exchange, deps),
+    answerOn: (deps, exchange) => answerHealth(exchange, deps),
   }),
 ]
 
-function answerHealth(exchange: Exchange, { policies, plugins }: HealthRoutesDeps): Response {
+function answerHealth(exchange: Exchange, { policies, plugins }: HealthRoutesDeps): void {
   const query = new URLSearchParams(exchange.target.query)
   const excluded = query.getAll('exclude-plugin')
   const watched = isOn(query, 'plugins') ? plugins.filter(({ name }) => !excluded.includes(name)) : []
@@ -79,8 +79,8 @@ function answerHealth(exchange: Exchange, { policies, plugins }: HealthRoutesDep
     ...(isOn(query, 'bundles') || isOn(query, 'bundle') ? { bundles: describePolicies(policies) } : {}),
     ...(watched.length > 0 ? { plugins: describePlugins(watched) } : {}),
   }
-  if (watched.every(({ isUp }) => isUp())) return jsonAnswer(body)
-  return jsonAnswer({ error: 'one or more plugins are not up', ...body }, 500)
+  if (watched.every(({ isUp }) => isUp())) sendJson(exchange, body)
+  else sendJson(exchange, { error: 'one or more plugins are not up', ...body }, 500)
 }
 
 function isOn(query: URLSearchParams, name: string): boolean {

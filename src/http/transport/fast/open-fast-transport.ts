@@ -48,7 +48,7 @@ type ConnectionListener = (this: Server, socket: Socket) => void
 
 /**
  * Puts a fast transport before a server: each new connection starts in it and stays as long as it sends plain requests to the
- * routes that are found quickly (policy operations and events), one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
+ * routes that are found quickly (policy operations, events and probes), one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
  * server's own listener, which reads that request from its beginning and keeps the connection.
  */
 export function openFastTransport(server: Server, options: FastTransportOptions): FastTransport {
@@ -120,6 +120,10 @@ class FastListener implements ConnectionHost {
     if (!this.#options.takesHost(headers.get('host') ?? '')) return false
     if (BROWSER_HEADERS.some((name) => headers.has(name))) return false
     return this.#options.find(method, parseRequestTarget(url).path) !== undefined
+  }
+
+  waits({ method, url }: PlainHead): boolean {
+    return this.#options.find(method, parseRequestTarget(url).path)?.isProbe !== true
   }
 
   handOver(connection: PlainConnection, socket: Socket, unread: Buffer): void {

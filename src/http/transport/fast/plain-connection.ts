@@ -27,6 +27,8 @@ export interface ConnectionHost {
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
   readonly line: WaitingLine
+  /** Whether a request waits where others do. */
+  readonly waits: (head: PlainHead) => boolean
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
   /** Told once, with the first whole request. */
@@ -182,9 +184,15 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     }
     exchange.body = body
     const { line } = this.#host
-    if (line.isOpen) line.answerInTurn(body.length, (isTooLate) => this.#answerLater(exchange, isTooLate))
+    if (!this.#waits) this.#answerNow(exchange)
+    else if (line.isOpen)
+      line.answerInTurn(body.length, (isTooLate) => this.#answerLater(exchange, isTooLate))
     else if (line.isFull) this.#answerLater(exchange, true)
     else this.#answerNow(exchange)
+  }
+
+  get #waits(): boolean {
+    return this.#head !== undefined && this.#host.waits(this.#head)
   }
 
   #answerNow(exchange: PlainExchange): void {

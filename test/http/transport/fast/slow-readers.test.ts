@@ -24,6 +24,7 @@ function connect() {
       asked += 1
     },
     line: new WaitingLine(),
+    waits: () => true,
     halfBodies: new HalfBodies(1000),
     unreadAnswers: new UnreadAnswers(),
     proven: () => undefined,
