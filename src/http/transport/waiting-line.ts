@@ -100,6 +100,11 @@ export class WaitingLine {
   }
 
   readonly #answerSome = (): void => {
+    if (!this.#hasNewConnection && this.#waiting.length === 0) {
+      // Nobody came behind what took long.
+      this.#nextTurn = undefined
+      return
+    }
     // What took longer than it might is taken from later turns: else thousands who wait to be let in would wait for as many answers.
     this.#roomMs = this.#hasNewConnection ? Math.min(this.#roomMs, 0) + ACCEPTING_TURN_MS : TURN_MS
     if (this.#roomMs > 0) this.#answerFor(this.#roomMs)
