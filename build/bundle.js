@@ -2,6 +2,7 @@
  * `npm run build`: the sources to `dist/`, as a few files instead of a thousand, which halves the time of a start. What stands under
  * `dependencies` stays outside: it is native, or large and rarely needed. Everything else that the sources import is bundled.
  */
+import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
@@ -67,6 +68,7 @@ const { metafile } = await build({
   bundle: true,
   splitting: true,
   external: Object.keys(ours.dependencies),
+  define: { BUILD_DIGEST: JSON.stringify(digestSources()) },
   banner: { js: REQUIRE },
   metafile: true,
   plugins: [
@@ -86,6 +88,18 @@ if (values.package) await minifyAll(written)
 const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
+
+/** Of what this is built of: the sources, and which libraries. */
+function digestSources() {
+  const hash = createHash('sha256')
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'))
+  for (const file of ['package-lock.json', ...sources.sort().map((name) => join('src', name))])
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(ROOT, file)))
+      .update('\0')
+  return hash.digest('hex').slice(0, 16)
+}
 
 /** `z` is one object that holds all of zod; of a namespace only what is named is bundled. */
 async function loadSource({ path }) {

@@ -1,11 +1,15 @@
+import { join } from 'node:path'
+
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
+import { buildDigest } from '../lib/build-digest.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
+import { keepBuilds } from '../pdp/compile/kept-builds.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { showsPrinted } from './evaluations/printed-lines.js'
 import { refusedRequests } from '../pdp/requests/refused-requests.js'
@@ -13,6 +17,8 @@ import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 
 const MAX_LOGGED_WARNINGS = 50
+/** In the data directory; whoever removes it loses nothing but the time of the next start. */
+const KEPT_BUILDS = 'compiled'
 
 /** Loads the policies and tells of every later load. Raises the AppError that the first one failed with. */
 export async function openPolicies(
@@ -22,6 +28,7 @@ export async function openPolicies(
 ): Promise<Policies> {
   const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   const startedAt = performance.now()
+  const builtBy = buildDigest()
   const options = {
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
@@ -29,6 +36,7 @@ export async function openPolicies(
     includesPrint: showsPrinted(config),
     loadData: loadDataInThread,
     compileModule: compileModuleInThread,
+    ...(builtBy === undefined ? {} : { buildModule: keepBuilds(join(config.dataDir, KEPT_BUILDS), builtBy) }),
     limits,
     // At each load, so that a key or a secret that was replaced is seen.
     verification: () =>

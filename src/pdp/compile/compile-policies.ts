@@ -75,15 +75,19 @@ export interface Compiler {
 }
 
 /** Compiles everything each time. */
-export const WHOLE_COMPILER: Compiler = {
-  parse: readModules,
-  build: async (opa, modules, keys, options) => {
-    // OPA builds no module of packages that hold nothing.
-    const isEmpty = keys.size === 1
-    const built = isEmpty ? undefined : await buildModule(opa, modules, keys, options)
-    return { wasm: built?.wasm, paths: built?.paths ?? new Map(), sourceNames: sourceNames(modules) }
-  },
+export function wholeCompiler(build = buildModule): Compiler {
+  return {
+    parse: readModules,
+    build: async (opa, modules, keys, options) => {
+      // OPA builds no module of packages that hold nothing.
+      const isEmpty = keys.size === 1
+      const built = isEmpty ? undefined : await build(opa, modules, keys, options)
+      return { wasm: built?.wasm, paths: built?.paths ?? new Map(), sourceNames: sourceNames(modules) }
+    },
+  }
 }
+
+const WHOLE_COMPILER = wholeCompiler()
 
 /**
  * Compiles Rego directories, version 0 and 1 mixed, to one WASM module in which every package and every rule is an

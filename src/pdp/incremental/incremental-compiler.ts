@@ -4,11 +4,12 @@ import { versionText } from '../../lib/file-version.js'
 import { buildModule } from '../compile/build-module.js'
 import type { BuildOptions, BuiltModule } from '../compile/build-module.js'
 import type { RegoFile } from '../compile/collect-sources.js'
-import { WHOLE_COMPILER } from '../compile/compile-policies.js'
+import { wholeCompiler } from '../compile/compile-policies.js'
 import type { BuiltModules, Compiler } from '../compile/compile-policies.js'
 import { listEntrypoints } from '../compile/rego-module.js'
 import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
 import { sourceNames } from '../compile/stage-bundle.js'
+import type { BuildModule } from '../compile/kept-builds.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { findChanges } from './find-changes.js'
 import type { ChangeLimits } from './find-changes.js'
@@ -47,12 +48,16 @@ export class IncrementalCompiler implements Compiler {
   readonly #newer: GroupBuilds
   readonly #limits: ChangeLimits
   readonly #prepare: ((wasm: Uint8Array) => void) | undefined
+  readonly #buildWhole: BuildModule
+  readonly #small: Compiler
   /** What is served without having been compiled as a whole. */
   #ahead: BuildRequest | undefined
 
-  /** `prepare` is given each module of several as soon as it is built, before all are, and what has been compiled as a whole. */
-  constructor(prepare?: (wasm: Uint8Array) => void, limits = LIMITS) {
+  /** `prepare` is given each module of several as soon as it is built, before all are, and what has been compiled as a whole; `buildWhole` compiles that. */
+  constructor(prepare?: (wasm: Uint8Array) => void, limits = LIMITS, buildWhole: BuildModule = buildModule) {
     this.#prepare = prepare
+    this.#buildWhole = buildWhole
+    this.#small = wholeCompiler(buildWhole)
     this.#newer = new GroupBuilds(prepare)
     this.#limits = limits
   }
@@ -72,7 +77,7 @@ export class IncrementalCompiler implements Compiler {
     const before = this.#whole
     const opa = { ...request.opa, niceness: CATCH_UP_NICENESS, signal }
     try {
-      const built = await buildModule(opa, request.modules, request.keys, request.options)
+      const built = await this.#buildWhole(opa, request.modules, request.keys, request.options)
       // What was built as a whole meanwhile is newer.
       if (this.#whole !== before) return
       this.#whole = { ...request, built }
@@ -95,9 +100,9 @@ export class IncrementalCompiler implements Compiler {
     const { opa } = request
     if (keys.size <= options.mostEntrypoints) {
       this.#setWhole(undefined)
-      return await WHOLE_COMPILER.build(this.#behind(opa), modules, keys, options)
+      return await this.#small.build(this.#behind(opa), modules, keys, options)
     }
-    const built = await buildModule(this.#behind(opa), modules, keys, options)
+    const built = await this.#buildWhole(this.#behind(opa), modules, keys, options)
     this.#setWhole({ ...request, built })
     return describe(built, modules)
   }

@@ -14,6 +14,7 @@ import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { AskedPackages } from '../lint/asked-packages.js'
 import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
+import type { BuildModule } from '../compile/kept-builds.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
@@ -41,6 +42,8 @@ export interface LoadOptions extends ReadOptions {
   readonly warnsOfRefusedBuiltins?: boolean
   /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
+  /** Builds modules of Rego that is compiled as a whole; as `buildModule` when absent. */
+  readonly buildModule?: BuildModule
   /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits

@@ -70,7 +70,7 @@ export class Policies {
     limits?: ChangeLimits,
   ): Promise<Policies> {
     const loadedModules = new LoadedModules(options.compileModule)
-    const compiler = new IncrementalCompiler(loadedModules.prepare, limits)
+    const compiler = new IncrementalCompiler(loadedModules.prepare, limits, options.buildModule)
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
     const remembering = {
       ...options,

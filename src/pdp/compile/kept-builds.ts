@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+import { versionOfFile } from '../../lib/file-version.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { buildModule } from './build-module.js'
+import type { BuildOptions, BuiltModule } from './build-module.js'
+import type { EntrypointKind, RegoModule } from './rego-module.js'
+
+export type BuildModule = typeof buildModule
+
+const SUM_BYTES = 32
+const LENGTH_BYTES = 4
+/** Of one set of policies only the newest is asked for; a change that is taken back finds those before it. */
+const MOST_FILES = 8
+/** What a build is made of decides upon nothing else: nobody but the service reads or writes it. */
+const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
+const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])), isByRule: z.boolean() })
+
+/**
+ * `buildModule` that keeps what it built in files of a folder, by a digest of all that it was built of: sources, entrypoints, options, the `opa` program, and
+ * this one, which `builtBy` tells from other builds of it. What cannot be kept is built each time, and so is what a damaged file holds, which is taken away.
+ */
+export function keepBuilds(folder: string, builtBy: string, build: BuildModule = buildModule): BuildModule {
+  return async (opa, modules, keys, options) => {
+    const program = await versionOfFile(opa.path)
+    if (program === undefined) return await build(opa, modules, keys, options)
+    const file = join(folder, await digestOf(`${builtBy} ${program}`, modules, keys, options))
+    const kept = await readBuild(file)
+    if (kept !== undefined) return kept
+    const built = await build(opa, modules, keys, options)
+    await writeBuild(folder, file, built).catch(() => undefined)
+    return built
+  }
+}
+
+async function digestOf(
+  programs: string,
+  modules: readonly RegoModule[],
+  keys: ReadonlyMap<string, EntrypointKind>,
+  { mostEntrypoints, prefix = '', includesPrint = false }: BuildOptions,
+): Promise<string> {
+  const turns = new ShortTurns()
+  const hash = createHash('sha256')
+  const add = (...values: readonly unknown[]): unknown => hash.update(`${JSON.stringify(values)}\n`)
+  add(programs, mostEntrypoints, prefix, includesPrint, [...keys])
+  for (const { text, version, packagePath, rules } of modules) {
+    add(text, version, packagePath, rules)
+    await turns.pause()
+  }
+  return hash.digest('hex')
+}
+
+/** Undefined where there is none, or what is there is not whole. */
+async function readBuild(file: string): Promise<BuiltModule | undefined> {
+  const bytes = await readFile(file).catch(() => undefined)
+  if (bytes === undefined) return undefined
+  const built = parseBuild(bytes)
+  if (built === undefined) await rm(file, { force: true }).catch(() => undefined)
+  // So that those that are asked for are the newest.
+  else await utimes(file, new Date(), new Date()).catch(() => undefined)
+  return built
+}
+
+function parseBuild(bytes: Buffer): BuiltModule | undefined {
+  const rest = bytes.subarray(SUM_BYTES)
+  if (rest.length < LENGTH_BYTES || !sumOf(rest).equals(bytes.subarray(0, SUM_BYTES))) return undefined
+  const wasmAt = LENGTH_BYTES + rest.readUInt32LE(0)
+  const { paths, isByRule } = Head.parse(JSON.parse(rest.toString('utf8', LENGTH_BYTES, wasmAt)))
+  return { wasm: new Uint8Array(rest.subarray(wasmAt)), paths: new Map(paths), isByRule }
+}
+
+async function writeBuild(
+  folder: string,
+  file: string,
+  { wasm, paths, isByRule }: BuiltModule,
+): Promise<void> {
+  const head = Buffer.from(JSON.stringify({ paths: [...paths], isByRule }))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(head.length)
+  const rest = Buffer.concat([length, head, wasm])
+  const temporary = `${file}.${randomUUID()}.tmp`
+  try {
+    await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+    await writeFile(temporary, Buffer.concat([sumOf(rest), rest]), { mode: FILE_MODE })
+    await rename(temporary, file)
+    await removeOldest(folder)
+  } catch (raw) {
+    await rm(temporary, { force: true })
+    throw raw
+  }
+}
+
+/** Files of writes that were cut off are among them. */
+async function removeOldest(folder: string): Promise<void> {
+  const files = (await readdir(folder)).map((name) => join(folder, name))
+  const times = await Promise.all(
+    files.map(async (file) => ({
+      file,
+      atMs: await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    })),
+  )
+  const old = times.sort((one, other) => other.atMs - one.atMs).slice(MOST_FILES)
+  await Promise.all(old.map(({ file }) => rm(file, { force: true })))
+}
+
+function sumOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
