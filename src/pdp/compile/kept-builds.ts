@@ -5,6 +5,7 @@ import { z } from 'zod'
 
 import { versionOfFile } from '../../lib/file-version.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { opaRelease } from '../opa/opa-release.js'
 import { buildModule } from './build-module.js'
 import type { BuildOptions, BuiltModule } from './build-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -27,7 +28,9 @@ export function keepBuilds(folder: string, builtBy: string, build: BuildModule =
   return async (opa, modules, keys, options) => {
     const program = await versionOfFile(opa.path)
     if (program === undefined) return await build(opa, modules, keys, options)
-    const file = join(folder, await digestOf(`${builtBy} ${program}`, modules, keys, options))
+    // A program that only starts another one, by which release it likes, stays as it is.
+    const programs = `${builtBy} ${program} ${await opaRelease(opa)}`
+    const file = join(folder, await digestOf(programs, modules, keys, options))
     const kept = await readBuild(file)
     if (kept !== undefined) return kept
     const built = await build(opa, modules, keys, options)

@@ -29,14 +29,15 @@ function moduleOf(text: string): RegoModule {
 
 function counted(build: () => Promise<typeof BUILT> = () => Promise.resolve(BUILT)): {
   readonly times: () => number
-  readonly ask: (text?: string, builtBy?: string) => ReturnType<BuildModule>
+  readonly ask: (text?: string, builtBy?: string, release?: string) => ReturnType<BuildModule>
 } {
   const spied = vi.fn<BuildModule>(build)
-  const opa = { path: join(workspace.path, 'opa'), source: 'PATH' } as const
   return {
     times: () => spied.mock.calls.length,
-    ask: (text = 'package a', builtBy = 'today') =>
-      keepBuilds(folder, builtBy, spied)(opa, [moduleOf(text)], KEYS, OPTIONS),
+    ask: (text = 'package a', builtBy = 'today', release = '1.20.2') => {
+      const opa = { path: join(workspace.path, 'opa'), source: 'PATH', release } as const
+      return keepBuilds(folder, builtBy, spied)(opa, [moduleOf(text)], KEYS, OPTIONS)
+    },
   }
 }
 
@@ -53,11 +54,12 @@ test('other sources, another build of this program and another opa program are b
   await ask()
   await ask('package b')
   await ask('package a', 'tomorrow')
-  expect(times()).toBe(3)
+  await ask('package a', 'today', '1.21.0')
+  expect(times()).toBe(4)
 
   workspace.write({ opa: 'another program' })
   await ask()
-  expect(times()).toBe(4)
+  expect(times()).toBe(5)
 })
 
 test.each([
