@@ -80,12 +80,12 @@ test('what is loaded when it is first asked for, and could not be for want of fi
   }
   try {
     allowFiles(readdirSync(`/proc/${tidegate.pid}/fd`).length + CONNECTION_FILES)
-    const refused = await fetch(`${tidegate.url}/health`)
+    const refused = await fetch(`${tidegate.url}/metrics`)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).not.toBeNull()
     expect(await refused.text()).toContain('ulimit -n')
     allowFiles(MANY_FILES)
-    expect((await fetch(`${tidegate.url}/health`)).status).toBe(200)
+    expect((await fetch(`${tidegate.url}/metrics`)).status).toBe(200)
   } finally {
     expect(await tidegate.end('SIGTERM')).toBe(0)
     workspace.remove()

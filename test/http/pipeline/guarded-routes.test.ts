@@ -38,22 +38,46 @@ class QueueingExchange extends FakeExchange {
   }
 }
 
-test.each(direct.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s is answered when it is its turn, which nobody waits for who may not ask',
+const named = (routes: readonly BoundDirectRoute[]): [string, BoundDirectRoute][] =>
+  routes.map((route) => [`${route.method} ${route.path}`, route])
+
+/** Asks a route, and tells whether the request stood in line and whether it has been answered before its turn. */
+function begin(route: BoundDirectRoute): {
+  readonly exchange: QueueingExchange
+  readonly answered: () => number
+  readonly answer: void | Promise<void>
+} {
+  let answered = 0
+  const bound = { ...route, answerOn: () => void (answered += 1) }
+  const exchange = new QueueingExchange({ method: route.method, url: examplePath(route.path) })
+  const [guarded] = guardRoutes([bound], () => undefined)
+  const answer = guarded?.kind === 'direct' ? guarded.answer(exchange) : undefined
+  return { exchange, answered: () => answered, answer }
+}
+
+test.each(named(direct.filter(({ isProbe }) => isProbe !== true)))(
+  '%s is answered when it is its turn',
   async (_, route) => {
-    let answered = 0
-    const bound = { ...route, answerOn: () => void (answered += 1) }
-    const exchange = new QueueingExchange({ method: route.method, url: examplePath(route.path) })
-    const [guarded] = guardRoutes([bound], () => undefined)
-    const answer = guarded?.kind === 'direct' ? guarded.answer(exchange) : undefined
-    expect({ stood: exchange.stood, answered }).toEqual({ stood: [route.method === 'POST'], answered: 0 })
+    const { exchange, answered, answer } = begin(route)
+    expect({ stood: exchange.stood, answered: answered() }).toEqual({
+      stood: [route.method === 'POST'],
+      answered: 0,
+    })
     exchange.goOn()
     await answer
-    expect(answered).toBe(1)
+    expect(answered()).toBe(1)
   },
 )
 
-test.each(direct.map((route) => [`${route.method} ${route.path}`, route] as const))(
+test.each(named(direct.filter(({ isProbe }) => isProbe === true)))(
+  '%s, which tells how the service is, stands in no line',
+  (_, route) => {
+    const { exchange, answered } = begin(route)
+    expect({ stood: exchange.stood, answered: answered() }).toEqual({ stood: [], answered: 1 })
+  },
+)
+
+test.each(named(direct))(
   '%s, when it would be answered too late, is refused once it is known that its caller may ask, and not answered',
   (_, route) => {
     expect(ask(route, () => undefined)).toEqual({ failure: TOO_LATE, answered: 0 })
