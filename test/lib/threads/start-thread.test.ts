@@ -10,25 +10,19 @@ vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }))
 const thread = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`)
 const lastFlag = (): string | undefined => vi.mocked(setFlagsFromString).mock.lastCall?.[0]
 
-test('a thread is started with the flags as usual, which are as they were kept again once it says something', async () => {
+test('a thread is started with the flags as usual, which are as they were kept again once it runs', async () => {
   keepFlag('heap-growing-percent', 200)
-  const started = startThread(
-    thread(
-      "import { parentPort } from 'node:worker_threads'; parentPort.once('message', () => parentPort.postMessage(1))",
-    ),
-    {},
-  )
-  expect(lastFlag()).toBe('--heap-growing-percent=0')
-
-  started.postMessage('')
-  await once(started, 'message')
-  expect(lastFlag()).toBe('--heap-growing-percent=200')
-})
-
-test('they are so too once a thread has ended that said nothing', async () => {
   const started = startThread(thread(''), {})
   expect(lastFlag()).toBe('--heap-growing-percent=0')
 
-  await once(started, 'exit')
+  await once(started, 'online')
+  expect(lastFlag()).toBe('--heap-growing-percent=200')
+})
+
+test('they are so too once a thread has ended that never ran', async () => {
+  const started = startThread(thread(''), {})
+  expect(lastFlag()).toBe('--heap-growing-percent=0')
+
+  await started.terminate()
   expect(lastFlag()).toBe('--heap-growing-percent=200')
 })
