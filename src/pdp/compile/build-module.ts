@@ -104,7 +104,7 @@ async function buildFlagged(
     const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
-    const wrapped = wrapLookups(ordered)
+    const wrapped = await wrapLookups(ordered)
     const staged = { opa, modules, directory, files: filesOf(wrapped), flags }
     // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
     if (wrapped !== ordered) await refuseMistakes({ ...staged, files: filesOf(ordered) }, toSource)

@@ -1,3 +1,4 @@
+import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { pathKey } from '../rego/path-key.js'
 import { importedData, withoutTemplates } from './order-modifiers.js'
 import { isClosing, isMember, isOpening, readTokens, touches } from './tokens/read-tokens.js'
@@ -17,12 +18,15 @@ interface Edit {
  * are empty or not. OPA's compiler to WebAssembly (up to OPA 1.20) goes on behind such a lookup where what follows it fails (`planRef` within a `NotStmt`): the
  * negation would be undefined, and `every` true. Rows stay as they are, columns behind do not. The very same modules where there is none.
  */
-export function wrapLookups(modules: readonly RegoModule[]): readonly RegoModule[] {
+export async function wrapLookups(modules: readonly RegoModule[]): Promise<readonly RegoModule[]> {
+  const turns = new ShortTurns()
   const longRules = longRulesByPackage(modules)
-  const wrapped = modules.map((module) => {
+  const wrapped: RegoModule[] = []
+  for (const module of modules) {
     const text = wrapIn(module.text, longRules.get(pathKey(module.packagePath)) ?? new Set())
-    return text === module.text ? module : { ...module, text }
-  })
+    wrapped.push(text === module.text ? module : { ...module, text })
+    await turns.pause()
+  }
   return wrapped.every((module, place) => module === modules[place]) ? modules : wrapped
 }
 
@@ -41,6 +45,8 @@ function longRulesByPackage(modules: readonly RegoModule[]): Map<string, Set<str
 
 function wrapIn(source: string, longRules: ReadonlySet<string>): string {
   if (!/\b(?:not|every)\b/.test(source)) return source
+  // Most policies look nothing up by a variable but in their input, which is told without reading them.
+  if (longRules.size === 0 && !/\bdata\b/.test(source)) return source
   const { tokens } = readTokens(withoutTemplates(source, findTemplateStrings(source)))
   const isLookup = findLookups(tokens, longRules)
   const edits = tokens.flatMap((token, at) => {

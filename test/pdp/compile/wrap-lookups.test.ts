@@ -7,9 +7,9 @@ import { loadPolicies } from '../../support/load-policies.js'
 
 const LIMIT = { path: ['limits', 'prod'], isDynamic: false, isFunction: false, excludesData: true }
 
-function wrapped(text: string): string {
+async function wrapped(text: string): Promise<string> {
   const source = `import data.apps as A\n\n${text}`
-  const [module] = wrapLookups([
+  const [module] = await wrapLookups([
     { file: 'a.rego', text: source, version: 1, packagePath: ['a'], rules: [LIMIT] },
   ])
   return module?.text.slice(source.length - text.length) ?? ''
@@ -32,8 +32,8 @@ describe('a lookup by a variable', () => {
       'p if every x in y { not data.apps[x].v }',
       'p if every x in y { [1 | [[1 | data.apps[x].v], x] == [[], x] ] != []}',
     ],
-  ])('below a negation is one in a comprehension: %s', (text, expected) => {
-    expect(wrapped(text)).toBe(expected)
+  ])('below a negation is one in a comprehension: %s', async (text, expected) => {
+    expect(await wrapped(text)).toBe(expected)
   })
 
   it.each([
@@ -45,8 +45,8 @@ describe('a lookup by a variable', () => {
     'p if not [data.apps[x].v] == [0]',
     'p if every x in data.apps[input.y].v { x == 1 }',
     '# not data.apps[x].v\np := "not data.apps[x].v" if data.apps[x].not[y]',
-  ])('stays as it is in %s', (text) => {
-    expect(wrapped(text)).toBe(text)
+  ])('stays as it is in %s', async (text) => {
+    expect(await wrapped(text)).toBe(text)
   })
 })
 
