@@ -6,11 +6,13 @@ import {
 } from './lib/threads/small-young-generation.js'
 import { keepFlag } from './lib/threads/v8-flags.js'
 
-const isService = process.argv.includes('serve')
-await loadBuiltIns(isService ? 'serve' : process.argv[2])
-// What ends soon is quicker without.
-if (isService) keepYoungGenerationSmall()
-else letYoungGenerationGrowAtOnce()
+if (process.argv.includes('serve')) {
+  await loadBuiltIns()
+  keepYoungGenerationSmall()
+} else {
+  // What ends soon is quicker with much room.
+  letYoungGenerationGrowAtOnce()
+}
 // Until the command has been loaded; see `letOptimizeLate`.
 keepFlag('opt', false)
 

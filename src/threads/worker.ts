@@ -3,7 +3,7 @@ import { loadBuiltIns } from '../lib/threads/load-built-ins.js'
 import { keepYoungGenerationSmall } from '../lib/threads/small-young-generation.js'
 import type { MainCalls } from '../main/workers/worker-calls.js'
 
-await loadBuiltIns('serve')
+await loadBuiltIns()
 keepYoungGenerationSmall()
 
 const { letOptimizeLate } = await import('../lib/threads/optimize.js')

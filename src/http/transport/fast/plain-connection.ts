@@ -185,11 +185,12 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     }
     exchange.body = body
     const { line } = this.#host
-    if (!this.#waits) this.#answerNow(exchange)
+    // Looked up only where others wait, which is seldom.
+    const waits = (line.isOpen || line.isFull) && this.#waits
+    if (!waits) this.#answerNow(exchange)
     else if (line.isOpen)
       line.answerInTurn(body.length, (isTooLate) => this.#answerLater(exchange, isTooLate))
-    else if (line.isFull) this.#answerLater(exchange, true)
-    else this.#answerNow(exchange)
+    else this.#answerLater(exchange, true)
   }
 
   get #waits(): boolean {
