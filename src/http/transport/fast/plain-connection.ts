@@ -106,7 +106,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   /** Ends it as soon as what was written is out. */
   end(): void {
     this.#enter('ending')
-    this.#socket.destroySoon()
+    const socket = this.#socket
+    // Of what is with the system already, closing tells the caller the end; ending the stream first takes a system call, and turns of the loop, more.
+    if (socket.writableLength === 0 && !this.isTls) socket.destroy()
+    else socket.destroySoon()
   }
 
   /** Ends it at once. */

@@ -102,6 +102,16 @@ describe('a connection in the fast transport', () => {
     socket.destroy()
   })
 
+  it('sends the whole of a last answer to a caller that is slow to read it', async () => {
+    const { port, arrivals } = await start({ answerBody: Buffer.alloc(20_000_000, 'z') })
+    const { socket, answered } = openRaw(port)
+    socket.pause()
+    socket.write(request('one').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    await until(() => arrivals.length === 1)
+    socket.resume()
+    expect(/z+$/.exec(await answered)?.[0]).toHaveLength(20_000_000)
+  })
+
   it('answers a caller that has closed its side', async () => {
     const gate = held()
     const { port, arrivals } = await start(gate)
