@@ -31,7 +31,7 @@ export function keepBuilds(folder: string, builtBy: string, build: BuildModule =
     // A program that only starts another one, by which release it likes, stays as it is.
     const programs = `${builtBy} ${program} ${await opaRelease(opa)}`
     const file = join(folder, await digestOf(programs, modules, keys, options))
-    const kept = await readBuild(file)
+    const kept = await readBuild(file).catch(() => undefined)
     if (kept !== undefined) return kept
     const built = await build(opa, modules, keys, options)
     await writeBuild(folder, file, built).catch(() => undefined)

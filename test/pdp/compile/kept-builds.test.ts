@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -41,6 +42,11 @@ function counted(build: () => Promise<typeof BUILT> = () => Promise.resolve(BUIL
   }
 }
 
+/** As those are that are kept: their digest, and what it is of. */
+function summed(rest: Buffer): Buffer {
+  return Buffer.concat([createHash('sha256').update(rest).digest(), rest])
+}
+
 test('what was built once is not built again, by the next process either', async () => {
   const { times, ask } = counted()
   await ask()
@@ -69,6 +75,8 @@ test.each([
     'changed in one byte',
     (bytes: Buffer) => bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte)),
   ],
+  ['whole, and of something else', () => summed(Buffer.alloc(8))],
+  ['whole, and says a length beyond its end', () => summed(Buffer.alloc(4, 0xff))],
 ])('a file that is %s is built anew and replaced', async (_, damage) => {
   const { times, ask } = counted()
   await ask()
