@@ -1,5 +1,5 @@
 import { toError } from '../errors/app-error.js'
-import { copiedLength, keptPackages, DecisionBatchBuilder } from './decision-batch.js'
+import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
 import type { CopyBounds, DecisionBatch } from './decision-batch.js'
 import { isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecisions } from './decision-report.js'
@@ -7,6 +7,7 @@ import type { DecisionBatchWriter } from './keep-decisions.js'
 import { findExecutionId } from './find-execution-id.js'
 import { NOTHING_DROPPED } from './decision-log.js'
 import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason, GivesWay } from './decision-log.js'
+import { shortenPackages } from './shorten-packages.js'
 
 /** Bounds of the memory that the log may hold, and of the time until it writes. */
 export interface BufferBounds {
@@ -107,12 +108,13 @@ export class BufferedDecisionLog implements DecisionLog {
   }
 
   /** Whether there was room. */
-  #keep(entry: DecisionEntry, bounds: CopyBounds): boolean {
+  #keep(whole: DecisionEntry, bounds: CopyBounds): boolean {
+    const entry = withShortPackages(whole, bounds)
     const size =
       copiedLength(entry.input, bounds.inputBytes) +
       copiedLength(entry.result, bounds.resultBytes) +
       (entry.ndBuiltinCache?.length ?? 0) +
-      (keptPackages(entry, bounds)?.length ?? 0)
+      (entry.packages?.length ?? 0)
     if (this.#closed || this.#isFull(size)) {
       this.#drop(entry, 'buffer_full')
       return false
@@ -244,4 +246,11 @@ export class BufferedDecisionLog implements DecisionLog {
     settle()
     this.#writeQueued()
   }
+}
+
+/** The entry itself, or one like it with as much of its packages as is kept of a result. */
+function withShortPackages(entry: DecisionEntry, { resultBytes }: CopyBounds): DecisionEntry {
+  const { packages } = entry
+  if (packages === undefined || packages.length <= resultBytes) return entry
+  return { ...entry, packages: shortenPackages(packages, resultBytes) }
 }

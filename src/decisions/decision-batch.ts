@@ -98,7 +98,7 @@ export class DecisionBatchBuilder {
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
     this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
     this.#copyBytes(at + CALLS_CELL, entry.ndBuiltinCache, Infinity)
-    this.#copyBytes(at + LAST_COPY_CELL, keptPackages(entry, bounds), Infinity)
+    this.#copyBytes(at + LAST_COPY_CELL, entry.packages, Infinity)
     const isCut = entry.input !== undefined && entry.input.length > bounds.inputBytes
     cells[at + 17] = this.#addText(isCut ? findExecutionId(entry.input) : undefined)
     this.#rows += 1
@@ -146,14 +146,6 @@ export function usedPart({ rowCount, cells, texts, bytes }: DecisionBatch): Deci
     texts,
     bytes: bytes.subarray(0, usedBytes),
   }
-}
-
-/** What a batch keeps of the packages that deny: all of them, or nothing where that is more than is kept of a result. */
-export function keptPackages(
-  { packages }: Pick<DecisionEntry, 'packages'>,
-  { resultBytes }: CopyBounds,
-): Uint8Array | undefined {
-  return packages !== undefined && packages.length <= resultBytes ? packages : undefined
 }
 
 /** How many bytes of `source` a batch copies under `bound`. */

@@ -142,6 +142,14 @@ describe('the buffered decision log', () => {
     })
   })
 
+  it('names the packages that deny where all that they say is more than is kept of a result', () => {
+    const { log, writer } = open({ maxResultBytes: 200 })
+    const packages = [{ package: 'a', deny: ['x'.repeat(300)] }]
+    log.record(anEntry({ packages: Buffer.from(JSON.stringify(packages)) }))
+    void log.flush()
+    expect(text(batchRow(writer.batches[0]!, 0).packages)).toBe('[{"package":"a","deny":[],"denyLeftOut":1}]')
+  })
+
   it('copies the input, so that the request may reuse its memory', () => {
     const { log, writer } = open()
     const input = Buffer.from('"secret"')

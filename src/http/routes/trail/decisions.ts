@@ -69,9 +69,16 @@ const Decision = z.looseObject({
   resultPrefix: z.string().optional(),
   ndBuiltinCache: z.unknown().optional(),
   packages: z
-    .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
+    .array(
+      z.union([
+        z.object({ package: z.string(), deny: z.array(z.string()), denyLeftOut: z.int().optional() }),
+        z.object({ packagesLeftOut: z.int() }),
+      ]),
+    )
     .optional()
-    .describe('Each package that denies, with what it says.'),
+    .describe(
+      'Each package that denies, with what it says; beyond decisions.maxResultBytes by name, with how many texts were left out, and last how many packages were.',
+    ),
   error: z.string().optional(),
 })
 
