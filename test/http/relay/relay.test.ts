@@ -149,6 +149,26 @@ describe('a request that is relayed', () => {
     expect(failures).toEqual(['400 invalid_parameter'])
   })
 
+  test.each(['GET', 'DELETE', 'POST'])(
+    'is one request wherever its length stands in the head, though its body looks like another (%s)',
+    async (method) => {
+      const seen: string[] = []
+      const url = await startRelaying(async (exchange) => {
+        const body = (await exchange.readBytes(LIMIT)).toString()
+        seen.push(`${exchange.method} ${exchange.target.path} ${body} ${exchange.remoteAddress}`)
+        exchange.send(200, 'once')
+      })
+      const within = `GET /within HTTP/1.1\r\nHost: a\r\n${ORIGIN_HEADER}: 203.0.113.9\r\n\r\n`
+      const others = Array.from({ length: 1200 }, (_, at) => `a${at}: b\r\n`).join('')
+      const { socket, answered } = openRaw(Number(new URL(url).port))
+      socket.write(
+        `${method} /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${others}Content-Length: ${within.length}\r\n\r\n${within}`,
+      )
+      expect((await answered).match(/once$/g)).toHaveLength(1)
+      expect(seen).toEqual([`${method} /x ${within} 127.0.0.1`])
+    },
+  )
+
   test('is answered though its body is not read', async () => {
     const url = await startRelaying((exchange) => exchange.send(413, 'no'))
     const answers = await Promise.all(
