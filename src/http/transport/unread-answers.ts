@@ -30,14 +30,17 @@ export class UnreadAnswers {
     this.#total += bytes
     for (const [oldest] of this.#bytes) {
       if (this.#total <= this.#maxBytes || oldest === socket) break
-      this.#release(oldest)
+      this.#release(oldest, Infinity)
       oldest.destroy()
     }
-    return () => this.#release(socket)
+    return () => this.#release(socket, bytes)
   }
 
-  #release(socket: Socket): void {
-    this.#total -= this.#bytes.get(socket) ?? 0
-    this.#bytes.delete(socket)
+  /** Of a connection the next answer may be held before it is told that the one before is out. */
+  #release(socket: Socket, bytes: number): void {
+    const held = this.#bytes.get(socket) ?? 0
+    this.#total -= Math.min(bytes, held)
+    if (bytes >= held) this.#bytes.delete(socket)
+    else this.#bytes.set(socket, held - bytes)
   }
 }
