@@ -1,4 +1,5 @@
 import { RequestError, getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 
 import { AppError, toAppError } from '../errors/app-error.js'
@@ -8,11 +9,24 @@ import { StandardExchange } from './transport/node/standard-exchange.js'
 
 /** The web application as the request handler calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
-  const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }), {
-    // Of HTTP/1.0, which may come without a Host: a URL needs one.
-    hostname: 'localhost',
-    errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
-  })
+  const answer = async (request: Request, exchange: Exchange): Promise<Response> => {
+    const response = await app.fetch(request, { exchange })
+    // For HEAD, Hono makes another response of the one that says that the exchange was answered.
+    return exchange instanceof StandardExchange && exchange.response.headersSent
+      ? RESPONSE_ALREADY_SENT
+      : response
+  }
+  const listener = getRequestListener(
+    (request, env) => {
+      const exchange = exchangeOf(env)
+      return request.method === 'HEAD' ? answer(request, exchange) : app.fetch(request, { exchange })
+    },
+    {
+      // Of HTTP/1.0, which may come without a Host: a URL needs one.
+      hostname: 'localhost',
+      errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
+    },
+  )
   return async (exchange) => {
     if (!(exchange instanceof StandardExchange)) throw pastTheRequestHandler()
     const { request, response, target } = exchange

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
+import { openRaw } from '../support/http-transports.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
@@ -45,6 +46,16 @@ describe('a service at work', () => {
     const answer = await ask(tidegate.url, { method: 'HEAD', path: '/health' })
     expect([answer.status, answer.text]).toEqual([200, ''])
   })
+
+  test.each(['/health', '/livez', '/readyz', '/v1/opa/failOpen'])(
+    '%s answers HEAD, and what comes behind it on the same connection',
+    async (path) => {
+      const { socket, answered } = openRaw(Number(new URL(tidegate.url).port))
+      socket.write(`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      expect((await answered).match(/^HTTP\/1.1 200 /gm)).toHaveLength(2)
+    },
+  )
 
   test.each(['/health?bundles', '/health?bundle=true', '/health/?bundles'])(
     '%s shows what serves',
