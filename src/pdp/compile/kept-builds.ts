@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 
 import { versionOfFile } from '../../lib/file-version.js'
@@ -16,6 +16,12 @@ const SUM_BYTES = 32
 const LENGTH_BYTES = 4
 /** Of one set of policies only the newest is asked for; a change that is taken back finds those before it. */
 const MOST_FILES = 8
+/** No build is as large. */
+const MOST_BYTES = 256 * 1024 * 1024
+/** What this program has written there, whole or cut off: other files are somebody else's. */
+const OWN_NAME = /^[\da-f]{64}(?:\.[^.]+\.tmp)?$/
+/** A file that is newer than now by more than clocks and steps of time explain was written while the clock was wrong. */
+const AHEAD_MS = 60_000
 /** What a build is made of decides upon nothing else: nobody but the service reads or writes it. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])), isByRule: z.boolean() })
@@ -56,20 +62,24 @@ async function digestOf(
   return hash.digest('hex')
 }
 
-/** Undefined where there is none, or what is there is not whole. */
+/** Undefined where there is none, or what is there is not whole or is another one. */
 async function readBuild(file: string): Promise<BuiltModule | undefined> {
-  const bytes = await readFile(file).catch(() => undefined)
-  if (bytes === undefined) return undefined
-  const built = parseBuild(bytes)
-  if (built === undefined) await rm(file, { force: true }).catch(() => undefined)
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) return undefined
+  // A pipe or a device may give nothing, or something without end.
+  const isReadable = found.isFile() && found.size <= MOST_BYTES
+  const bytes = isReadable ? await readFile(file).catch(() => undefined) : undefined
+  if (isReadable && bytes === undefined) return undefined
+  const built = bytes && parseBuild(basename(file), bytes)
+  if (built === undefined) await rm(file, { force: true, recursive: true }).catch(() => undefined)
   // So that those that are asked for are the newest.
   else await utimes(file, new Date(), new Date()).catch(() => undefined)
   return built
 }
 
-function parseBuild(bytes: Buffer): BuiltModule | undefined {
+function parseBuild(name: string, bytes: Buffer): BuiltModule | undefined {
   const rest = bytes.subarray(SUM_BYTES)
-  if (rest.length < LENGTH_BYTES || !sumOf(rest).equals(bytes.subarray(0, SUM_BYTES))) return undefined
+  if (rest.length < LENGTH_BYTES || !sumOf(name, rest).equals(bytes.subarray(0, SUM_BYTES))) return undefined
   const wasmAt = LENGTH_BYTES + rest.readUInt32LE(0)
   const { paths, isByRule } = Head.parse(JSON.parse(rest.toString('utf8', LENGTH_BYTES, wasmAt)))
   return { wasm: new Uint8Array(rest.subarray(wasmAt)), paths: new Map(paths), isByRule }
@@ -87,7 +97,7 @@ async function writeBuild(
   const temporary = `${file}.${randomUUID()}.tmp`
   try {
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
-    await writeFile(temporary, Buffer.concat([sumOf(rest), rest]), { mode: FILE_MODE })
+    await writeFile(temporary, Buffer.concat([sumOf(basename(file), rest), rest]), { mode: FILE_MODE })
     await rename(temporary, file)
     await removeOldest(folder)
   } catch (raw) {
@@ -96,22 +106,25 @@ async function writeBuild(
   }
 }
 
-/** Files of writes that were cut off are among them. */
+/** Files of writes that were cut off are among them; those from ahead of the clock go first, which nothing written now would ever be newer than. */
 async function removeOldest(folder: string): Promise<void> {
-  const files = (await readdir(folder)).map((name) => join(folder, name))
+  const names = await readdir(folder)
+  const files = names.filter((name) => OWN_NAME.test(name)).map((name) => join(folder, name))
+  const latestMs = Date.now() + AHEAD_MS
   const times = await Promise.all(
     files.map(async (file) => ({
       file,
       atMs: await stat(file).then(
-        ({ mtimeMs }) => mtimeMs,
+        ({ mtimeMs }) => (mtimeMs > latestMs ? 0 : mtimeMs),
         () => 0,
       ),
     })),
   )
   const old = times.sort((one, other) => other.atMs - one.atMs).slice(MOST_FILES)
-  await Promise.all(old.map(({ file }) => rm(file, { force: true })))
+  await Promise.all(old.map(({ file }) => rm(file, { force: true, recursive: true })))
 }
 
-function sumOf(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest()
+/** Of what a file holds and its name: it is no other one that has come to this name. */
+function sumOf(name: string, bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(name).update(bytes).digest()
 }

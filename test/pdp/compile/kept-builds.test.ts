@@ -1,5 +1,17 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -86,6 +98,55 @@ test.each([
   expect(await ask()).toEqual(BUILT)
   expect(await ask()).toEqual(BUILT)
   expect(times()).toBe(2)
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['a pipe', (file: string) => void execFileSync('mkfifo', [file])],
+  ['a device without end', (file: string) => symlinkSync('/dev/zero', file)],
+  ['a folder', (file: string) => mkdirSync(join(file, 'with', 'another'), { recursive: true })],
+  [
+    'larger than any build',
+    (file: string) => {
+      writeFileSync(file, '')
+      truncateSync(file, 2 ** 32)
+    },
+  ],
+])('%s in the place of a build is not read, and gives way to one', async (_, put) => {
+  const { times, ask } = counted()
+  await ask()
+  const file = join(folder, readdirSync(folder)[0] ?? '')
+  rmSync(file)
+  put(file)
+
+  expect(await ask()).toEqual(BUILT)
+  expect(await ask()).toEqual(BUILT)
+  expect(times()).toBe(2)
+})
+
+test('a build that has come to the name of another is not taken for it', async () => {
+  const { times, ask } = counted()
+  await ask('package a')
+  const [name = ''] = readdirSync(folder)
+  rmSync(join(folder, name))
+  await ask('package b')
+  renameSync(join(folder, readdirSync(folder)[0] ?? ''), join(folder, name))
+
+  await ask('package a')
+  expect(times()).toBe(3)
+})
+
+test('builds from ahead of the clock do not push out those of now, and files of others are left alone', async () => {
+  const { times, ask } = counted()
+  for (let number = 0; number < 8; number += 1) await ask(`other ${number}`)
+  const aheadS = Date.now() / 1000 + 86_400
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), aheadS, aheadS)
+  for (let number = 0; number < 9; number += 1) writeFileSync(join(folder, `notes ${number}`), '')
+  await ask('of now')
+
+  await ask('of now')
+  expect(times()).toBe(9)
+  expect(readdirSync(folder).filter((name) => name.startsWith('notes'))).toHaveLength(9)
+  expect(readdirSync(folder)).toHaveLength(8 + 9)
 })
 
 test('what does not compile is not kept', async () => {
