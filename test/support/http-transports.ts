@@ -52,6 +52,8 @@ export interface TestServerOptions {
   readonly maxHalfBytes?: number
   /** Of all large answers that nobody has read. */
   readonly maxUnreadBytes?: number
+  /** How long a caller may take none of an answer. */
+  readonly stalledMs?: number
 }
 
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
@@ -66,11 +68,12 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
   const room = { halfBodies, unreadAnswers, connections, line: new WaitingLine() }
-  const { server } = createStandardServer(handle, { requestIdFor, timeouts: REQUEST_TIMEOUTS, room })
+  const timeouts = { ...REQUEST_TIMEOUTS, stalledMs: options.stalledMs ?? REQUEST_TIMEOUTS.stalledMs }
+  const { server } = createStandardServer(handle, { requestIdFor, timeouts, room })
   const fastTransport = options.hasFastTransport
     ? openFastTransport(server, {
         ...{ handle, requestIdFor, takesHost, room },
-        timeouts: REQUEST_TIMEOUTS,
+        timeouts,
         find: findQuickly(),
       })
     : undefined

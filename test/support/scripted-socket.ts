@@ -7,6 +7,7 @@ export class ScriptedSocket extends EventEmitter {
   readableEnded = false
   destroyed = false
   isPaused = false
+  timeoutMs = 0
 
   write(bytes: string | Buffer): boolean {
     this.written.push(bytes.toString())
@@ -15,6 +16,10 @@ export class ScriptedSocket extends EventEmitter {
 
   pause(): void {
     this.isPaused = true
+  }
+
+  setTimeout(ms: number): void {
+    this.timeoutMs = ms
   }
 
   resume(): void {

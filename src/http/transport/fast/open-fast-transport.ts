@@ -80,6 +80,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
 
 class FastListener implements ConnectionHost {
   readonly keepAliveMs: number
+  readonly stalledMs: number
   readonly requestIdFor: ConnectionHost['requestIdFor']
   readonly line: WaitingLine
   readonly answer: ConnectionHost['answer']
@@ -102,6 +103,7 @@ class FastListener implements ConnectionHost {
     this.#connections = connections
     this.#toStandard = toStandard
     this.keepAliveMs = options.timeouts.keepAliveMs
+    this.stalledMs = options.timeouts.stalledMs
     this.requestIdFor = options.requestIdFor
     this.answer = options.handle
     this.line = options.room.line
@@ -149,7 +151,8 @@ class FastListener implements ConnectionHost {
   }
 
   #endLate(connection: PlainConnection): void {
-    const { state, ticks } = connection.standing
+    const { state, ticks, isSending } = connection.standing
+    if (isSending) return
     const ms = ticks * MS_PER_SECOND
     const { headersMs, requestMs, keepAliveMs } = this.#options.timeouts
     if (state === 'new' && ms > headersMs) connection.refuseLate()

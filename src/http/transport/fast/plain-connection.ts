@@ -23,6 +23,8 @@ export interface ConnectionHost {
   readonly tick: number
   readonly isDraining: boolean
   readonly keepAliveMs: number
+  /** How long a caller may take none of an answer that is on its way. */
+  readonly stalledMs: number
   /** The head of a request for the fast transport at the beginning of some bytes; undefined for all others. */
   readonly readHead: (bytes: Buffer) => PlainHead | undefined
   readonly requestIdFor: (claimed: string | undefined) => string
@@ -49,6 +51,8 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #state: State = 'new'
   #sinceTick: number
   #isProven = false
+  /** Whether an answer is on its way that the system had no room for. */
+  #isSending = false
   /** The last head: most callers send the same one again and again, and connections that send the same have it in common. */
   #head: PlainHead | undefined
   #exchange: PlainExchange | undefined
@@ -78,9 +82,9 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     return this.#socket.remoteAddress
   }
 
-  /** How it stands, and for how many sweeps it has. */
-  get standing(): { readonly state: State; readonly ticks: number } {
-    return { state: this.#state, ticks: this.#host.tick - this.#sinceTick }
+  /** How it stands, and for how many sweeps it has; `isSending` while an answer is on its way, whose reader has a time limit of its own. */
+  get standing(): { readonly state: State; readonly ticks: number; readonly isSending: boolean } {
+    return { state: this.#state, ticks: this.#host.tick - this.#sinceTick, isSending: this.#isSending }
   }
 
   answer(answer: PlainAnswer): void {
@@ -99,6 +103,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     if (typeof body === 'string')
       socket.write(head + body, bodyLength === body.length ? 'latin1' : 'utf8', isRead)
     else socket.write(Buffer.concat([Buffer.from(head), body]), isRead)
+    if (socket.writableNeedDrain) this.#watchReader()
     if (isLast) this.end()
     else this.#answered()
   }
@@ -236,11 +241,26 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     socket.off('close', this.#closed)
     socket.off('error', this.#failed)
     socket.off('drain', this.#drained)
+    this.#endWatch()
     this.#host.handOver(this, socket, unread)
   }
 
+  /** Ends it where none of an answer goes out for too long, as Node sees it; until all of it is out. */
+  #watchReader(): void {
+    if (!this.#isSending) this.#socket.setTimeout(this.#host.stalledMs, this.#failed)
+    this.#isSending = true
+  }
+
+  #endWatch(): void {
+    if (this.#isSending) this.#socket.setTimeout(0, this.#failed)
+    this.#isSending = false
+  }
+
   readonly #drained = (): void => {
-    if (this.#state === 'waiting') this.#socket.resume()
+    this.#endWatch()
+    if (this.#state !== 'waiting') return
+    this.#enter('waiting')
+    this.#socket.resume()
   }
 
   /** The caller will send no more; an answer that is under way still goes out. */

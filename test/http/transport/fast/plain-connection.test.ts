@@ -256,6 +256,35 @@ describe('a connection on which nothing happens', () => {
     expect(await answered).toMatch(/^HTTP\/1.1 413 /)
   })
 
+  it.each(['keep-alive', 'close'])(
+    'is not closed while its caller takes an answer slowly (%s)',
+    async (word) => {
+      const { port, arrivals } = await startWithFakeTime({ answerBody: Buffer.alloc(20_000_000, 'z') })
+      const { socket, received } = openRaw(port)
+      socket.pause()
+      socket.write(request('one').replace('\r\n\r\n', `\r\nConnection: ${word}\r\n\r\n`))
+      await until(() => arrivals.length === 1)
+      vi.advanceTimersByTime(120 * SECOND_MS)
+      socket.resume()
+      await until(() => received().length > 20_000_000)
+      socket.destroy()
+    },
+  )
+
+  it.each(['keep-alive', 'close'])(
+    'is closed where its caller takes none of an answer (%s)',
+    async (word) => {
+      const answerBody = Buffer.alloc(20_000_000, 'z')
+      const { port, unreadBytes } = await start({ answerBody, stalledMs: 20 })
+      const { socket } = openRaw(port)
+      socket.pause()
+      socket.write(request('one').replace('\r\n\r\n', `\r\nConnection: ${word}\r\n\r\n`))
+      await until(() => unreadBytes() > 0)
+      await until(() => unreadBytes() === 0)
+      socket.destroy()
+    },
+  )
+
   it('is closed 75 seconds after its last answer', async () => {
     const { port, bytesRead } = await startWithFakeTime()
     const { socket, received, answered } = openRaw(port)

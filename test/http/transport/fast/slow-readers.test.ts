@@ -18,6 +18,7 @@ function connect() {
     tick: 0,
     isDraining: false,
     keepAliveMs: 5000,
+    stalledMs: 60_000,
     readHead: (bytes) => readPlainHead(bytes),
     requestIdFor: () => 'r1',
     answer: () => {
