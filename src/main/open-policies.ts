@@ -7,6 +7,7 @@ import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
+import { ReplacedData } from './replaced-data.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
 import { keepBuilds } from '../pdp/compile/kept-builds.js'
@@ -43,11 +44,13 @@ export async function openPolicies(
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, process.env)),
     analysis: { staticPackages, undefinedData },
   }
+  const replaced = new ReplacedData()
   const policies = await Policies.open({ directories, bundles }, options, {
     loaded: (snapshot, durationMs) => {
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
       logWarnings(snapshot, logger)
+      replaced.serves(snapshot.image)
     },
     failed: ({ error }) => {
       metrics.policyLoadFailed()
@@ -57,6 +60,7 @@ export async function openPolicies(
       )
     },
   })
+  replaced.serves(policies.current.image)
   const durationMs = performance.now() - startedAt
   metrics.policiesLoaded(durationMs)
   const { revision, packages } = policies.current

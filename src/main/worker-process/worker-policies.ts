@@ -6,6 +6,7 @@ import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import type { EvaluationLimits } from '../../pdp/wasm/evaluation-limits.js'
+import { ReplacedData } from '../replaced-data.js'
 import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
 
 /** The policies of a worker: what the main process sends, ready before it serves. */
@@ -13,6 +14,7 @@ export class WorkerPolicies {
   readonly #arriving: Arriving
   readonly #ready = new Map<number, Snapshot>()
   readonly #ids = new WeakMap<Snapshot, number>()
+  readonly #replaced = new ReplacedData()
   #current: Snapshot
   #loading: Promise<unknown> = Promise.resolve()
 
@@ -20,6 +22,7 @@ export class WorkerPolicies {
     this.#arriving = arriving
     this.#current = first
     this.#ids.set(first, id)
+    this.#replaced.serves(first.image)
   }
 
   /** With the policies that serve first. */
@@ -47,8 +50,10 @@ export class WorkerPolicies {
   /** Has policies serve that are ready. */
   activate(id: number): void {
     const snapshot = this.#ready.get(id)
-    if (snapshot !== undefined) this.#current = snapshot
     this.#ready.clear()
+    if (snapshot === undefined) return
+    this.#current = snapshot
+    this.#replaced.serves(snapshot.image)
   }
 }
 

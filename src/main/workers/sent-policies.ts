@@ -5,6 +5,8 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { toPortable, withoutModules } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
+import { markSoon } from '../../lib/threads/mark-soon.js'
+import { isLarge } from '../replaced-data.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
 /** A larger image goes by a file: a message is copied several times on both threads. */
@@ -13,6 +15,8 @@ const MAX_INLINE_BYTES = 1024 * 1024
 const REMEMBERED = 4
 /** Each holds its base documents, of which there may be hundreds of megabytes: none is asked for so long. */
 const REMEMBERED_MS = 60_000
+/** Of those before the last two, so many bytes of base documents are held at the most: each is held twice, as an image and in what evaluates. */
+const MOST_REMEMBERED_BYTES = 64 * 1024 * 1024
 
 const FILE_PREFIX = 'data-'
 
@@ -25,6 +29,7 @@ interface Sent {
 /** The policies that workers were or are to be sent, by the numbers by which workers name them. */
 export class PolicySender {
   readonly #folder: string
+  readonly #mostRememberedBytes: number
   readonly #snapshots = new Map<number, Snapshot>()
   readonly #moduleIds = new WeakMap<WebAssembly.Module, number>()
   #lastModuleId = 0
@@ -32,8 +37,9 @@ export class PolicySender {
   #latest: SentPolicies | undefined
 
   /** `folder` takes files with base documents. */
-  constructor(folder: string) {
+  constructor(folder: string, mostRememberedBytes = MOST_REMEMBERED_BYTES) {
     this.#folder = folder
+    this.#mostRememberedBytes = mostRememberedBytes
   }
 
   /** The snapshot that a worker names; undefined where it is too old. */
@@ -55,6 +61,7 @@ export class PolicySender {
     const id = (before?.id ?? 0) + 1
     this.#snapshots.set(id, snapshot)
     this.#snapshots.delete(id - REMEMBERED)
+    this.#forgetLarge(id - 1)
     const image = await this.#sendImage(snapshot, id)
     const whole = toPortable(snapshot, (module) => this.#idOf(module))
     this.#latest = { id, snapshot: whole, image }
@@ -82,7 +89,21 @@ export class PolicySender {
   }
 
   #forgetBefore(id: number): void {
-    for (const older of [...this.#snapshots.keys()].filter((key) => key < id)) this.#snapshots.delete(older)
+    const older = [...this.#snapshots].filter(([key]) => key < id)
+    for (const [key] of older) this.#snapshots.delete(key)
+    const images = new Set([...this.#snapshots.values()].map(({ image }) => image))
+    if (older.some(([, { image }]) => isLarge(image) && !images.has(image))) markSoon()
+  }
+
+  /** Of those before `id`, the last for which there is room stay. */
+  #forgetLarge(id: number): void {
+    const images = new Set([...this.#snapshots].filter(([key]) => key >= id).map(([, { image }]) => image))
+    let bytes = 0
+    for (const [older, { image }] of [...this.#snapshots].filter(([key]) => key < id).reverse()) {
+      if (!images.has(image)) bytes += image.bytes.length
+      images.add(image)
+      if (bytes > this.#mostRememberedBytes) this.#forgetBefore(older + 1)
+    }
   }
 
   #idOf(module: WebAssembly.Module): number {

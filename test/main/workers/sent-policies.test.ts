@@ -110,6 +110,19 @@ test('base documents that are replaced come whole, and their file goes once all 
   expect(note).toBe(JSON.stringify('b'.repeat(LARGE)))
 })
 
+test('of replaced policies those before the last are forgotten where their data are large', async () => {
+  const sender = new PolicySender(join(workspace.path, 'large'), LARGE + LARGE / 2)
+  const policies = await openPolicies('a'.repeat(LARGE))
+  await sender.prepare(policies.current)
+  const { image } = policies.current
+  const replaced = (letter: string): Snapshot => ({
+    ...policies.current,
+    image: { ...image, bytes: Uint8Array.from(image.bytes).fill(letter.charCodeAt(0), LARGE) },
+  })
+  for (const letter of 'bcd') await sender.prepare(replaced(letter))
+  expect([1, 2, 3, 4].map((id) => sender.find(id) !== undefined)).toEqual([false, true, true, true])
+})
+
 test('a worker that lacks what it was said to have cannot load', async () => {
   const sender = new PolicySender(join(workspace.path, 'lacking'))
   const policies = await openPolicies('small')
