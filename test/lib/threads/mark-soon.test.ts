@@ -9,10 +9,12 @@ test('large memory that is shared with other threads, and that nothing holds any
   const registry = new FinalizationRegistry(() => (isGone = true))
   ;(() => registry.register(new SharedArrayBuffer(64 * 1024 * 1024), undefined))()
   await sleep(0)
+  const begun = performance.now()
   markSoon()
   await waitUntil(
     () => isGone || undefined,
     () => 'it is still held',
   )
-  expect(isGone).toBe(true)
+  // Of a thread that has just started and rests, V8 itself looks after eight seconds.
+  expect(performance.now() - begun).toBeLessThan(4000)
 })
