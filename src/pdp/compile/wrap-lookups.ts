@@ -118,10 +118,8 @@ function operandsOf(tokens: readonly Token[], from: number, to: number): Span[] 
   const isSign = (at: number): boolean => /^[=!<>:]$/.test(tokens[at]?.text ?? '') && at < to
   const sign = tokens.findIndex((token, at) => at > from && token.depth === depth && isSign(at))
   if (sign === -1 || tokens[sign]?.text !== '=') return [[from, to]]
-  return [
-    [from, sign],
-    [tokens[sign + 1]?.text === '=' ? sign + 2 : sign + 1, to],
-  ]
+  const second = tokens[sign + 1]?.text === '=' ? sign + 2 : sign + 1
+  return [withoutBrackets(tokens, from, sign), withoutBrackets(tokens, second, to)]
 }
 
 /** What of an operand is evaluated before the expression: what is between the brackets of a reference, all of a call or a collection. */
@@ -180,8 +178,8 @@ function editEvery(tokens: readonly Token[], at: number, isLookup: IsLookup): Ed
   ]
 }
 
-/** Words that stand between two parts of one expression. */
-const JOINING: ReadonlySet<string> = new Set(['with', 'as', 'in', 'contains'])
+/** Words that stand between two parts of one expression; `contains` in a body is a call, and begins one. */
+const JOINING: ReadonlySet<string> = new Set(['with', 'as', 'in'])
 
 /** The place behind the last token of the expression that begins at a place. */
 function endOfExpression(tokens: readonly Token[], start: number): number {

@@ -23,6 +23,11 @@ describe('a lookup by a variable', () => {
       'p if {\n\tnot limits[input.x]\n\t\t== f(y) with input.x as "prod" # why\n\tq\n}',
       'p if {\n\t[[1 | limits[input.x]\n\t\t== f(y)], input.x, f(y)] == [[], input.x, f(y)] with input.x as "prod" # why\n\tq\n}',
     ],
+    ['p if not (data.apps[x].v) == (1)', 'p if [[1 | (data.apps[x].v) == (1)], x] == [[], x]'],
+    [
+      'p if {\n\tnot data.apps[x].v\n\tcontains(y, "z")\n}',
+      'p if {\n\t[[1 | data.apps[x].v], x] == [[], x]\n\tcontains(y, "z")\n}',
+    ],
     [
       'p if not (data.apps["x"][y] = 1) else := 2',
       'p if [[1 | (data.apps["x"][y] = 1)], y] == [[], y] else := 2',
