@@ -6,7 +6,7 @@ import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { packFiles, unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { opaRegoVersion } from '../opa/opa-release.js'
+import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
@@ -104,7 +104,7 @@ async function buildFlagged(
     const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
-    const wrapped = await wrapLookups(ordered)
+    const wrapped = await wrapLookups(ordered, await laterKeywords(opa))
     const staged = { opa, modules, directory, files: filesOf(wrapped), flags }
     // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
     if (wrapped !== ordered) await refuseMistakes({ ...staged, files: filesOf(ordered) }, toSource)

@@ -1,3 +1,4 @@
+import { readImports } from './tokens/read-imports.js'
 import { isClosing, readTokens } from './tokens/read-tokens.js'
 import type { Token } from './tokens/read-tokens.js'
 import type { RegoModule } from './rego-module.js'
@@ -111,25 +112,10 @@ function rankOf(root: string, imported: ReadonlyMap<string, number>): number {
   return root === 'input' ? INPUT : root === 'data' ? DATA : (imported.get(root) ?? FUNCTION)
 }
 
-/** The names of what is imported from `data`. */
-export function importedData(tokens: readonly Token[]): string[] {
-  return [...importedRanks(tokens)].flatMap(([name, rank]) => (rank === DATA ? [name] : []))
-}
-
 /** What names stand for that are imported from `input` or `data`. */
 function importedRanks(tokens: readonly Token[]): Map<string, number> {
-  const ranks = new Map<string, number>()
-  for (const [at, token] of tokens.entries()) {
-    if (!isWord(token, 'import') || token.depth > 0 || !token.isFirstOnLine) continue
-    const path = tokens.slice(
-      at + 1,
-      placeFrom(tokens, at + 1, ({ isFirstOnLine }) => isFirstOnLine),
-    )
-    const rank = rankOf(path[0]?.text ?? '', ranks)
-    const name = path.findLast(({ kind }) => kind === 'name')
-    if (rank !== FUNCTION && name !== undefined) ranks.set(name.text, rank)
-  }
-  return ranks
+  const ranks = readImports(tokens).map(({ path, name }) => [name, rankOf(path[0] ?? '', new Map())] as const)
+  return new Map(ranks.filter(([, rank]) => rank !== FUNCTION))
 }
 
 /** The first place from `start` on whose token is one looked for, or that behind the last. */

@@ -1,9 +1,22 @@
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { pathKey } from '../rego/path-key.js'
-import { importedData, withoutTemplates } from './order-modifiers.js'
-import { isClosing, isMember, isOpening, readTokens, touches } from './tokens/read-tokens.js'
-import type { Token } from './tokens/read-tokens.js'
+import { withoutTemplates } from './order-modifiers.js'
 import type { RegoModule } from './rego-module.js'
+import {
+  argumentsOf,
+  closingOf,
+  endOfExpression,
+  operandsOf,
+  referenceEnd,
+  textOf,
+  withoutBrackets,
+} from './tokens/expressions.js'
+import type { Span } from './tokens/expressions.js'
+import { moduleKeywords } from './tokens/module-keywords.js'
+import { readImports } from './tokens/read-imports.js'
+import type { Import } from './tokens/read-imports.js'
+import { isMember, readTokens, touches } from './tokens/read-tokens.js'
+import type { Token } from './tokens/read-tokens.js'
 import { findTemplateStrings } from './tokens/template-strings.js'
 
 /** A text that goes into another at a place, in the stead of so many letters. */
@@ -16,14 +29,17 @@ interface Edit {
 /**
  * The modules with negations, and bodies of `every`, that look a package or a rule up by a variable (`not data.app[input.x].v == 0`) as comprehensions that
  * are empty or not. OPA's compiler to WebAssembly (up to OPA 1.20) goes on behind such a lookup where what follows it fails (`planRef` within a `NotStmt`): the
- * negation would be undefined, and `every` true. Rows stay as they are, columns behind do not. The very same modules where there is none.
+ * negation would be undefined, and `every` true; so would a negation of `walk`, which it goes through to its end whatever it finds. Rows stay as they are, columns behind do not. The very same modules where there is none.
  */
-export async function wrapLookups(modules: readonly RegoModule[]): Promise<readonly RegoModule[]> {
+export async function wrapLookups(
+  modules: readonly RegoModule[],
+  laterKeywords: readonly string[],
+): Promise<readonly RegoModule[]> {
   const turns = new ShortTurns()
   const longRules = longRulesByPackage(modules)
   const wrapped: RegoModule[] = []
   for (const module of modules) {
-    const text = wrapIn(module.text, longRules.get(pathKey(module.packagePath)) ?? new Set())
+    const text = wrapIn(module, longRules.get(pathKey(module.packagePath)) ?? new Set(), laterKeywords)
     wrapped.push(text === module.text ? module : { ...module, text })
     await turns.pause()
   }
@@ -43,25 +59,41 @@ function longRulesByPackage(modules: readonly RegoModule[]): Map<string, Set<str
   return byPackage
 }
 
-function wrapIn(source: string, longRules: ReadonlySet<string>): string {
+/** What is known of a module. */
+interface Reading {
+  readonly tokens: readonly Token[]
+  readonly keywords: ReadonlySet<string>
+  /** Whether a lookup by a variable begins among some tokens. */
+  readonly isLookup: (from: number, to: number) => boolean
+}
+
+function wrapIn(
+  { text: source, version }: RegoModule,
+  longRules: ReadonlySet<string>,
+  laterKeywords: readonly string[],
+): string {
   if (!/\b(?:not|every)\b/.test(source)) return source
   // Most policies look nothing up by a variable but in their input, which is told without reading them.
-  if (longRules.size === 0 && !/\bdata\b/.test(source)) return source
+  if (longRules.size === 0 && !/\b(?:data|walk)\b/.test(source)) return source
   const { tokens } = readTokens(withoutTemplates(source, findTemplateStrings(source)))
-  const isLookup = findLookups(tokens, longRules)
+  const imports = readImports(tokens)
+  const keywords = moduleKeywords(version, imports, laterKeywords)
+  const reading = { tokens, keywords, isLookup: findLookups(tokens, imports, longRules) }
   const edits = tokens.flatMap((token, at) => {
     if (token.kind !== 'name' || isMember(tokens, at)) return []
-    if (token.text === 'not') return editNegation(tokens, at, isLookup)
-    return token.text === 'every' ? editEvery(tokens, at, isLookup) : []
+    if (token.text === 'not') return editNegation(reading, at)
+    return token.text === 'every' && keywords.has('every') ? editEvery(reading, at) : []
   })
   return applyEdits(source, edits)
 }
 
-type IsLookup = (from: number, to: number) => boolean
-
-/** Tells whether a lookup by a variable begins among some tokens. */
-function findLookups(tokens: readonly Token[], longRules: ReadonlySet<string>): IsLookup {
-  const roots = new Set(['data', ...importedData(tokens), ...longRules])
+function findLookups(
+  tokens: readonly Token[],
+  imports: readonly Import[],
+  longRules: ReadonlySet<string>,
+): Reading['isLookup'] {
+  const imported = imports.flatMap(({ path, name }) => (path[0] === 'data' ? [name] : []))
+  const roots = new Set(['data', ...imported, ...longRules])
   const places = tokens.flatMap(({ kind, text }, at) =>
     kind === 'name' && roots.has(text) && !isMember(tokens, at) && goesOnWithVariable(tokens, at) ? [at] : [],
   )
@@ -80,54 +112,59 @@ function goesOnWithVariable(tokens: readonly Token[], start: number): boolean {
   return false
 }
 
-function editNegation(tokens: readonly Token[], at: number, isLookup: IsLookup): Edit[] {
-  const end = endOfExpression(tokens, at + 1)
+function editNegation(reading: Reading, at: number): Edit[] {
+  const { tokens, keywords, isLookup } = reading
+  const end = endOfExpression(tokens, at + 1, keywords)
   const depth = tokens[at]?.depth
   const modifiers = tokens.findIndex(
-    (token, place) => place > at && place < end && token.depth === depth && token.text === 'with',
+    ({ text, depth: own }, place) =>
+      place > at && place < end && own === depth && text === 'with' && !isMember(tokens, place),
   )
-  const [from, to] = withoutBrackets(tokens, at + 1, modifiers === -1 ? end : modifiers)
-  const operands = operandsOf(tokens, from, to)
-  const [token, last] = [tokens[at], tokens[(modifiers === -1 ? end : modifiers) - 1]]
+  const close = modifiers === -1 ? end : modifiers
+  if (keywords.has('not')) return editNegatedBody(reading, at, close)
+  const [from, to] = withoutBrackets(tokens, at + 1, close)
+  const walked = tokens[from]?.text === 'walk' ? argumentsOf(tokens, from + 1, to) : []
+  const operands = operandsOf(tokens, from, to, keywords)
   const looksUp = operands.some(
-    ([start, close]) => referenceEnd(tokens, start) === close && isLookup(start, close),
+    ([start, until]) => referenceEnd(tokens, start) === until && isLookup(start, until),
   )
-  if (token === undefined || last === undefined || !looksUp) return []
+  if (walked.length === 0 && !looksUp) return []
   // OPA takes these out of the negation, which is undefined where one of them is.
-  const outside = operands.flatMap((operand) => takenOut(tokens, operand)).map((text) => `, ${text}`)
+  const outside =
+    walked.length > 0
+      ? walked.flatMap(([start, until]) => takenWhole(tokens, start, until))
+      : operands.flatMap((operand) => takenOut(tokens, operand))
+  const others = outside.map((text) => `, ${text}`).join('')
+  return replaceNegation(tokens, at, close, ['[[1 |', `]${others}] == [[]${others}]`])
+}
+
+/** Of a negation of the later keyword, which holds all that it is written with: OPA takes nothing out of it. */
+function editNegatedBody({ tokens, isLookup }: Reading, at: number, close: number): Edit[] {
+  if (!isLookup(at, close)) return []
+  const isInBraces = tokens[at + 1]?.text === '{' && closingOf(tokens, at + 1) === close - 1
+  return isInBraces
+    ? wrapBody(tokens, at + 1, close - 1)
+    : replaceNegation(tokens, at, close, ['[1 |', '] == []'])
+}
+
+/** A negation that begins at a place as another expression: `not`, and what follows the last token. */
+function replaceNegation(
+  tokens: readonly Token[],
+  at: number,
+  close: number,
+  [before, behind]: readonly [string, string],
+): Edit[] {
+  const [token, last] = [tokens[at], tokens[close - 1]]
+  if (token === undefined || last === undefined) return []
   return [
-    { at: token.offset, taken: token.text.length, text: '[[1 |' },
-    {
-      at: last.offset + last.text.length,
-      taken: 0,
-      text: `]${outside.join('')}] == [[]${outside.join('')}]`,
-    },
+    { at: token.offset, taken: token.text.length, text: before },
+    { at: last.offset + last.text.length, taken: 0, text: behind },
   ]
-}
-
-type Span = readonly [from: number, to: number]
-
-function withoutBrackets(tokens: readonly Token[], from: number, to: number): Span {
-  const isWithin = tokens[from]?.text === '(' && closingOf(tokens, from) === to - 1
-  return isWithin ? withoutBrackets(tokens, from + 1, to - 1) : [from, to]
-}
-
-/** The two sides of an equation, or all of another expression. */
-function operandsOf(tokens: readonly Token[], from: number, to: number): Span[] {
-  const depth = tokens[from]?.depth
-  const isSign = (at: number): boolean => /^[=!<>:]$/.test(tokens[at]?.text ?? '') && at < to
-  const sign = tokens.findIndex((token, at) => at > from && token.depth === depth && isSign(at))
-  if (sign === -1 || tokens[sign]?.text !== '=') return [[from, to]]
-  const second = tokens[sign + 1]?.text === '=' ? sign + 2 : sign + 1
-  return [withoutBrackets(tokens, from, sign), withoutBrackets(tokens, second, to)]
 }
 
 /** What of an operand is evaluated before the expression: what is between the brackets of a reference, all of a call or a collection. */
 function takenOut(tokens: readonly Token[], [from, to]: Span): string[] {
-  if (referenceEnd(tokens, from) !== to) {
-    const isScalar = to === from + 1 && tokens[from]?.kind !== 'sign'
-    return isScalar ? [] : [textOf(tokens, from, to)]
-  }
+  if (referenceEnd(tokens, from) !== to) return takenWhole(tokens, from, to)
   return tokens.flatMap(({ text, depth }, at) => {
     const isKey = at > from && at < to && text === '[' && depth === tokens[from]?.depth
     const close = isKey ? closingOf(tokens, at) : at
@@ -136,67 +173,31 @@ function takenOut(tokens: readonly Token[], [from, to]: Span): string[] {
   })
 }
 
-/** The place behind a reference that begins at a place: a name with its members and keys, which is not called. */
-function referenceEnd(tokens: readonly Token[], start: number): number {
-  if (tokens[start]?.kind !== 'name') return start
-  let at = start + 1
-  for (let sign = tokens[at]; sign !== undefined && touches(tokens, at); sign = tokens[at]) {
-    if (sign.text === '.') at += 2
-    else if (sign.text === '[') at = closingOf(tokens, at) + 1
-    else break
-  }
-  return at
+/** The text of some tokens unless they are one name or value. */
+function takenWhole(tokens: readonly Token[], from: number, to: number): string[] {
+  const isScalar = to === from + 1 && tokens[from]?.kind !== 'sign'
+  return isScalar ? [] : [textOf(tokens, from, to)]
 }
 
-/** The place of what closes the bracket at a place. */
-function closingOf(tokens: readonly Token[], open: number): number {
-  const depth = tokens[open]?.depth
-  return tokens.findIndex((token, at) => at > open && token.depth === depth && isClosing(token))
-}
-
-/** Some tokens on one line. */
-function textOf(tokens: readonly Token[], from: number, to: number): string {
-  return tokens
-    .slice(from, to)
-    .map(({ text }, place) => (place === 0 || touches(tokens, from + place) ? text : ` ${text}`))
-    .join('')
-}
-
-function editEvery(tokens: readonly Token[], at: number, isLookup: IsLookup): Edit[] {
+function editEvery({ tokens, keywords, isLookup }: Reading, at: number): Edit[] {
   const depth = tokens[at]?.depth
   // The domain may be braces, too: the body is the last that begins behind a value.
-  const end = endOfExpression(tokens, at + 1)
+  const end = endOfExpression(tokens, at + 1, keywords)
   const isOfEvery = ({ text }: Token, place: number, sign: string): boolean =>
     place > at && place < end && text === sign && tokens[place]?.depth === depth
   const open = tokens.findLastIndex((token, place) => isOfEvery(token, place, '{'))
   const close = tokens.findLastIndex((token, place) => isOfEvery(token, place, '}'))
+  return isLookup(open, close) ? wrapBody(tokens, open, close) : []
+}
+
+/** What is between two braces as a comprehension that is not empty. */
+function wrapBody(tokens: readonly Token[], open: number, close: number): Edit[] {
   const [opening, closing] = [tokens[open], tokens[close]]
-  if (opening === undefined || closing === undefined || !isLookup(open, close)) return []
+  if (opening === undefined || closing === undefined) return []
   return [
     { at: opening.offset + 1, taken: 0, text: ' [1 |' },
     { at: closing.offset, taken: 0, text: '] != []' },
   ]
-}
-
-/** Words that stand between two parts of one expression; `contains` in a body is a call, and begins one. */
-const JOINING: ReadonlySet<string> = new Set(['with', 'as', 'in'])
-
-/** The place behind the last token of the expression that begins at a place. */
-function endOfExpression(tokens: readonly Token[], start: number): number {
-  const depth = tokens[start]?.depth ?? 0
-  let at = start + 1
-  for (; at < tokens.length; at += 1) {
-    const [before, token] = [tokens[at - 1], tokens[at]]
-    if (before === undefined || token === undefined || token.depth < depth) break
-    if (token.depth > depth || isClosing(token)) continue
-    if (token.text === ';' || token.text === ',' || (token.kind === 'name' && token.text === 'else')) break
-    if (token.isFirstOnLine && !isJoining(token) && !(isJoining(before) && !isClosing(before))) break
-  }
-  return at
-}
-
-function isJoining({ kind, text }: Token): boolean {
-  return kind === 'name' ? JOINING.has(text) : kind === 'sign' && !isOpening(text)
 }
 
 function applyEdits(source: string, edits: readonly Edit[]): string {

@@ -43,6 +43,13 @@ export async function opaRegoVersion(opa: OpaProgram): Promise<RegoVersion> {
   return (await opaRelease(opa)).startsWith('0.') ? 0 : 1
 }
 
+/** The words that `import future.keywords` makes keywords and no version of Rego does: `not` for negations of whole bodies, `and` and `or`. */
+export async function laterKeywords(opa: OpaProgram): Promise<readonly string[]> {
+  const [major = 0, minor = 0] = (await opaRelease(opa)).split('.').map(Number)
+  const isSince = (first: number): boolean => major > 1 || (major === 1 && minor >= first)
+  return [...(isSince(17) ? ['not'] : []), ...(isSince(20) ? ['and', 'or'] : [])]
+}
+
 /** The flags that make the program read a version of Rego. */
 export async function regoVersionFlags(opa: OpaProgram, version: RegoVersion): Promise<string[]> {
   if ((await opaRegoVersion(opa)) === version) return []

@@ -7,11 +7,12 @@ import { loadPolicies } from '../../support/load-policies.js'
 
 const LIMIT = { path: ['limits', 'prod'], isDynamic: false, isFunction: false, excludesData: true }
 
-async function wrapped(text: string): Promise<string> {
-  const source = `import data.apps as A\n\n${text}`
-  const [module] = await wrapLookups([
-    { file: 'a.rego', text: source, version: 1, packagePath: ['a'], rules: [LIMIT] },
-  ])
+async function wrapped(text: string, version: 0 | 1 = 1, imports = 'import data.apps as A'): Promise<string> {
+  const source = `${imports}\n\n${text}`
+  const [module] = await wrapLookups(
+    [{ file: 'a.rego', text: source, version, packagePath: ['a'], rules: [LIMIT] }],
+    ['not', 'or'],
+  )
   return module?.text.slice(source.length - text.length) ?? ''
 }
 
@@ -34,6 +35,14 @@ describe('a lookup by a variable', () => {
     ],
     ['p if every x in {1} { data.apps[x].v; q }', 'p if every x in {1} { [1 | data.apps[x].v; q ] != []}'],
     [
+      'p if every k, x in y { data.apps[x].v == k }',
+      'p if every k, x in y { [1 | data.apps[x].v == k ] != []}',
+    ],
+    [
+      'p if not walk(input.x, [["y", z], f(1)])',
+      'p if [[1 | walk(input.x, [["y", z], f(1)])], input.x, [["y", z], f(1)]] == [[], input.x, [["y", z], f(1)]]',
+    ],
+    [
       'p if every x in y { not data.apps[x].v }',
       'p if every x in y { [1 | [[1 | data.apps[x].v], x] == [[], x] ] != []}',
     ],
@@ -42,10 +51,46 @@ describe('a lookup by a variable', () => {
   })
 
   it.each([
+    ['import data.apps\n\tas A', 'A'],
+    ['import\n\n\tdata.apps as # why\n\tA', 'A'],
+    ['import data["apps"]', 'apps'],
+    ['import input.x import data.apps as A', 'A'],
+  ])('begins with what is imported as in %j', async (imports, name) => {
+    expect(await wrapped(`p if not ${name}[x].v`, 1, imports)).toBe(`p if [[1 | ${name}[x].v], x] == [[], x]`)
+  })
+
+  it.each([
+    [
+      'p { in := 1\n\tnot data.apps[x].v\n\tin == 1 }',
+      'p { in := 1\n\t[[1 | data.apps[x].v], x] == [[], x]\n\tin == 1 }',
+    ],
+    [
+      'p { not data.apps[x].v == input.in\n\tq }',
+      'p { [[1 | data.apps[x].v == input.in], x] == [[], x]\n\tq }',
+    ],
+    ['every[x] { data.apps[x].v }', 'every[x] { data.apps[x].v }'],
+  ])('is in an expression that ends where version 0 ends it: %j', async (text, expected) => {
+    expect(await wrapped(text, 0)).toBe(expected)
+  })
+
+  it.each([
+    ['p if not data.apps[x].v', 'p if [1 | data.apps[x].v] == []'],
+    ['p if not f(data.apps[x].v) with input.x as 1', 'p if [1 | f(data.apps[x].v)] == [] with input.x as 1'],
+    ['p if not { y := data.apps[x]; y.v }', 'p if not { [1 | y := data.apps[x]; y.v ] != []}'],
+    ['p if not (data.apps[x].v or q) or r', 'p if [1 | (data.apps[x].v or q)] == [] or r'],
+    ['p if not walk(input, [["x"], 1])', 'p if not walk(input, [["x"], 1])'],
+  ])('stays within a negation of a body: %s', async (text, expected) => {
+    expect(await wrapped(text, 1, 'import future.keywords')).toBe(expected)
+  })
+
+  it.each([
     'p if not data.apps.x.v == 0',
     'p if not data.apps["x"].v[0] == 0',
     'p if not input.x[y]\n\nq if data.apps[x].v',
     'p if not f(data.apps[x].v)',
+    'p if not data.apps[x].v == 1 == true',
+    'p if not 1 in y == data.apps[x].v',
+    'p if not data.apps[x].v, 1 in y',
     'p if not data.apps[x].v < 1',
     'p if not [data.apps[x].v] == [0]',
     'p if every x in data.apps[input.y].v { x == 1 }',
@@ -77,6 +122,10 @@ answers contains "not tested" if not data.apps[input.app].tested
 
 answers contains "with another" if not data.apps[input.app].version == 1 with input.app as "shop"
 
+answers contains "no such app" if not walk(input, [["app"], "shop"])
+
+answers contains "no first app base" if not walk(input.apps, [[0], "base"])
+
 answers contains "all at version 1" if every app in input.apps { data.apps[app].version == 1 }
 
 answers contains "none tested" if every app in input.apps {
@@ -90,14 +139,26 @@ function app(name: string, version: number, tested: boolean): string {
 
 // What OPA's own evaluator answers, 0.70 and 1.20.2 alike.
 test.each([
-  [{ env: 'prod', app: 'shop', apps: ['shop'] }, ['all at version 1', 'no flag']],
-  [{ env: 'dev', app: 'cart', apps: ['shop', 'cart'] }, ['another limit', 'another version', 'not tested']],
+  [{ env: 'prod', app: 'shop', apps: ['shop'] }, ['all at version 1', 'no first app base', 'no flag']],
+  [
+    { env: 'dev', app: 'cart', apps: ['base', 'shop'] },
+    ['another limit', 'another version', 'no such app', 'not tested'],
+  ],
   [
     { env: 'test', app: 'base', apps: ['cart'] },
-    ['another limit', 'another version', 'no flag', 'none tested', 'not tested'],
+    [
+      'another limit',
+      'another version',
+      'no first app base',
+      'no flag',
+      'no such app',
+      'none tested',
+      'not tested',
+    ],
   ],
   // Where the key is undefined, so is the negation.
-  [{ apps: [] }, ['all at version 1', 'none tested']],
+  [{ apps: [] }, ['all at version 1', 'no first app base', 'no such app', 'none tested']],
+  [{}, ['no such app']],
 ])('negations and every over %j look up as in OPA', async (input, expected) => {
   const snapshot = await loadPolicies({
     'a.rego': POLICY,
