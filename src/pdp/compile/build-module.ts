@@ -20,6 +20,7 @@ import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
 import { refuseUnreadRules } from './read-modules.js'
+import { splitLookups } from './split-lookups.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
 import { wrapLookups } from './wrap-lookups.js'
 
@@ -105,9 +106,13 @@ async function buildFlagged(
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
     const wrapped = await wrapLookups(ordered, await laterKeywords(opa))
-    const staged = { opa, modules, directory, files: filesOf(wrapped), flags }
+    const whole = { opa, modules, directory, files: filesOf(wrapped), flags }
     // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
-    if (wrapped !== ordered) await refuseMistakes({ ...staged, files: filesOf(ordered) }, toSource)
+    if (wrapped !== ordered) await refuseMistakes({ ...whole, files: filesOf(ordered) }, toSource)
+    const split = await splitLookups(wrapped, (await opaRegoVersion(opa)) === 0)
+    const inSteps = { ...whole, files: filesOf(split) }
+    // Looking at more rules may be a recursion that there is none of.
+    const staged = split !== wrapped && (await checkFiles(inSteps)).exitCode === 0 ? inSteps : whole
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
@@ -160,13 +165,21 @@ async function buildForAll(
 }
 
 /** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
+async function checkFiles({
+  opa,
+  directory: cwd,
+  files,
+}: Pick<Staged, 'opa' | 'directory' | 'files'>): Promise<OpaRun> {
+  await writeBundle(cwd, files)
+  return await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
+}
+
 async function refuseMistakes(
   { opa, modules, directory: cwd, files }: Staged,
   toSource: (compiledName: string) => string,
   refused?: OpaRun,
 ): Promise<void> {
-  await writeBundle(cwd, files)
-  const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
+  const check = await checkFiles({ opa, directory: cwd, files })
   if (check.exitCode === 0) return
   const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
   throw compileError(refused === undefined ? errors : withTypes(errors, refused, toSource))
