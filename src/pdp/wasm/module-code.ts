@@ -5,6 +5,7 @@ import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
+import { pagesOfStart } from './module/pages-of-start.js'
 import { CALL_SITE } from './calls/call-sites.js'
 import { LINKED_FILE, LINKED_PREFIX, REPLACED } from './linked/ordered-iteration.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
@@ -14,6 +15,7 @@ export interface ModuleCode {
   readonly module: WebAssembly.Module
   /** What the module was compiled of, for other processes; in shared memory. */
   readonly bytes: Uint8Array
+  /** The memory that the module needs before it evaluates anything, in pages of 64 KiB. */
   readonly minimumPages: number
   /** Native built-ins by the numbers that the module calls its host with. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
@@ -23,7 +25,7 @@ export interface ModuleCode {
   readonly rules: readonly string[]
 }
 
-/** Between a module's own data and the base documents: what is made once for an instance, the reader's notes above all. */
+/** Between what a module has once it has started and the base documents: what is made once for an instance, the reader's notes above all. */
 const ROOM_PAGES = 4
 /** Of what 32 bits address: a module that needs more is refused when it is set up. */
 const LAST_PAGE = 65_535
@@ -51,7 +53,7 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   const metered = meterModule(exported.bytes)
   try {
     const module = await WebAssembly.compile(metered.bytes)
-    const { minimumPages } = metered
+    const minimumPages = pagesOfStart(module, metered.minimumPages)
     const kept = new Uint8Array(new SharedArrayBuffer(metered.bytes.length))
     kept.set(metered.bytes)
     const { rules } = exported

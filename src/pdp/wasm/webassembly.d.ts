@@ -10,6 +10,7 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)
     static exports(module: Module): { readonly name: string }[]
+    static imports(module: Module): { readonly name: string }[]
     readonly [Symbol.toStringTag]: string
   }
 
