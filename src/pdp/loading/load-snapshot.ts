@@ -172,11 +172,12 @@ async function loadModules(
   }
   await turns.pause()
   const composing = modules.find((module) => module.entrypoints.has(KEEPING_ENTRYPOINT))
-  if (composing !== undefined)
-    entrypoints.push(...composeEntrypoints(composing, part.documentPaths, entrypoints))
+  const documents =
+    composing === undefined ? [] : composeEntrypoints(composing, part.documentPaths, entrypoints)
   await turns.pause()
-  if (part.roots !== undefined) refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
-  return entrypoints
+  const all = entrypoints.concat(documents)
+  if (part.roots !== undefined) refuseEntrypointsOutsideRoots(part.name, part.roots, all)
+  return all
 }
 
 /** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */

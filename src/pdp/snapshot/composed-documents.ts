@@ -7,7 +7,8 @@ const NO_NUMBER = -1
 
 /**
  * The documents at these paths as entrypoints that are put together from the rules below them, which are all those of a policy set. They
- * count as of its first module.
+ * count as of its first module. A path at or below that of a rule leads into the rule's value, which answers it: `limits.deny` beside
+ * `limits[x].most`.
  */
 export function composeEntrypoints(
   module: PolicyModule,
@@ -15,9 +16,11 @@ export function composeEntrypoints(
   rules: readonly Entrypoint[],
 ): Entrypoint[] {
   const modules = new Set([module, ...rules.map((rule) => rule.module)])
-  const documentsBelow = groupByPathAbove(paths.map((path) => ({ path, item: path })))
+  const ruleKeys = new Set(rules.map(({ path }) => pathKey(path)))
+  const documents = paths.filter((path) => !isWithinRule(path, ruleKeys))
+  const documentsBelow = groupByPathAbove(documents.map((path) => ({ path, item: path })))
   const rulesBelow = groupByPathAbove(rules.map((rule) => ({ path: rule.path, item: rule })))
-  return paths.map((path) => ({
+  return documents.map((path) => ({
     path,
     kind: 'document' as const,
     module,
@@ -28,6 +31,10 @@ export function composeEntrypoints(
       modules,
     },
   }))
+}
+
+function isWithinRule(path: readonly string[], ruleKeys: ReadonlySet<string>): boolean {
+  return path.some((_, place) => ruleKeys.has(pathKey(path.slice(0, place + 1))))
 }
 
 /** Items by the key of each path that is above theirs. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../../../src/pdp/evaluation/evaluate-runtime-policy.js'
+import { evaluateStaticPolicies } from '../../../src/pdp/evaluation/evaluate-static-policies.js'
 import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { pathOfKey } from '../../../src/pdp/rego/path-key.js'
 import { packSnapshot, unpackSnapshot } from '../../../src/pdp/slow/packed-snapshot.js'
@@ -30,6 +31,13 @@ deny.first contains "one" if input.n == 1
 deny.second.third := "three" if input.n > 5
 by_name[name] := length if { some name in ["a", "bb"]; length := count(name) * input.n }
 by_pair[x][y] := x + y if { some x in [1, 2]; some y in [input.n] }
+`,
+  'verdicts.rego': `package app.verdicts
+import rego.v1
+near.deny contains "near" if input.n == 1
+near[name].value := input.n if { some name in ["a", "bb"] }
+far.a.deny contains "far" if input.n == 1
+far[name].value := input.n if { some name in ["bb"] }
 `,
   'odd.rego': `package app["odd name"]["in"]
 import rego.v1
@@ -119,6 +127,16 @@ describe('rules that are called by themselves', () => {
 
   test('are asked by the same paths as entrypoints are', () => {
     expect([...few.entrypoints.keys()]).toEqual(expect.arrayContaining([...each.entrypoints.keys()]))
+  })
+
+  test('answer verdicts that are named beside a variable, in a document that is no package', () => {
+    const documents = ['app/verdicts/near', 'app/verdicts/far/a']
+    expect(few.packages).toEqual(expect.arrayContaining(documents))
+    expect(few.unanswered).toEqual(new Set())
+    for (const document of documents) {
+      const verdict = evaluateStaticPolicies(few, [document], INPUTS[1], newCall({ nowMs: 0 }))
+      expect(verdict, document).toMatchObject({ denials: [expect.anything()] })
+    }
   })
 
   test('say at every path what entrypoints say, as documents and as verdicts', () => {
