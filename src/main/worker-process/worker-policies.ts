@@ -47,10 +47,10 @@ export class WorkerPolicies {
     this.#ready.set(sent.id, snapshot)
   }
 
-  /** Has policies serve that are ready. */
+  /** Has policies serve that are ready; those that came before them never will. */
   activate(id: number): void {
     const snapshot = this.#ready.get(id)
-    this.#ready.clear()
+    for (const older of [...this.#ready.keys()].filter((key) => key <= id)) this.#ready.delete(older)
     if (snapshot === undefined) return
     this.#current = snapshot
     this.#replaced.serves(snapshot.image)

@@ -74,17 +74,17 @@ export class PolicySender {
   }
 
   /**
-   * Removes the files with base documents that no worker needs to be sent any more. Never rejects: what is in their place serves already, and
-   * a file that stays goes with the next start.
+   * Removes the files with base documents that no worker needs to be sent any more, but for those that starting ones still read. Never rejects:
+   * what is in their place serves already, and a file that stays goes with the next save or start.
    */
-  async forgetOlder(): Promise<void> {
+  async forgetOlder(read: readonly SentPolicies[] = []): Promise<void> {
     const id = this.#latest?.id ?? 0
     setTimeout(() => this.#forgetBefore(id), REMEMBERED_MS).unref()
-    const kept = this.#latest?.image.content
+    const kept = new Set([this.#latest, ...read].map((sent) => sent?.image.content))
     const files = await readdir(this.#folder).catch(() => [])
     for (const name of files.filter((file) => file.startsWith(FILE_PREFIX))) {
       const file = join(this.#folder, name)
-      if (file !== kept) await rm(file, { force: true }).catch(() => undefined)
+      if (!kept.has(file)) await rm(file, { force: true }).catch(() => undefined)
     }
   }
 

@@ -10,7 +10,7 @@ import type { PolicySender } from './sent-policies.js'
 import { sumCounts } from './sum-figures.js'
 import type { Figures } from './sum-figures.js'
 import { Worker } from './worker.js'
-import type { MainCalls, WorkerCalls, WorkerSettings } from './worker-calls.js'
+import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from './worker-calls.js'
 
 /** The longest that workers may take to get policies ready, in milliseconds. */
 const LOAD_MS = 60_000
@@ -21,6 +21,8 @@ const LATE_ANSWER_MS = 100
 const FIGURES_MS = 5000
 /** Looks without an answer until a worker counts as one that takes no requests, and until it is ended: it may be stopped, or stand still. */
 const [SILENT, TOO_SILENT] = [2, 6]
+/** Looks until one that does not yet take requests is ended: two minutes, in which hundreds of megabytes of data are read on a slow machine, too. */
+const TOO_LONG_STARTING = 24
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 const RECENT_MS = 300_000
@@ -50,6 +52,7 @@ export class WorkerPool {
   #countsOfEnded: Figures = []
   #deathTimes: number[] = []
   #isStopping = false
+  #loading: Promise<void> = Promise.resolve()
   readonly #asking: NodeJS.Timeout
 
   /** Starts them; they take requests as soon as they are ready. */
@@ -65,18 +68,28 @@ export class WorkerPool {
     return this.#options.count - this.#serving().filter(({ silences }) => silences < SILENT).length
   }
 
-  /** Has all workers get policies ready, and serve them once all have; one that cannot is replaced. */
+  /**
+   * Has all workers get policies ready, and serve them once all have; one that cannot is replaced. Those that have none yet are not waited for: they
+   * get the latest before they take requests.
+   */
   async load(snapshot: Snapshot): Promise<void> {
+    const loading = this.#load(snapshot)
+    this.#loading = loading.catch(() => undefined)
+    await loading
+  }
+
+  async #load(snapshot: Snapshot): Promise<void> {
     const { policies } = this.#options
     const sent = await policies.prepare(snapshot)
-    await this.#askAll('load', sent, LOAD_MS)
-    await this.#askAll('activate', sent.id, LOAD_MS)
-    await policies.forgetOlder()
+    const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
+    await this.#askAll(following, 'load', sent)
+    await this.#askAll(following, 'activate', sent.id)
+    await policies.forgetOlder([...this.#workers].flatMap(({ reads }) => reads ?? []))
   }
 
   /** Has new connections of all workers use another certificate. */
   async renewTls(settings: TlsSettings): Promise<void> {
-    await this.#askAll('renewTls', settings, LOAD_MS)
+    await this.#askAll([...this.#workers], 'renewTls', settings)
   }
 
   /** The figures of all workers, those that have ended included; of one that does not answer in time, the last that it gave. */
@@ -101,10 +114,12 @@ export class WorkerPool {
 
   /** Asks for the figures, which tells whether workers answer at all. Counting looks and not time, a process that stood still itself blames no other. */
   #look(): void {
-    for (const worker of this.#serving()) {
+    for (const worker of this.#workers) {
       worker.silences += 1
-      if (worker.silences <= TOO_SILENT) continue
-      this.#options.logger.error({ pid: worker.pid }, 'a worker does not answer: it is ended')
+      const { pid, isServing, silences } = worker
+      if (silences <= (isServing ? TOO_SILENT : TOO_LONG_STARTING)) continue
+      const what = isServing ? 'a worker does not answer' : 'a worker takes too long to start'
+      this.#options.logger.error({ pid }, `${what}: it is ended`)
       worker.kill()
     }
     void this.figures()
@@ -130,16 +145,16 @@ export class WorkerPool {
   }
 
   async #askAll<K extends 'load' | 'activate' | 'renewTls'>(
+    workers: readonly Worker[],
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
-    ms: number,
   ): Promise<void> {
     await Promise.all(
-      [...this.#workers].map(async (worker) => {
+      workers.map(async (worker) => {
         const asked = worker.link
           .call<'load' | 'activate' | 'renewTls'>(name, argument as never)
           .then(() => true)
-        if ((await within(ms, asked)) === undefined) worker.kill()
+        if ((await within(LOAD_MS, asked)) === undefined) worker.kill()
       }),
     )
   }
@@ -178,10 +193,26 @@ export class WorkerPool {
     const { settings, policies, listeners } = this.#options
     const { latest } = policies
     if (latest === undefined) throw new AppError('internal', 'workers need policies')
+    worker.reads = latest
     await worker.link.call('start', { settings: settings(), policies: latest })
+    worker.hasPolicies = true
+    await this.#catchUp(worker, latest)
+    worker.reads = undefined
     if (this.#isStopping) return
     for (const [place, listener] of listeners.entries()) await worker.link.call('listen', place, listener)
+    worker.silences = 0
     worker.isServing = true
+  }
+
+  /** A save did not wait for a worker that had no policies yet; from now on all do, and it is asked in their order. */
+  async #catchUp(worker: Worker, given: SentPolicies): Promise<void> {
+    const { latest = given } = this.#options.policies
+    if (latest.id === given.id) return
+    worker.reads = latest
+    await worker.link.call('load', latest)
+    await worker.link.call('activate', latest.id)
+    // It would answer by policies that the others do not serve yet.
+    await this.#loading
   }
 
   /** What it had counted is kept, and another takes its place. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 
 import { ProcessLink, channelToChild } from '../../lib/processes/process-link.js'
-import type { MainCalls, WorkerCalls } from './worker-calls.js'
+import type { MainCalls, SentPolicies, WorkerCalls } from './worker-calls.js'
 
 /** Beside the time that requests are given to end. */
 const LAST_WORDS_MS = 5000
@@ -11,6 +11,10 @@ export class Worker {
   readonly link: ProcessLink<WorkerCalls>
   /** Whether it takes requests. */
   isServing = false
+  /** Whether it has policies, so that a save must reach it. */
+  hasPolicies = false
+  /** The policies that it is sent while it starts: their file must stay. */
+  reads: SentPolicies | undefined
   /** How many times in a row it was looked at and had not answered since the time before. */
   silences = 0
   /** Whether it kept whoever last asked for its figures waiting in vain. */

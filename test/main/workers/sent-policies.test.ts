@@ -123,6 +123,33 @@ test('of replaced policies those before the last are forgotten where their data 
   expect([1, 2, 3, 4].map((id) => sender.find(id) !== undefined)).toEqual([false, true, true, true])
 })
 
+test('a file that a starting worker reads stays until it has, and of policies that come side by side the last serve', async () => {
+  const folder = join(workspace.path, 'overtaken')
+  const sender = new PolicySender(folder)
+  const policies = await openPolicies('a'.repeat(LARGE))
+  await sender.prepare(policies.current)
+  const reads = sender.latest
+  if (reads === undefined) throw new Error('nothing was prepared')
+  const reloaded = async (text: string): Promise<SentPolicies> => {
+    workspace.write({ 'policies/data.json': JSON.stringify({ note: { text } }) })
+    await policies.reload()
+    return await sender.prepare(policies.current)
+  }
+  const second = await reloaded('b'.repeat(LARGE))
+  await sender.forgetOlder([reads])
+  expect(readdirSync(folder).sort()).toEqual(['data-1', 'data-2'])
+  const worker = await WorkerPolicies.open(arrived(reads), DEFAULT_LIMITS)
+  await worker.load(arrived(sender.latest ?? second))
+  const third = await reloaded('c')
+  await worker.load(arrived(third))
+  worker.activate(second.id)
+  worker.activate(third.id)
+  worker.activate(second.id)
+  expect(worker.idOf(worker.current)).toBe(third.id)
+  await sender.forgetOlder()
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('a worker that lacks what it was said to have cannot load', async () => {
   const sender = new PolicySender(join(workspace.path, 'lacking'))
   const policies = await openPolicies('small')
