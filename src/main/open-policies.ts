@@ -6,12 +6,12 @@ import { buildDigest } from '../lib/build-digest.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
+import { findServiceOpa } from './files/find-service-opa.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { ReplacedData } from './replaced-data.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
 import { keepBuilds } from '../pdp/compile/kept-builds.js'
-import { findOpa } from '../pdp/opa/find-opa.js'
 import { showsPrinted } from './evaluations/printed-lines.js'
 import { refusedRequests } from '../pdp/requests/refused-requests.js'
 import { Policies } from '../pdp/loading/policies.js'
@@ -27,11 +27,11 @@ export async function openPolicies(
   logger: Logger,
   metrics: ServiceMetrics,
 ): Promise<Policies> {
-  const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  const { directories, bundles, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   const startedAt = performance.now()
   const builtBy = buildDigest()
   const options = {
-    findOpa: () => findOpa({ named: opa, env: process.env }),
+    findOpa: () => findServiceOpa(config),
     builtins: hostBuiltins,
     refusedBuiltins: refusedRequests(config.policies),
     includesPrint: showsPrinted(config),

@@ -15,6 +15,7 @@ import { readOrchestratorSettings } from '../orchestrator/settings.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import { webhookCredentials } from '../orchestrator/webhook-request.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import { temporaryFolderOf } from './files/temporary-folder.js'
 import { storeLocation } from './store/store-location.js'
 import type { compareInThread } from './threads/comparison-thread.js'
 import type { Leadership } from './timers/leadership.js'
@@ -119,7 +120,7 @@ function startReconciling(config: Config, settings: OrchestratorSettings, parts:
   if (orchestrator.storageUrl === undefined) {
     return { status: () => status, runNow: () => undefined, stop: () => Promise.resolve() }
   }
-  const connection = connect(settings)
+  const connection = connect(settings, config.dataDir)
   const compare = parts.compare(storeLocation(config, parts.readSecret))
   const reconcile = async (signal: AbortSignal): Promise<void> => {
     const startedMs = Date.now()
@@ -156,9 +157,10 @@ function startReconciling(config: Config, settings: OrchestratorSettings, parts:
   }
 }
 
-function connect(settings: OrchestratorSettings): OrchestratorConnection {
+function connect(settings: OrchestratorSettings, dataDir: string): OrchestratorConnection {
   return {
     settings,
+    temporaryFolder: temporaryFolderOf(dataDir),
     // The operator names the orchestrator's address himself: it may be anywhere but at a metadata service.
     client: makeOutboundClient({ allowLoopback: true, allowPrivate: true }),
     now: Date.now,

@@ -48,7 +48,7 @@ const MEMORY_ENVIRONMENT = {
 /** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
 const MOST_UNASKED = 8
 
-/** In the data directory, for what goes between the processes: what a killed one left there goes with the next start. */
+/** In the data directory, for what goes between the processes: what a killed one left there, or among the temporary files, goes with the next start. */
 const DATA_FOLDER = 'workers'
 
 /** Has the system share new connections evenly among the processes that listen: each takes one at a time, and lets others have the next. */
@@ -141,7 +141,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       if (processes === 1 || shared.length === 0) return
       const data = join(config.dataDir, DATA_FOLDER)
       await makeEmptyFolder(data)
-      const { path: relaySocket, ownFolder } = await relayPathIn(data)
+      const { path: relaySocket, ownFolder } = await relayPathIn(data, config.dataDir)
       close = () => removeFolders([data, ownFolder])
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
       isReachable = relayed.isReachable

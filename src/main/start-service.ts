@@ -28,6 +28,7 @@ import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
+import { removeTemporaryFiles } from './files/temporary-folder.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
@@ -96,7 +97,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
   for (const { address } of addresses) await tryAddress(address)
-  onStop('data directory', claimDataDirectory(config.dataDir))
+  await claimFolders(config, onStop)
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
@@ -149,6 +150,13 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
   return await listen(served, addresses, onStop)
+}
+
+/** The data directory for this service alone, and with it the folder of its temporary files, without those of one that was killed. */
+async function claimFolders({ dataDir }: Config, onStop: OnStop): Promise<void> {
+  onStop('data directory', claimDataDirectory(dataDir))
+  await removeTemporaryFiles(dataDir)
+  onStop('temporary files', () => removeTemporaryFiles(dataDir))
 }
 
 /**

@@ -7,6 +7,8 @@ import type { OrchestratorSettings } from './settings.js'
 export interface OrchestratorConnection {
   readonly settings: OrchestratorSettings
   readonly client: OutboundClient
+  /** Where lists wait while they are read; among the system's temporary files when absent. */
+  readonly temporaryFolder?: string | undefined
   /** The time in milliseconds. */
   readonly now: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { inTemporaryDirectory } from '../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../lib/temporary-directory.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
 import { downloadList } from './download-list.js'
@@ -32,7 +32,7 @@ export async function withDownloadedList<T>(
   use: (list: DownloadedList) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  return inTemporaryDirectory(async (directory) => {
+  return inTemporaryDirectoryBelow(connection.temporaryFolder, async (directory) => {
     const path = join(directory, `${kind}.json`)
     const listedAt = await downloadList(connection, kind, path, signal)
     return use({ kind, path, listedAt, maxDefinitionBytes: connection.settings.maxDefinitionBytes })

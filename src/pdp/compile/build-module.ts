@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { packFiles, unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -100,7 +100,7 @@ async function buildFlagged(
   { mostEntrypoints, prefix = '' }: BuildOptions,
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
-  return await inTemporaryDirectory(async (directory) => {
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     const toSource = sourceFiles(modules, prefix)
     const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { regoVersionFlags } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
@@ -23,7 +23,7 @@ export async function locateRules(
   opa: OpaProgram,
   module: RegoModule,
 ): Promise<NonNullable<ErrorDetail['location']>[]> {
-  const run = await inTemporaryDirectory(async (directory) => {
+  const run = await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     await writeFile(join(directory, FILE), module.text)
     const flags = await regoVersionFlags(opa, module.version)
     const args = ['parse', '--format', 'json', '--json-include', 'locations', ...flags, FILE]

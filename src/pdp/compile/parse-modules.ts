@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRegoVersion, regoVersionFlags } from '../opa/opa-release.js'
 import type { RegoVersion } from '../opa/opa-release.js'
@@ -132,7 +132,7 @@ export function asVersion1({ file, text }: RegoFile): RegoFile {
 /** What could not be read together: a file at a time, in either version; what is neither is reported. */
 async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promise<ParsedFiles> {
   if (files.length === 0) return new Map()
-  return await inTemporaryDirectory(async (directory) => {
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     const parsed = new Map<string, ParsedFile>()
     const problems: ErrorDetail[] = []
     for (const file of files) {

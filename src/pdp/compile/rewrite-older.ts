@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { RegoFile } from './collect-sources.js'
@@ -12,7 +12,7 @@ import type { RegoFile } from './collect-sources.js'
  */
 export async function inNewerWords(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoFile[]> {
   if (files.length === 0) return []
-  return await inTemporaryDirectory(async (cwd) => {
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (cwd) => {
     const name = (index: number): string => join(cwd, `${index}.rego`)
     for (const [index, { text }] of files.entries()) await writeFile(name(index), text)
     const run = await runOpa(opa, ['fmt', '--v0-compatible', '--v0-v1', '--write', '.'], { cwd })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
-import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { sourceNames, stageBundle, withoutRoot } from '../compile/stage-bundle.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -66,7 +66,7 @@ export async function checkInput(
   const staged = annotated.map(({ module }) => module)
   const names = sourceNames(staged)
   const toRow = new Map(annotated.map((entry) => [entry.module.file, entry.toRow]))
-  return await inTemporaryDirectory(async (cwd) => {
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (cwd) => {
     await stageBundle(cwd, staged, new RegoObject([]))
     const flags = ['--format', 'json', '--bundle', '.', '--schema', directory, '--max-errors', MAX_ERRORS]
     const run = await runOpa(opa, ['check', ...flags], { cwd })

@@ -14,6 +14,8 @@ export interface OpaProgram {
   readonly release?: string
   /** How far it steps back behind this process, as `nice` counts; not at all when absent. */
   readonly niceness?: number
+  /** Where what its runs need is put for as long; among the system's temporary files when absent. */
+  readonly temporaryFolder?: string
   /** Ends its runs when it is aborted. */
   readonly signal?: AbortSignal
 }

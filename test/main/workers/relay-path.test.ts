@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 
+import { removeTemporaryFiles } from '../../../src/main/files/temporary-folder.js'
 import { relayPathIn } from '../../../src/main/workers/relay-path.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
@@ -12,7 +13,10 @@ afterEach(() => {
 const LONG = 'x'.repeat(100)
 
 test('the socket lies in the folder of the service', async () => {
-  expect(await relayPathIn('/data/workers')).toEqual({ path: '/data/workers/relay', ownFolder: undefined })
+  expect(await relayPathIn('/data/workers', '/data')).toEqual({
+    path: '/data/workers/relay',
+    ownFolder: undefined,
+  })
 })
 
 test.each(['short', LONG])(
@@ -22,11 +26,12 @@ test.each(['short', LONG])(
     const temporary = join(workspace.path, name)
     mkdirSync(temporary)
     vi.stubEnv('TMPDIR', temporary)
-    const { path, ownFolder = '' } = await relayPathIn(join('/data', LONG))
+    const { path, ownFolder = '' } = await relayPathIn(join('/data', LONG), workspace.path)
     expect(dirname(path)).toBe(ownFolder)
     expect(path.startsWith(temporary)).toBe(name === 'short')
     expect(path.length).toBeLessThanOrEqual(103)
-    rmSync(ownFolder, { recursive: true })
+    await removeTemporaryFiles(workspace.path)
+    expect(existsSync(dirname(ownFolder))).toBe(false)
     workspace.remove()
   },
 )

@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { inTemporaryDirectoryBelow, makeTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
+import { removeTemporaryFiles, temporaryFolderOf } from '../../../src/main/files/temporary-folder.js'
+import { makeWorkspace } from '../../support/workspace.js'
+import type { Workspace } from '../../support/workspace.js'
+
+let workspace: Workspace
+let temporary: string
+
+beforeEach(() => {
+  workspace = makeWorkspace({ 'one/x': '', 'other/x': '', 'tmp/of-others': '' })
+  temporary = join(workspace.path, 'tmp')
+  vi.stubEnv('TMPDIR', temporary)
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  workspace.remove()
+})
+
+function folderOf(name: string): string {
+  return temporaryFolderOf(join(workspace.path, name)) ?? ''
+}
+
+test('what a killed service left goes with the next one on its data directory, and what others have stays', async () => {
+  const left = await makeTemporaryDirectory(folderOf('one'))
+  writeFileSync(join(left, 'bundle.tar.gz'), 'x')
+  const used = await makeTemporaryDirectory(folderOf('other'))
+  // By another path, as where it is mounted elsewhere.
+  renameSync(join(workspace.path, 'one'), join(workspace.path, 'moved'))
+  await removeTemporaryFiles(join(workspace.path, 'moved'))
+  expect(readdirSync(temporary).map((name) => join(temporary, name))).toEqual(
+    [join(temporary, 'of-others'), dirname(used)].sort(),
+  )
+  expect(readdirSync(dirname(used))).toHaveLength(1)
+})
+
+test('the folder is made again where the system has removed it', async () => {
+  const inside = await inTemporaryDirectoryBelow(folderOf('one'), (directory) => Promise.resolve(directory))
+  expect(dirname(inside)).toBe(folderOf('one'))
+  await removeTemporaryFiles(join(workspace.path, 'one'))
+  const again = await inTemporaryDirectoryBelow(folderOf('one'), (directory) => Promise.resolve(directory))
+  expect(dirname(again)).toBe(folderOf('one'))
+})
+
+test('a link, or a directory that others may write to, in its place is neither used nor removed', async () => {
+  symlinkSync(join(workspace.path, 'other'), folderOf('one'))
+  mkdirSync(folderOf('other'))
+  // Not by `mkdir`, which leaves out what the process masks.
+  chmodSync(folderOf('other'), 0o777)
+  for (const name of ['one', 'other']) {
+    const made = await makeTemporaryDirectory(folderOf(name))
+    expect(dirname(made)).toBe(temporary)
+    await removeTemporaryFiles(join(workspace.path, name))
+  }
+  expect(readdirSync(join(workspace.path, 'other'))).toEqual(['x'])
+  expect(readdirSync(temporary)).toHaveLength(5)
+})
+
+test('without a data directory temporary files are among those of the system', async () => {
+  expect(temporaryFolderOf(join(workspace.path, 'none'))).toBeUndefined()
+  expect(dirname(await makeTemporaryDirectory(undefined))).toBe(temporary)
+  await removeTemporaryFiles(join(workspace.path, 'none'))
+})
