@@ -9,6 +9,7 @@ import { wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
 import { printable } from './display-width.js'
+import { systemLimitText } from './system-limit.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
@@ -51,6 +52,8 @@ function toReportedError(raw: unknown): AppError {
       .replace(/\.?\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
     return wrongUse(namingNearChoice(text))
   }
+  const limit = systemLimitText(raw)
+  if (limit !== undefined) return new AppError('unavailable', limit, { cause: raw })
   return new AppError(
     'internal',
     `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,

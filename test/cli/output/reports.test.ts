@@ -99,6 +99,25 @@ describe('a fault of the program itself', () => {
     expect(err).toEqual(['tidegate: x is not y (this is a fault of tidegate; --debug shows where)\n'])
   })
 
+  test.each([
+    [Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' }), 'ulimit -n'],
+    [Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }), '--data-dir'],
+    [new RangeError('WebAssembly.Memory(): could not allocate memory'), 'ulimit -v'],
+    [
+      new Error('outer', {
+        cause: new Error(
+          'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance',
+        ),
+      }),
+      'ulimit -v',
+    ],
+  ])('is none where the machine is at a limit: %s', (error, advice) => {
+    const { terminal, err } = recordingTerminal(false)
+    expect(reportFailure(error, terminal, { isJson: false, debug: false })).toBe(2)
+    expect(err.join('')).toContain(advice)
+    expect(err.join('')).not.toContain('fault of tidegate')
+  })
+
   test('shows its stack and causes with --debug', () => {
     const { terminal, err, out } = recordingTerminal(false)
     const error = new Error('outer', { cause: new Error('inner') })

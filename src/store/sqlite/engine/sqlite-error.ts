@@ -68,5 +68,11 @@ function explain(code: string, message: string): string {
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN' || code === 'SQLITE_PERM') {
     return `the file cannot be opened for writing (${message}): check its owner and mode`
   }
+  if (code === 'SQLITE_IOERR_GETTEMPPATH') {
+    return `there is no directory for temporary files (${message}): name one that can be written to with TMPDIR`
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return `the disk cannot be read or written (${message}): see that it is sound and not full, and that TMPDIR can be written to`
+  }
   return message
 }

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 
 import { toStoreError } from '../../../../src/store/sqlite/engine/sqlite-error.js'
@@ -11,5 +12,13 @@ describe('a driver that npm was not let compile', () => {
     expect(error.kind).toBe('unavailable')
     expect(error.message).toContain('npm rebuild better-sqlite3')
     expect(error.message).not.toContain('\n')
+  })
+})
+
+describe('an error of the disk', () => {
+  it.each(['SQLITE_IOERR_GETTEMPPATH', 'SQLITE_IOERR_WRITE'])('is told with what to look at (%s)', (code) => {
+    const error = toStoreError('open tidegate.db', new Database.SqliteError('disk I/O error', code))
+    expect(error.code).toBe('store_failing')
+    expect(error.message).toMatch(/disk I\/O error.*TMPDIR/)
   })
 })
