@@ -4,10 +4,10 @@ import type { CopyBounds, DecisionBatch } from './decision-batch.js'
 import { isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecisions } from './decision-report.js'
 import type { DecisionBatchWriter } from './keep-decisions.js'
-import { findExecutionId } from './find-execution-id.js'
+import { findExecutionId } from './entry/find-execution-id.js'
 import { NOTHING_DROPPED } from './decision-log.js'
 import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason, GivesWay } from './decision-log.js'
-import { shortenPackages } from './shorten-packages.js'
+import { shortenPackages } from './entry/shorten-packages.js'
 
 /** Bounds of the memory that the log may hold, and of the time until it writes. */
 export interface BufferBounds {

@@ -1,5 +1,5 @@
 import type { DecisionEntry } from './decision-log.js'
-import { findExecutionId } from './find-execution-id.js'
+import { findExecutionId } from './entry/find-execution-id.js'
 
 /**
  * Many decisions in three pieces that cross to another thread cheaply: `cells` and `bytes` are transferred, `texts`

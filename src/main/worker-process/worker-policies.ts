@@ -6,7 +6,7 @@ import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import type { EvaluationLimits } from '../../pdp/wasm/evaluation-limits.js'
-import { ReplacedData } from '../replaced-data.js'
+import { ReplacedData } from '../../pdp/wasm/data/replaced-data.js'
 import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
 
 /** The policies of a worker: what the main process sends, ready before it serves. */

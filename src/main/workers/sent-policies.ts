@@ -6,7 +6,7 @@ import { toPortable, withoutModules } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import { markSoon } from '../../lib/threads/mark-soon.js'
-import { isLarge } from '../replaced-data.js'
+import { isLarge } from '../../pdp/wasm/data/replaced-data.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
 /** A larger image goes by a file: a message is copied several times on both threads. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findExecutionId } from '../../src/decisions/find-execution-id.js'
+import { findExecutionId } from '../../../src/decisions/entry/find-execution-id.js'
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
 const long = 'x'.repeat(300_000)

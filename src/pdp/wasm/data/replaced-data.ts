@@ -1,5 +1,5 @@
-import { markSoon } from '../lib/threads/mark-soon.js'
-import type { DataImage } from '../pdp/wasm/data/data-image.js'
+import { markSoon } from '../../../lib/threads/mark-soon.js'
+import type { DataImage } from './data-image.js'
 
 /** Of less, marking the heap is not worth it, in bytes. */
 const LARGE_BYTES = 8 * 1024 * 1024

@@ -1,9 +1,9 @@
-import { asBuffer } from '../lib/bytes.js'
-import { decodeString } from '../lib/json/scan/decode-string.js'
-import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/scan/json-bytes.js'
-import { openedBetween } from '../lib/json/scan/opened-between.js'
-import { scanSpace } from '../lib/json/scan/scan-value.js'
-import { scanString } from '../lib/json/scan/scan-string.js'
+import { asBuffer } from '../../lib/bytes.js'
+import { decodeString } from '../../lib/json/scan/decode-string.js'
+import { COLON, OPEN_OBJECT, QUOTE } from '../../lib/json/scan/json-bytes.js'
+import { openedBetween } from '../../lib/json/scan/opened-between.js'
+import { scanSpace } from '../../lib/json/scan/scan-value.js'
+import { scanString } from '../../lib/json/scan/scan-string.js'
 
 /** A member's name as it is in the text, and a part of it that is quickly searched for. */
 interface MemberName {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { ReplacedData } from '../../src/main/replaced-data.js'
-import type { DataImage } from '../../src/pdp/wasm/data/data-image.js'
+import { ReplacedData } from '../../../../src/pdp/wasm/data/replaced-data.js'
+import type { DataImage } from '../../../../src/pdp/wasm/data/data-image.js'
 
 const MIB = 1024 * 1024
 
