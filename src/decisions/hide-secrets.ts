@@ -30,7 +30,7 @@ function scalarTexts(value: unknown): string[] {
   const rest = [value]
   while (rest.length > 0) {
     const next = rest.pop()
-    if (typeof next === 'object' && next !== null) rest.push(...(Object.values(next) as unknown[]))
+    if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) rest.push(item)
     else if (typeof next === 'string' || typeof next === 'number') texts.push(String(next))
   }
   return texts.filter((text) => text.length >= MIN_LENGTH)

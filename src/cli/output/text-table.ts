@@ -14,9 +14,9 @@ export function textTable(
   width = Infinity,
 ): string {
   const rows = given.map((row) => row.map(oneLine))
-  const columns = Math.max(0, ...rows.map((row) => row.length))
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0)
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[column] ?? '')), 0),
   )
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
   const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before)

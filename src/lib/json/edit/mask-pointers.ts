@@ -47,7 +47,8 @@ function locateTargets(bytes: Uint8Array, pointers: readonly (readonly string[])
   const branches: Branch[] = [{ start, end: scanValue(bytes, start), pointers }]
   for (let branch = branches.pop(); branch !== undefined; branch = branches.pop()) {
     if (branch.pointers.some((pointer) => pointer.length === 0)) targets.push(branch)
-    else if (branch.pointers.length > 0) branches.push(...branchesBelow(bytes, branch))
+    else if (branch.pointers.length > 0)
+      for (const below of branchesBelow(bytes, branch)) branches.push(below)
   }
   return targets.sort((a, b) => a.start - b.start)
 }

@@ -50,4 +50,11 @@ describe('masking values of JSON text', () => {
     const source = Buffer.from('{"a":"\xff","b":1}', 'latin1')
     expect(maskPointers(source, [['b']], '0').bytes.toString('latin1')).toBe('{"a":"\xff","b":0}')
   })
+
+  test('masks hundreds of thousands of elements', () => {
+    const source = Buffer.from(JSON.stringify(Array.from({ length: 300_000 }, () => 1)))
+    const { bytes, values } = maskPointers(source, [['*']], '0')
+    expect(values).toHaveLength(300_000)
+    expect(bytes.includes('1')).toBe(false)
+  })
 })
