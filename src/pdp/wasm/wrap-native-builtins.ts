@@ -13,7 +13,7 @@ import {
   appendToVector,
   concat,
   readSections,
-  totalLength,
+  writeBody,
   writeSection,
 } from './binary/sections.js'
 
@@ -135,7 +135,7 @@ function redirectCalls(
       : name === VALUE_HASH
         ? redirectIn(body, { redirects: numberHash, called, codeBefore: () => NOTHING })
         : [body.bytes.subarray(body.at, body.end)]
-    out.push(Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces)
+    writeBody(out, pieces)
   }
   return concat(out)
 }

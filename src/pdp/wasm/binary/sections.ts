@@ -74,7 +74,15 @@ export function appendToVector(
 
 /** Adds a section with its head to the pieces of a module. */
 export function writeSection(out: Uint8Array[], id: number, pieces: readonly Uint8Array[]): void {
-  out.push(Buffer.from([id, ...encodeUnsigned(totalLength(pieces))]), ...pieces)
+  out.push(Buffer.from([id]))
+  writeBody(out, pieces)
+}
+
+/** Adds a body, of a section or a function, with its length to the pieces of a module. */
+export function writeBody(out: Uint8Array[], pieces: readonly Uint8Array[]): void {
+  out.push(Buffer.from(encodeUnsigned(totalLength(pieces))))
+  // One by one: a call takes no more than some hundred thousand operands, and a function may have as many pieces.
+  for (const piece of pieces) out.push(piece)
 }
 
 /** The length of all pieces together, in bytes. */

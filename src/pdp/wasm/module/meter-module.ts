@@ -12,7 +12,7 @@ import {
   exportEntry,
   openSection,
   readSections,
-  totalLength,
+  writeBody,
   writeSection,
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
@@ -137,8 +137,7 @@ function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): U
   const count = reader.unsigned()
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
   for (let left = count; left > 0; left--) {
-    const body = meterFunction(reader.slice(reader.unsigned()), countdown)
-    out.push(Buffer.from(encodeUnsigned(totalLength(body))), ...body)
+    writeBody(out, meterFunction(reader.slice(reader.unsigned()), countdown))
   }
   return out
 }
