@@ -3,11 +3,13 @@ import { readBuilt } from '../../lib/built-module.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
+import { mergeLocals } from './module/merge-locals.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
 import { pagesOfStart } from './module/pages-of-start.js'
 import { CALL_SITE } from './calls/call-sites.js'
 import { LINKED_FILE, LINKED_PREFIX, REPLACED } from './linked/ordered-iteration.js'
+import { whyRefused } from './module/why-refused.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A compiled module as plain data, which threads share. */
@@ -50,7 +52,9 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   await turns.pause()
   const exported = exportRules(bytes)
   await turns.pause()
-  const metered = meterModule(exported.bytes)
+  const merged = mergeLocals(exported.bytes)
+  await turns.pause()
+  const metered = meterModule(merged)
   try {
     const module = await WebAssembly.compile(metered.bytes)
     const minimumPages = pagesOfStart(module, metered.minimumPages)
@@ -59,18 +63,10 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     const { rules } = exported
     return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, callSites, rules }
   } catch (raw) {
-    throw new AppError('invalid', `load policy module: ${whyRefused(toError(raw).message)}`, { cause: raw })
+    throw new AppError('invalid', `load policy module: ${whyRefused(toError(raw).message, metered.bytes)}`, {
+      cause: raw,
+    })
   }
-}
-
-/** What V8 says of a function that is called as rules are, with the name that OPA gave its caller. */
-const CALLED_AS_RULE = /:"g\d+\.(?<rule>.+)" failed: not enough arguments on the stack for call/
-
-/** OPA makes such a call where a reference leads to a function by a variable; its own evaluator passes over functions there. */
-function whyRefused(message: string): string {
-  const rule = CALLED_AS_RULE.exec(message)?.groups?.['rule']
-  if (rule === undefined) return message
-  return `${rule} refers by a variable (as data.x[y].z does) to what may be a function, which OPA compiles to code that is not valid: give the function a name that is not referred to so, or another package`
 }
 
 /** The lowest address at which a module leaves room for base documents. */
