@@ -2,7 +2,7 @@ import { dirname, relative } from 'node:path'
 
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
-import { listSourceTree } from '../../pdp/compile/list-source-files.js'
+import { listSourceTree } from '../../pdp/compile/files/list-source-files.js'
 import { compileError, readOpaErrors, withNearNames, withTypes } from '../../pdp/compile/opa-errors.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'

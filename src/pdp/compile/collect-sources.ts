@@ -7,13 +7,13 @@ import { inGroups } from '../../lib/turns/in-groups.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
-import { isDataFile, isMaybeData, listSourceTree } from './list-source-files.js'
-import type { SourceFile } from './list-source-files.js'
+import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
+import type { SourceFile } from './files/list-source-files.js'
 import { compileError } from './opa-errors.js'
-import { ReadRegoFiles, readContent } from './read-rego-files.js'
-import type { ReadRego, RegoFile } from './read-rego-files.js'
+import { ReadRegoFiles, readContent } from './files/read-rego-files.js'
+import type { ReadRego, RegoFile } from './files/read-rego-files.js'
 
-export type { RegoFile } from './read-rego-files.js'
+export type { RegoFile } from './files/read-rego-files.js'
 
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)

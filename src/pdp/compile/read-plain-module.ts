@@ -1,5 +1,5 @@
 import type { RegoVersion } from '../opa/opa-release.js'
-import type { RegoFile } from './read-rego-files.js'
+import type { RegoFile } from './files/read-rego-files.js'
 import { isClosing, readTokens } from './tokens/read-tokens.js'
 import type { Token } from './tokens/read-tokens.js'
 import type { RegoModule, RegoRule } from './rego-module.js'

@@ -1,7 +1,7 @@
 import type { RegoVersion } from '../opa/opa-release.js'
 import { distinctPaths, pathKey } from '../rego/path-key.js'
 import { verdictPlace } from '../rego/verdict-rules.js'
-import type { RegoFile } from './read-rego-files.js'
+import type { RegoFile } from './files/read-rego-files.js'
 
 /** What the compiler needs to know of a parsed module. */
 export interface RegoModule extends RegoFile {

@@ -5,7 +5,7 @@ import { basename, join, sep } from 'node:path'
 
 import { hasErrorCode, toError } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
-import { isSourceFile } from '../compile/list-source-files.js'
+import { isSourceFile } from '../compile/files/list-source-files.js'
 
 /** Who is told by a watch. */
 export interface WatchListeners {

@@ -1,6 +1,6 @@
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
-import { ReadRegoFiles } from '../compile/read-rego-files.js'
+import { ReadRegoFiles } from '../compile/files/read-rego-files.js'
 import type { ChangeLimits } from '../incremental/find-changes.js'
 import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
 import { loadData } from '../data/load-data.js'

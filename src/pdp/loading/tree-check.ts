@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 import { toError } from '../../errors/app-error.js'
-import { listSourceTree } from '../compile/list-source-files.js'
+import { listSourceTree } from '../compile/files/list-source-files.js'
 import type { DirectoryWatch } from './directory-watch.js'
 
 /** The least time between two looks at all files, in milliseconds. */

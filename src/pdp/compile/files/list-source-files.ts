@@ -1,10 +1,10 @@
 import type { Dirent, Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
-import { isSettled, versionText } from '../../lib/file-version.js'
-import { inGroups } from '../../lib/turns/in-groups.js'
-import { readEntries, statOf } from '../../lib/read-files.js'
+import { AppError, hasErrorCode, toError } from '../../../errors/app-error.js'
+import { isSettled, versionText } from '../../../lib/file-version.js'
+import { inGroups } from '../../../lib/turns/in-groups.js'
+import { readEntries, statOf } from '../../../lib/read-files.js'
 
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
 const MAYBE_DATA = /\.(?:json|ya?ml)$/

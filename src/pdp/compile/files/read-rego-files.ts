@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
-import type { ErrorDetail } from '../../errors/app-error.js'
-import { readWhole } from '../../lib/read-files.js'
+import type { ErrorDetail } from '../../../errors/app-error.js'
+import { readWhole } from '../../../lib/read-files.js'
 import { unreadable } from './list-source-files.js'
 import type { SourceFile } from './list-source-files.js'
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import { collectSources } from '../../../src/pdp/compile/collect-sources.js'
-import { listSourceFiles } from '../../../src/pdp/compile/list-source-files.js'
-import { ReadRegoFiles } from '../../../src/pdp/compile/read-rego-files.js'
-import { makeWorkspace } from '../../support/workspace.js'
+import { collectSources } from '../../../../src/pdp/compile/collect-sources.js'
+import { listSourceFiles } from '../../../../src/pdp/compile/files/list-source-files.js'
+import { ReadRegoFiles } from '../../../../src/pdp/compile/files/read-rego-files.js'
+import { makeWorkspace } from '../../../support/workspace.js'
 
 const workspace = makeWorkspace()
 afterAll(workspace.remove)
