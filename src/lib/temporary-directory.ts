@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** What the names of all folders start with that are made where other programs make theirs. */
 export const TEMPORARY_PREFIX = 'tidegate-'
@@ -14,8 +14,8 @@ export async function inTemporaryDirectory<T>(use: (directory: string) => Promis
 }
 
 /**
- * The same in a directory that is made where it is missing; where that is undefined, or not this user's alone, among the system's temporary
- * files.
+ * The same in a directory that is there only while something is in it; where that is undefined, or not this user's alone, among the system's
+ * temporary files.
  */
 export async function inTemporaryDirectoryBelow<T>(
   below: string | undefined,
@@ -26,14 +26,19 @@ export async function inTemporaryDirectoryBelow<T>(
     return await use(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
+    // Unless something else is there.
+    if (below === dirname(directory)) await rmdir(below).catch(() => undefined)
   }
 }
 
 /** Such a directory for who removes it. */
 export async function makeTemporaryDirectory(below?: string, otherwise = tmpdir()): Promise<string> {
-  return await mkdtemp(
-    join(below !== undefined && (await isUsable(below)) ? below : otherwise, TEMPORARY_PREFIX),
-  )
+  if (below !== undefined && (await isUsable(below))) {
+    // Who was the last to use it may just have removed it.
+    const made = await mkdtemp(join(below, TEMPORARY_PREFIX)).catch(() => undefined)
+    if (made !== undefined) return made
+  }
+  return await mkdtemp(join(otherwise, TEMPORARY_PREFIX))
 }
 
 /** Whether a path is a directory, and no link to one, in which this user alone makes files. */

@@ -28,7 +28,7 @@ import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
-import { removeTemporaryFiles } from './files/temporary-folder.js'
+import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
@@ -155,8 +155,9 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
 /** The data directory for this service alone, and with it the folder of its temporary files, without those of one that was killed. */
 async function claimFolders({ dataDir }: Config, onStop: OnStop): Promise<void> {
   onStop('data directory', claimDataDirectory(dataDir))
-  await removeTemporaryFiles(dataDir)
-  onStop('temporary files', () => removeTemporaryFiles(dataDir))
+  const folders = temporaryFoldersOf(dataDir)
+  await removeTemporaryFiles(folders)
+  onStop('temporary files', () => removeTemporaryFiles(folders))
 }
 
 /**

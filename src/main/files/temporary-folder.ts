@@ -25,14 +25,19 @@ export function shortFolderOf(dataDir: string): string | undefined {
   return name && join(SHORT_FOLDER, name)
 }
 
+/** All folders in which the service on a data directory may have temporary files; to be asked for while that is there. */
+export function temporaryFoldersOf(dataDir: string): ReadonlySet<string> {
+  return new Set([temporaryFolderOf(dataDir) ?? [], shortFolderOf(dataDir) ?? []].flat())
+}
+
 /**
- * Removes the temporary files of the service on a data directory, for who has the lock on that. Never rejects: what stays is in nobody's way. What
- * another user put in their place stays, too.
+ * Removes the temporary files of a service, for who has the lock on its data directory. Never rejects: what stays is in nobody's way. What another
+ * user put in their place stays, too.
  */
-export async function removeTemporaryFiles(dataDir: string): Promise<void> {
-  for (const folder of new Set([temporaryFolderOf(dataDir), shortFolderOf(dataDir)])) {
+export async function removeTemporaryFiles(folders: ReadonlySet<string>): Promise<void> {
+  for (const folder of folders) {
     try {
-      if (folder !== undefined && isOwnDirectory(folder)) await rm(folder, { recursive: true, force: true })
+      if (isOwnDirectory(folder)) await rm(folder, { recursive: true, force: true })
     } catch {
       // A program that outlives a killed service by a moment may still write there.
     }

@@ -3,7 +3,11 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { inTemporaryDirectoryBelow, makeTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
-import { removeTemporaryFiles, temporaryFolderOf } from '../../../src/main/files/temporary-folder.js'
+import {
+  removeTemporaryFiles,
+  temporaryFolderOf,
+  temporaryFoldersOf,
+} from '../../../src/main/files/temporary-folder.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 
@@ -31,17 +35,18 @@ test('what a killed service left goes with the next one on its data directory, a
   const used = await makeTemporaryDirectory(folderOf('other'))
   // By another path, as where it is mounted elsewhere.
   renameSync(join(workspace.path, 'one'), join(workspace.path, 'moved'))
-  await removeTemporaryFiles(join(workspace.path, 'moved'))
+  await removeTemporaryFiles(temporaryFoldersOf(join(workspace.path, 'moved')))
   expect(readdirSync(temporary).map((name) => join(temporary, name))).toEqual(
     [join(temporary, 'of-others'), dirname(used)].sort(),
   )
   expect(readdirSync(dirname(used))).toHaveLength(1)
 })
 
-test('the folder is made again where the system has removed it', async () => {
+test('the folder is there only while something is in it, and is made again', async () => {
   const inside = await inTemporaryDirectoryBelow(folderOf('one'), (directory) => Promise.resolve(directory))
   expect(dirname(inside)).toBe(folderOf('one'))
-  await removeTemporaryFiles(join(workspace.path, 'one'))
+  expect(readdirSync(temporary)).toEqual(['of-others'])
+  await removeTemporaryFiles(temporaryFoldersOf(join(workspace.path, 'one')))
   const again = await inTemporaryDirectoryBelow(folderOf('one'), (directory) => Promise.resolve(directory))
   expect(dirname(again)).toBe(folderOf('one'))
 })
@@ -52,9 +57,10 @@ test('a link, or a directory that others may write to, in its place is neither u
   // Not by `mkdir`, which leaves out what the process masks.
   chmodSync(folderOf('other'), 0o777)
   for (const name of ['one', 'other']) {
+    await inTemporaryDirectoryBelow(folderOf(name), () => Promise.resolve())
     const made = await makeTemporaryDirectory(folderOf(name))
     expect(dirname(made)).toBe(temporary)
-    await removeTemporaryFiles(join(workspace.path, name))
+    await removeTemporaryFiles(temporaryFoldersOf(join(workspace.path, name)))
   }
   expect(readdirSync(join(workspace.path, 'other'))).toEqual(['x'])
   expect(readdirSync(temporary)).toHaveLength(5)
@@ -63,5 +69,5 @@ test('a link, or a directory that others may write to, in its place is neither u
 test('without a data directory temporary files are among those of the system', async () => {
   expect(temporaryFolderOf(join(workspace.path, 'none'))).toBeUndefined()
   expect(dirname(await makeTemporaryDirectory(undefined))).toBe(temporary)
-  await removeTemporaryFiles(join(workspace.path, 'none'))
+  await removeTemporaryFiles(temporaryFoldersOf(join(workspace.path, 'none')))
 })

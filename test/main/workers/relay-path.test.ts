@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 
-import { removeTemporaryFiles } from '../../../src/main/files/temporary-folder.js'
+import { removeTemporaryFiles, temporaryFoldersOf } from '../../../src/main/files/temporary-folder.js'
 import { relayPathIn } from '../../../src/main/workers/relay-path.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
@@ -30,7 +30,7 @@ test.each(['short', LONG])(
     expect(dirname(path)).toBe(ownFolder)
     expect(path.startsWith(temporary)).toBe(name === 'short')
     expect(path.length).toBeLessThanOrEqual(103)
-    await removeTemporaryFiles(workspace.path)
+    await removeTemporaryFiles(temporaryFoldersOf(workspace.path))
     expect(existsSync(dirname(ownFolder))).toBe(false)
     workspace.remove()
   },
