@@ -250,7 +250,6 @@ export class BufferedDecisionLog implements DecisionLog {
 
 /** The entry itself, or one like it with as much of its packages as is kept of a result. */
 function withShortPackages(entry: DecisionEntry, { resultBytes }: CopyBounds): DecisionEntry {
-  const { packages } = entry
-  if (packages === undefined || packages.length <= resultBytes) return entry
-  return { ...entry, packages: shortenPackages(packages, resultBytes) }
+  const packages = entry.packages && shortenPackages(entry.packages, resultBytes)
+  return packages === entry.packages ? entry : { ...entry, packages }
 }

@@ -15,6 +15,8 @@ const REST_BYTES = 40
  */
 export function shortenPackages(packages: Uint8Array, mostBytes: number): Uint8Array | undefined {
   if (packages.length <= mostBytes) return packages
+  // Where detail gives way nothing is kept, and there is no time to read them.
+  if (mostBytes <= REST_BYTES) return undefined
   const whole = JSON.parse(Buffer.from(packages).toString()) as readonly DenyingPackage[]
   let room = mostBytes - REST_BYTES
   const kept: DenyingPackage[] = []

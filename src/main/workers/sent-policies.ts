@@ -102,7 +102,9 @@ export class PolicySender {
     for (const [older, { image }] of [...this.#snapshots].filter(([key]) => key < id).reverse()) {
       if (!images.has(image)) bytes += image.bytes.length
       images.add(image)
-      if (bytes > this.#mostRememberedBytes) this.#forgetBefore(older + 1)
+      if (bytes <= this.#mostRememberedBytes) continue
+      this.#forgetBefore(older + 1)
+      return
     }
   }
 

@@ -110,9 +110,9 @@ async function buildFlagged(
     // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
     if (wrapped !== ordered) await refuseMistakes({ ...whole, files: filesOf(ordered) }, toSource)
     const split = await splitLookups(wrapped, (await opaRegoVersion(opa)) === 0)
-    const inSteps = { ...whole, files: filesOf(split) }
+    const inSteps = split === wrapped ? whole : { ...whole, files: filesOf(split) }
     // Looking at more rules may be a recursion that there is none of.
-    const staged = split !== wrapped && (await checkFiles(inSteps)).exitCode === 0 ? inSteps : whole
+    const staged = inSteps === whole || (await checkFiles(inSteps)).exitCode === 0 ? inSteps : whole
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
@@ -165,15 +165,6 @@ async function buildForAll(
 }
 
 /** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
-async function checkFiles({
-  opa,
-  directory: cwd,
-  files,
-}: Pick<Staged, 'opa' | 'directory' | 'files'>): Promise<OpaRun> {
-  await writeBundle(cwd, files)
-  return await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
-}
-
 async function refuseMistakes(
   { opa, modules, directory: cwd, files }: Staged,
   toSource: (compiledName: string) => string,
@@ -183,6 +174,15 @@ async function refuseMistakes(
   if (check.exitCode === 0) return
   const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
   throw compileError(refused === undefined ? errors : withTypes(errors, refused, toSource))
+}
+
+async function checkFiles({
+  opa,
+  directory: cwd,
+  files,
+}: Pick<Staged, 'opa' | 'directory' | 'files'>): Promise<OpaRun> {
+  await writeBundle(cwd, files)
+  return await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
 }
 
 interface Entrypoints {
