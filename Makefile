@@ -41,7 +41,7 @@ bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with on
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/saves/$(or $(RUN),run).js $(ARGS)
 
-bench-scale: $(BUILT) ## 16 to 2,000 connections and a new one each, bodies of 1 KB to 10 MB, one process and two, OPA beside them (needs wrk)
+bench-scale: $(BUILT) ## 16 to 2,000 connections and a new one each, bodies of 1 KB to 10 MB, one process and two, OPA beside them, pages asked for by hundreds (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-scale needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/scale/run.js $(ARGS)

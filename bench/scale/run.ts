@@ -12,10 +12,12 @@ import { opaPeers } from '../opa-programs.js'
 import { waitedForSeconds } from '../process-tree.js'
 import { startBenchServer } from '../servers.js'
 import type { RunningBenchServer } from '../servers.js'
+import { floodWithPages } from './pages.js'
+import type { AskedPage } from './pages.js'
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'connections,bodies,cores' },
+    only: { type: 'string', default: 'connections,bodies,cores,pages' },
     connections: { type: 'string', default: '16,1000,2000' },
     /** Stages of the pipelines that are sent; 38,000 are some 10 MB. */
     stages: { type: 'string', default: '4,40,400,4000,8000,20000,38000' },
@@ -30,6 +32,10 @@ const GENERATOR_CORE = 1
 const BOTH_CORES = '0-1'
 const FEW_CONNECTIONS = 16
 const WARM_UPS = 2
+const FLOODS: readonly AskedPage[] = [
+  { path: '/decisions?limit=500&inputs=true', callers: 500 },
+  { path: '/metrics', callers: 2000 },
+]
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 /** What one body is asked for at the least, and for how many bytes in all. */
 const [LEAST_REQUESTS, BYTES_IN_ALL] = [20, 40_000_000]
@@ -275,7 +281,34 @@ function numbers(list: string): number[] {
   return list.split(',').filter(Boolean).map(Number)
 }
 
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { connections, bodies, cores }
+/** Pages of the decision log and the figures asked for by hundreds at once, with one process and two. */
+async function pages(): Promise<void> {
+  heading([
+    'processes',
+    'asked',
+    'answered',
+    'refused',
+    'last ms',
+    'probe ms',
+    'new ms',
+    'open ms',
+    'peak MB',
+  ])
+  for (const workers of [1, 2]) {
+    for (const asked of FLOODS) {
+      const candidate = own(workers)
+      const env = { ...candidate.env, TIDEGATE_DECISIONS_ENABLED: 'true' }
+      await withServer({ ...candidate, env }, BOTH_CORES, 'bench/policies', async (server, url) => {
+        const { answered, refused, peakMb, ...waits } = await floodWithPages(server, url, asked)
+        const { lastMs, longestProbeMs, longestNewMs, longestOpenMs } = waits
+        const times = [lastMs, longestProbeMs, longestNewMs, longestOpenMs].map((ms) => ms.toFixed(0))
+        row([workers, `${asked.callers} ${asked.path}`, answered, refused, ...times, peakMb.toFixed(0)])
+      })
+    }
+  }
+}
+
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { connections, bodies, cores, pages }
 
 try {
   for (const part of flags.only.split(',')) await PARTS[part]?.()

@@ -34,6 +34,7 @@ export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Prom
     response.setHeader('X-Request-Id', exchange.requestId)
     request.url = target.query === undefined ? target.path : `${target.path}?${target.query}`
     await listener(request, response)
+    exchange.written()
   }
 }
 

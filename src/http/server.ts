@@ -15,7 +15,8 @@ import { WaitingLine } from './transport/waiting-line.js'
 import { makeRequestIds } from './exchange/request-id.js'
 import { REQUEST_TIMEOUTS } from './request-timeouts.js'
 import { createStandardServer } from './transport/node/standard-server.js'
-import type { Room } from './transport/node/standard-server.js'
+import { PageTurns } from './transport/page-turns.js'
+import type { Room } from './transport/room.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
 
@@ -51,11 +52,13 @@ export function makeServerRoom(
   processes = 1,
   maxConnections = mostConnections(processes),
 ): ServerRoom {
+  const line = new WaitingLine()
   return {
     connections: new ConnectionLimit(maxConnections),
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
     unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
-    line: new WaitingLine(),
+    line,
+    pages: new PageTurns(line),
   }
 }
 

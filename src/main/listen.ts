@@ -97,8 +97,8 @@ export async function listen(
     workers.renewTls(settings)
   })
   // A worker has let in what it passes on.
-  const relayed = makeRequestHandler({ ...everything, admit: () => undefined })
-  await workers.serve(shared, relayed, () => tls?.settings)
+  const handle = makeRequestHandler({ ...everything, admit: () => undefined })
+  await workers.serve(shared, { handle, room: servers.room }, () => tls?.settings)
   return servers.urls
 }
 

@@ -12,6 +12,7 @@ import type { FigureTexts } from '../http/pipeline/figures/open-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { serveRelayed } from '../http/relay/serve-relayed.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
+import type { ServerRoom } from '../http/server.js'
 import type { HandleRequest } from '../http/transport/handle-request.js'
 import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
@@ -19,6 +20,7 @@ import { threadScript } from '../lib/package-root.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import { availableCores } from '../lib/processes/system-limits.js'
 import { toFailure } from '../lib/threads/failure.js'
+import { sharedRun } from '../lib/turns/shared-run.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import type { SlowTicket } from '../pdp/slow/slow-evaluations.js'
 import { unpackFailure } from '../pdp/slow/slow-failure.js'
@@ -77,6 +79,12 @@ export interface SharedListener {
   readonly listener: Server
 }
 
+/** What answers requests that are relayed, and the room for them. */
+export interface RelayedAnswering {
+  readonly handle: HandleRequest
+  readonly room: Pick<ServerRoom, 'line' | 'pages'>
+}
+
 /** The processes that decide beside this one, if any. */
 export interface OpenWorkers {
   /** The figures of all processes as one. */
@@ -84,10 +92,10 @@ export interface OpenWorkers {
   /** Has what all processes decided so far handed to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
-  /** Starts them at what the main process listens on, ports for everything alone; what they do not answer themselves, `handle` does. */
+  /** Starts them at what the main process listens on, ports for everything alone; what they do not answer themselves is relayed. */
   readonly serve: (
     shared: readonly SharedListener[],
-    handle: HandleRequest,
+    relayed: RelayedAnswering,
     tls: () => TlsSettings | undefined,
   ) => Promise<void>
   /** Has new connections of all use another certificate. */
@@ -105,8 +113,8 @@ function figureTexts(
     return others === undefined ? registry : sumFigures(await registry.getMetricsAsJSON(), others)
   }
   return {
-    plain: async () => await (await all()).metrics(),
-    openMetrics: async () => openMetricsText(await (await all()).getMetricsAsJSON(), exemplars),
+    plain: sharedRun(async () => await (await all()).metrics()),
+    openMetrics: sharedRun(async () => openMetricsText(await (await all()).getMetricsAsJSON(), exemplars)),
   }
 }
 
@@ -133,7 +141,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       },
     },
     renewTls: (settings) => void pool?.renewTls(settings),
-    serve: async (listening, handle, tls) => {
+    serve: async (listening, { handle, room }, tls) => {
       // A socket is not taken over by another process, and probes are few.
       const shared = listening.filter(
         ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
@@ -143,7 +151,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await makeEmptyFolder(data)
       const { path: relaySocket, ownFolder } = await relayPathIn(data, config.dataDir)
       close = () => removeFolders([data, ownFolder])
-      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
+      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, room)
       isReachable = relayed.isReachable
       // Before anything else can fail: what listens is closed then, too.
       close = async () => {

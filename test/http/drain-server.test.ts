@@ -49,7 +49,7 @@ it.each([true, false])(
 )
 
 function answerOf(socket: Socket): Promise<string> {
-  socket.end('GET /one HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  socket.write('GET /one HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   let answer = ''
   socket.setEncoding('latin1').on('data', (text: string) => (answer += text))
   return new Promise((resolve) => {

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load-config.js'
 import { servedAddresses } from '../../src/config/sections/served-addresses.js'
 import { openWorkers } from '../../src/main/open-workers.js'
 import type { WorkersDeps } from '../../src/main/open-workers.js'
+import { makeServerRoom } from '../../src/http/server.js'
 import { makeServiceMetrics } from '../../src/http/pipeline/service-metrics.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -29,7 +30,7 @@ test('what listens for workers is closed where they cannot be started', async ()
   const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
   const served = workers.serve(
     shared,
-    () => undefined,
+    { handle: () => undefined, room: makeServerRoom(0) },
     () => undefined,
   )
   await expect(served).rejects.toThrow('there are none')

@@ -33,6 +33,10 @@ export class FakeExchange extends Exchange {
     return undefined
   }
 
+  takePageTurn(): Promise<() => void> {
+    return Promise.resolve(() => undefined)
+  }
+
   readBytes(limit: number): Promise<Buffer> {
     const bytes = Buffer.from(this.#request.body ?? '')
     return bytes.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(bytes)

@@ -11,6 +11,7 @@ import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
 import { REQUEST_TIMEOUTS } from '../../src/http/request-timeouts.js'
 import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
+import { PageTurns } from '../../src/http/transport/page-turns.js'
 import { WaitingLine } from '../../src/http/transport/waiting-line.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
@@ -67,7 +68,8 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
-  const room = { halfBodies, unreadAnswers, connections, line: new WaitingLine() }
+  const line = new WaitingLine()
+  const room = { halfBodies, unreadAnswers, connections, line, pages: new PageTurns(line) }
   const timeouts = { ...REQUEST_TIMEOUTS, stalledMs: options.stalledMs ?? REQUEST_TIMEOUTS.stalledMs }
   const { server } = createStandardServer(handle, { requestIdFor, timeouts, room })
   const fastTransport = options.hasFastTransport

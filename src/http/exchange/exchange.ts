@@ -77,6 +77,12 @@ export abstract class Exchange {
   abstract standInLine(hasBody: boolean): Promise<void> | undefined
 
   /**
+   * Resolves when a page or a list may be made, which is done one after the other, with what ends its turn: to be called once it is there or is known to fail.
+   * Rejects with `unavailable` where that would be too late.
+   */
+  abstract takePageTurn(): Promise<() => void>
+
+  /**
    * The body as it was sent, read once; at once where it has come already. Rejects with `too_large` over `limit` bytes, `invalid` when it
    * breaks off.
    */

@@ -39,7 +39,7 @@ export function tooManyWait(): AppError {
   const seconds = MOST_WAITING_MS / 1000
   return new AppError(
     'unavailable',
-    `more decisions wait than can be made within ${seconds} seconds: ask again later`,
+    `more requests wait than can be answered within ${seconds} seconds: ask again later`,
     { retryAfterSeconds: seconds },
   )
 }

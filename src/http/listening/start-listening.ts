@@ -8,7 +8,7 @@ import { clearLeftSocket } from './clear-left-socket.js'
 const SOCKET_MODE = 0o660
 
 /** Connections that may wait to be taken, so that thousands can come at once; the system has a bound of its own (`net.core.somaxconn`). */
-const BACKLOG = 4096
+export const BACKLOG = 4096
 
 /**
  * Has a server listen at an address, or at what another process of the service listens on already. A socket that a killed process left

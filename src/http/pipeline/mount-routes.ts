@@ -60,7 +60,13 @@ async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promi
     exchange.failure = refusal
     return await route.refused(refusal, sent)
   }
-  return await route.respond(sent)
+  if (route.method !== 'GET' || route.isPolled === true) return await route.respond(sent)
+  const endTurn = await exchange.takePageTurn()
+  try {
+    return await route.respond(sent)
+  } finally {
+    endTurn()
+  }
 }
 
 async function answerDirectly(

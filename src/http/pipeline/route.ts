@@ -48,6 +48,8 @@ export interface RouteDescription {
   readonly isPage?: true
   /** Whether programs ask it to know how the service is: it is answered at once, whoever waits in line, and takes HEAD wherever it is answered. */
   readonly isProbe?: true
+  /** Whether programs ask it again and again, for a few hundred bytes or for what must be there: it waits for nobody's pages. */
+  readonly isPolled?: true
   /** Whether 401 means that a policy denies, so that a missing or unknown token is 403. */
   readonly deniesWith401?: true
 }

@@ -4,6 +4,7 @@ import { Server as NetServer } from 'node:net'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
+import { BACKLOG } from '../listening/start-listening.js'
 
 /** How often it looks whether the socket is still at its path, in milliseconds. */
 const LOOK_MS = 1000
@@ -69,7 +70,7 @@ export class RelaySocket {
         server.off('error', fails)
         resolve()
       }
-      server.once('error', fails).once('listening', listens).listen(this.#path)
+      server.once('error', fails).once('listening', listens).listen(this.#path, BACKLOG)
     })
     this.#inode = await inodeAt(this.#path)
     this.#isReachable = true

@@ -5,6 +5,7 @@ import type { HandleRequest } from '../transport/handle-request.js'
 import { HalfBodies } from '../transport/half-bodies.js'
 import { UnreadAnswers } from '../transport/unread-answers.js'
 import { createStandardServer } from '../transport/node/standard-server.js'
+import type { Room } from '../transport/room.js'
 import { drainServer } from '../drain-server.js'
 import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
 import { CERTIFICATE_HEADER, TLS_HEADER, ORIGIN_HEADER, readCertificate } from './relay-request.js'
@@ -18,11 +19,12 @@ export interface RelayedRequests {
   stop(drainMs: number): Promise<void>
 }
 
-/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. Raises `unavailable` where there can be none. */
+/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. They stand in the line of those that come to this process itself. Raises `unavailable` where there can be none. */
 export async function serveRelayed(
   handle: HandleRequest,
   socketPath: string,
   maxBodyBytes: number,
+  { line, pages }: Pick<Room, 'line' | 'pages'>,
 ): Promise<RelayedRequests> {
   const standard = createStandardServer(handle, {
     requestIdFor: makeRequestIds(),
@@ -32,7 +34,7 @@ export async function serveRelayed(
       unreadAnswers: new UnreadAnswers(),
       // Only processes of the service connect, and each bounds its own callers.
       connections: { proven: () => undefined },
-      line: { accepted: () => undefined, takeTurn: () => undefined },
+      ...{ line, pages },
     },
     remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
     isTlsOf: (request) => headerOf(request, TLS_HEADER) !== undefined,

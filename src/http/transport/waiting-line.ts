@@ -82,6 +82,11 @@ export class WaitingLine {
     return undefined
   }
 
+  /** What was begun in its turn took so long in others: it is taken from the time that those have which come while connections do. */
+  spent(ms: number): void {
+    this.#roomMs -= Math.min(ms, MOST_OF_A_TURN_MS)
+  }
+
   #join(request: Waiting): void {
     this.#waiting.push(request)
     this.#waitingBytes += request.bytes
@@ -95,7 +100,7 @@ export class WaitingLine {
 
   readonly #goOn = (tookMs: number): void => {
     this.answered(tookMs)
-    this.#roomMs -= Math.min(tookMs, MOST_OF_A_TURN_MS)
+    this.spent(tookMs)
     if (this.#roomMs > 0 && this.#waiting.length > 0) this.#answerFor(this.#roomMs)
   }
 
@@ -126,7 +131,7 @@ export class WaitingLine {
       now = performance.now()
     } while (answered < this.#waiting.length && now < begun + ms && next?.isPromised !== true)
     if (next?.isPromised === true) this.#afterPromised(this.#goOn)
-    this.#roomMs -= Math.min(now - begun, MOST_OF_A_TURN_MS)
+    this.spent(now - begun)
     this.#pace.learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
     this.#waiting.splice(0, answered)
     this.#refuseLast()

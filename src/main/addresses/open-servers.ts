@@ -27,15 +27,16 @@ export interface ServersOptions {
 
 /** Starts the servers of one process, which share their room; one that answers probes has its own, so that these are answered whoever else calls. */
 export class Servers {
+  /** What all take in together that serve everything. */
+  readonly room: ServerRoom
   readonly #options: ServersOptions
-  readonly #room: ServerRoom
   readonly #failed: ReturnType<typeof logHandshakes>
   readonly #running: RunningServer[] = []
 
   constructor(options: ServersOptions) {
     this.#options = options
     const { config, processes, logger } = options
-    this.#room = makeServerRoom(maxBodyBytesOf(config), processes)
+    this.room = makeServerRoom(maxBodyBytesOf(config), processes)
     this.#failed = logHandshakes(logger)
   }
 
@@ -55,7 +56,7 @@ export class Servers {
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
       socketMode: parseInt(config.server.socketMode, OCTAL),
-      room: serves === 'all' ? this.#room : makeServerRoom(0, 1, MAX_HEALTH_CONNECTIONS),
+      room: serves === 'all' ? this.room : makeServerRoom(0, 1, MAX_HEALTH_CONNECTIONS),
       takesHost,
       find: config.server.fastLane ? answering.find : undefined,
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import { connect } from 'node:net'
+import { Server as NetServer, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
@@ -25,6 +25,7 @@ let workspace: Workspace
 const closing: (() => unknown)[] = []
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const close of closing.splice(0).reverse()) await close()
 })
 
@@ -43,7 +44,12 @@ async function startRelaying(
     await answer(exchange)
   }
   const options = { admit: () => undefined, find: undefined, finished: () => undefined }
-  const relayed = await serveRelayed(makeRequestHandler({ ...options, application }), socket, LIMIT)
+  const relayed = await serveRelayed(
+    makeRequestHandler({ ...options, application }),
+    socket,
+    LIMIT,
+    makeServerRoom(LIMIT),
+  )
   closing.push(() => relayed.stop(0))
   return await startBefore(socket, finished)
 }
@@ -87,6 +93,12 @@ describe('a request that is relayed', () => {
     expect([answer.status, answer.text, answer.headers['x-kind']]).toEqual([418, 'short and stout', 'pot'])
     expect(answer.headers['x-request-id']).toBe('mine')
     expect(seen).toEqual([{ method: 'PUT', path: '/a/b%20c?d=%C3%A9', body, from: '127.0.0.1', id: 'mine' }])
+  })
+
+  test('finds room to wait where thousands are relayed while the other process does something else', async () => {
+    const listens = vi.spyOn(NetServer.prototype, 'listen')
+    await startRelaying((exchange) => exchange.send(200, '{}'))
+    expect(listens).toHaveBeenCalledWith(join(workspace.path, 'service', 'main'), 4096)
   })
 
   test.each([

@@ -1,15 +1,16 @@
 import type { Registry } from 'prom-client'
 
+import type { UntilTurn } from '../../../lib/turns/shared-run.js'
 import type { Exemplar, Exemplars } from './exemplars.js'
 
 /** All figures of a process, as plain data. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The figures as text, in either format of Prometheus. */
+/** The figures as text, in either format of Prometheus; all who ask before it is made get the same. */
 export interface FigureTexts {
-  readonly plain: () => Promise<string>
+  readonly plain: (untilTurn: UntilTurn) => Promise<string>
   /** With exemplars. */
-  readonly openMetrics: () => Promise<string>
+  readonly openMetrics: (untilTurn: UntilTurn) => Promise<string>
 }
 
 export const PLAIN_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

@@ -49,9 +49,12 @@ export const aboutRoutes = [
     answers: {
       200: { description: "Prometheus's text format, or OpenMetrics.", types: ['text/plain', OPEN_METRICS] },
     },
-    answer: async ({ prefers }, { metrics }) => {
+    // They are needed most when there is more to do than can be done.
+    isPolled: true,
+    answer: async ({ exchange, prefers }, { metrics }) => {
       const isOpen = prefers('text/plain', OPEN_METRICS) === OPEN_METRICS
-      const text = isOpen ? await metrics.openMetrics() : await metrics.plain()
+      const figures = isOpen ? metrics.openMetrics : metrics.plain
+      const text = await figures(() => exchange.standInLine(false))
       const type = isOpen ? OPEN_METRICS_TYPE : PLAIN_TYPE
       return new Response(text, { headers: { 'Content-Type': type, Vary: 'Accept' } })
     },

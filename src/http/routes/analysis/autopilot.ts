@@ -52,7 +52,7 @@ const STATUSES = {
   503: json('The status cannot be read just now; in the same form.', CanaryStatusAnswer),
 }
 const CANARY = { id: textOf('The number of the analysis.') }
-const COMMON = { roles: ['orchestrator'], handler: 'autopilot' } as const
+const COMMON = { roles: ['orchestrator'], handler: 'autopilot', isPolled: true } as const
 const { route } = routesOf<AnalysisRoutesDeps>()
 
 /** What the orchestrator's stages and the Argo job call: registration, polling, and the templates of the GitOps client. */

@@ -37,6 +37,7 @@ const COMMON = {
   path: '/autopilot/api/v5/external/template',
   roles: ['orchestrator'],
   handler: 'autopilot',
+  isPolled: true,
   query: TemplateQuery,
 } as const
 const { route } = routesOf<AnalysisRoutesDeps>()

@@ -81,6 +81,7 @@ export const gateInstanceRoutes = [
     ...READ,
     path: '/approvalGateInstances/:id/status',
     handler: 'gates.status',
+    isPolled: true,
     summary: 'How an instance stands',
     params: INSTANCE,
     answers: { 200: json('The status.', StatusAnswer) },

@@ -35,7 +35,13 @@ const PipelineAnswer = z.looseObject({
 })
 const APPLICATION = textOf('The name of the application.')
 const PIPELINE = textOf('The name of the pipeline, form-encoded.')
-const COMMON = { method: 'GET', roles: ['orchestrator'], handler: 'gates.lookup', showsErrors: true } as const
+const COMMON = {
+  method: 'GET',
+  roles: ['orchestrator'],
+  handler: 'gates.lookup',
+  showsErrors: true,
+  isPolled: true,
+} as const
 const { route } = routesOf<GateRoutesDeps>()
 
 /** `/platformservice`: the look-ups of the orchestrator's plugins before a stage triggers anything (clients, 1.7 A and C). */

@@ -53,6 +53,7 @@ function routesOfVersion(base: string): readonly Route<GateRoutesDeps>[] {
       path: `${base}/approvalGateInstances/:id/status`,
       roles: ['orchestrator', 'approver', 'auditor'],
       handler: 'gates.status',
+      isPolled: true,
       summary: 'How an instance stands, as the plugins poll it',
       params: { id: numberOf('approval gate instance') },
       answers: { 200: json('The status.', PluginStatusAnswer) },

@@ -49,6 +49,11 @@ export class PlainExchange extends Exchange {
     return undefined
   }
 
+  /** Nothing that it is for makes pages. */
+  takePageTurn(): Promise<() => void> {
+    return Promise.resolve(() => undefined)
+  }
+
   readBytes(limit: number): Buffer | Promise<Buffer> {
     if (this.body === undefined) return Promise.reject(bodyBrokeOff())
     if (this.body.length > limit) return Promise.reject(bodyTooLarge(limit))

@@ -6,16 +6,13 @@ import { LARGE_BYTES } from '../../input/large-body-turns.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
-import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
+import type { BodyReceiver } from '../half-bodies.js'
 import { lateRequest, refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
-import type { UnreadAnswers } from '../unread-answers.js'
-import type { WaitingLine } from '../waiting-line.js'
+import type { Room } from '../room.js'
 
 export interface StandardExchangeOptions {
-  readonly halfBodies: HalfBodies
-  readonly unreadAnswers: UnreadAnswers
-  readonly line: Pick<WaitingLine, 'takeTurn'>
+  readonly room: Room
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
   /** The certificate of a caller whose request another process passed on. */
@@ -32,9 +29,7 @@ export class StandardExchange extends Exchange {
   readonly response: ServerResponse
   /** Whether the caller sends the body when `askForBody` is called, or a little later by itself. */
   readonly awaitsContinue: boolean
-  readonly #halfBodies: HalfBodies
-  readonly #unreadAnswers: UnreadAnswers
-  readonly #line: StandardExchangeOptions['line']
+  readonly #room: Room
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
@@ -48,13 +43,11 @@ export class StandardExchange extends Exchange {
     options: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
-    const { halfBodies, unreadAnswers, line, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
+    const { room, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
     this.awaitsContinue = options.awaitsContinue === true
     this.request = request
     this.response = response
-    this.#halfBodies = halfBodies
-    this.#unreadAnswers = unreadAnswers
-    this.#line = line
+    this.#room = room
     this.#remoteAddressOf = remoteAddressOf
     this.#certificateOf = relayed
     this.#isTlsOf = isTlsOf
@@ -89,10 +82,23 @@ export class StandardExchange extends Exchange {
   }
 
   #takeTurn(bytes: number): Promise<void> | undefined {
-    return this.#line.takeTurn(bytes)?.then(() => {
-      // Meanwhile its caller may have gone, or the service may have begun to end.
-      if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
-    })
+    return this.#room.line.takeTurn(bytes)?.then(() => this.#requireCaller())
+  }
+
+  async takePageTurn(): Promise<() => void> {
+    const end = await this.#room.pages.take()
+    try {
+      this.#requireCaller()
+    } catch (raw) {
+      end()
+      throw raw
+    }
+    return end
+  }
+
+  /** While it waits its caller may go, or the service may begin to end. */
+  #requireCaller(): void {
+    if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
   }
 
   /** What has come, once it is its turn. */
@@ -103,6 +109,7 @@ export class StandardExchange extends Exchange {
 
   readBytes(limit: number): Promise<Buffer> {
     const { request } = this
+    const { halfBodies } = this.#room
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
     this.askForBody()
     return new Promise((resolve, reject) => {
@@ -111,7 +118,7 @@ export class StandardExchange extends Exchange {
         // Taking the rest in and dropping it would let a caller hold us for ever.
         request.removeAllListeners('data').resume()
         body.clear()
-        this.#halfBodies.release(receiver)
+        halfBodies.release(receiver)
         reject(error)
       }
       const receiver: BodyReceiver = {
@@ -121,23 +128,23 @@ export class StandardExchange extends Exchange {
           else refuse(tooManyHalfBodies())
         },
       }
-      this.#halfBodies.hold(receiver, 0)
+      halfBodies.hold(receiver, 0)
       request.on('data', (chunk: Buffer) => {
         if (body.length + chunk.length > limit) {
           refuse(bodyTooLarge(limit))
           return
         }
         body.add(chunk)
-        this.#halfBodies.hold(receiver, chunk.length)
+        halfBodies.hold(receiver, chunk.length)
       })
       request.on('end', () => {
-        this.#halfBodies.release(receiver)
+        halfBodies.release(receiver)
         // The request lives on, and would keep what is left here as long as its answer takes.
         resolve(this.#inTurn(body.take()))
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
-        this.#halfBodies.release(receiver)
+        halfBodies.release(receiver)
         reject(bodyBrokeOff(cause))
       })
     })
@@ -180,8 +187,17 @@ export class StandardExchange extends Exchange {
       this.requestId,
       ...extraHeaders,
     ])
-    const isRead = this.#unreadAnswers.hold(this.request.socket, length)
-    if (isRead !== undefined) response.once('close', isRead)
+    this.#holdUnread(length)
     response.end(this.method === 'HEAD' ? undefined : body)
+  }
+
+  /** Counts what has not gone out yet of an answer that something else wrote to the response. */
+  written(): void {
+    if (!this.response.writableFinished) this.#holdUnread(this.response.writableLength)
+  }
+
+  #holdUnread(bytes: number): void {
+    const isRead = this.#room.unreadAnswers.hold(this.request.socket, bytes)
+    if (isRead !== undefined) this.response.once('close', isRead)
   }
 }

@@ -5,11 +5,9 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import { toAppError } from '../../../errors/app-error.js'
 import type { AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
-import type { ConnectionLimit } from '../connection-limit.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
-import type { UnreadAnswers } from '../unread-answers.js'
-import type { WaitingLine } from '../waiting-line.js'
+import type { Room } from '../room.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
@@ -27,16 +25,6 @@ export interface RequestTimeouts {
   readonly keepAliveMs: number
   /** For a reader to take more of an answer. */
   readonly stalledMs: number
-}
-
-/** What a server takes in at once. */
-export interface Room {
-  readonly halfBodies: HalfBodies
-  readonly unreadAnswers: UnreadAnswers
-  /** Where requests wait that ask for what may take long. */
-  readonly line: Pick<WaitingLine, 'accepted' | 'takeTurn'>
-  /** Told of each that has sent a whole request. */
-  readonly connections: Pick<ConnectionLimit, 'proven'>
 }
 
 export interface StandardServerOptions {
@@ -72,9 +60,8 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
-    const { halfBodies, unreadAnswers, line } = room
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ halfBodies, unreadAnswers, line, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
+      ...{ room, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
     })
     return {
       begin: () => {

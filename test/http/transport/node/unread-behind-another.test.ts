@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
+import { PageTurns } from '../../../../src/http/transport/page-turns.js'
 import { ConnectionLimit } from '../../../../src/http/transport/connection-limit.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { REQUEST_TIMEOUTS } from '../../../../src/http/request-timeouts.js'
@@ -16,6 +17,7 @@ const LARGE = Buffer.alloc(30_000_000, 'b')
 
 test('an answer that is begun at once behind another large one of its connection is counted until it is read', async () => {
   const unreadAnswers = new UnreadAnswers()
+  const line = new WaitingLine()
   let answered = 0
   const { server } = createStandardServer(
     (exchange) => {
@@ -29,7 +31,8 @@ test('an answer that is begun at once behind another large one of its connection
         halfBodies: new HalfBodies(0),
         unreadAnswers,
         connections: new ConnectionLimit(10),
-        line: new WaitingLine(),
+        line,
+        pages: new PageTurns(line),
       },
     },
   )
