@@ -108,7 +108,7 @@ describe('a service with two processes that decide', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     expect(counted).toBe(answers.length)
-    expect(await figure(service, 'tidegate_evaluation_fuel_count{package="data.app"}')).toBeGreaterThan(1)
+    expect(await figure(service, 'tidegate_evaluation_fuel_count{package="app"}')).toBeGreaterThan(1)
     const { text } = await ask(service.url, { path: '/decisions?limit=500' })
     const { decisions } = JSON.parse(text) as { decisions: { requestId: string }[] }
     expect(decisions).toHaveLength(answers.length)

@@ -1,6 +1,6 @@
 import { integerSegment } from '../rego/data-path.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
-import { printDataRef } from '../rego/print-data-ref.js'
+import { printPackageName } from '../rego/print-data-ref.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 
 /** The entrypoints that a path names, one for each module that has it. */
@@ -38,13 +38,13 @@ export function packageLength(snapshot: Snapshot, path: readonly string[]): numb
 
 const packageNames = new WeakMap<Entrypoint, string>()
 
-/** The package that an entrypoint stands in, as Rego writes it, `data.a.b`; a document above packages stands for itself. */
+/** The package that an entrypoint stands in, as explanations and the decision log name it, `a.b`; a document above packages stands for itself. */
 export function packageOf(snapshot: Snapshot, entrypoint: Entrypoint): string {
   const known = packageNames.get(entrypoint)
   if (known !== undefined) return known
   const { path } = entrypoint
   const length = packageLength(snapshot, path)
-  const name = printDataRef(length === 0 ? path : path.slice(0, length))
+  const name = printPackageName(length === 0 ? path : path.slice(0, length))
   packageNames.set(entrypoint, name)
   return name
 }

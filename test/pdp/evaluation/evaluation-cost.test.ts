@@ -22,7 +22,7 @@ test('a decision costs what its packages loop, the same each time', async () => 
     return cost
   }
   const [few, many] = [ask(100), ask(10_000)]
-  expect(few.packages).toEqual(['data.static.cheap', 'data.static.dear'])
+  expect(few.packages).toEqual(['static.cheap', 'static.dear'])
   const [, dear = 0] = few.packageFuel
   const [cheap = 0, dearer = 0] = many.packageFuel
   expect(dearer).toBeGreaterThan(dear + 9900)
@@ -36,5 +36,5 @@ test('a rule is counted for its package, and that memory was set up anew is told
   const plan = planDocument(snapshot, ['static', 'dear', 'deny'])
   const cost = new EvaluationCost()
   evaluateDocument(plan, Buffer.from('{"n":5}'), newCall({ nowMs: 0, cost }))
-  expect([cost.packages, cost.instancesReplaced]).toEqual([['data.static.dear'], 0])
+  expect([cost.packages, cost.instancesReplaced]).toEqual([['static.dear'], 0])
 })
