@@ -294,5 +294,5 @@ test('eval --cost tells what the decision took, by package, beside the answer', 
   const args = ['--entrypoint', 'old/allow', '--input', 'ann.json', '--cost'] as const
   const { exitCode, stdout, stderr } = await asked(...args)
   expect([exitCode, stdout]).toEqual([0, '{"result":true}\n'])
-  expect(stderr).toMatch(/^\d+ data\.old\n\d+ of \d+ loop iterations\n$/)
+  expect(stderr).toMatch(/^\d+ old\n\d+ of \d+ loop iterations\n$/)
 })

@@ -89,7 +89,7 @@ describe('what a question costs', () => {
     }
     for (const evaluations of [makeEvaluations(60_000), makeEvaluations(0)])
       await evaluations.document(plan, Buffer.from('{"n":30}'), options)
-    expect(costs[0]).toEqual({ ...NO_COST, fuel: expect.any(Number) as number, packages: ['data.p'] })
+    expect(costs[0]).toEqual({ ...NO_COST, fuel: expect.any(Number) as number, packages: ['p'] })
     expect(costs[0]?.fuel).toBeGreaterThan(6000)
     expect(costs[1]).toEqual(costs[0])
   })
