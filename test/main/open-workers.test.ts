@@ -28,11 +28,7 @@ test('what listens for workers is closed where they cannot be started', async ()
   const deps = { config, metrics: makeServiceMetrics(), policies }
   const workers = openWorkers(deps as unknown as WorkersDeps)
   const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
-  const served = workers.serve(
-    shared,
-    { handle: () => undefined, room: makeServerRoom(0) },
-    () => undefined,
-  )
+  const served = workers.serve(shared, { handle: () => undefined, room: makeServerRoom(0) }, () => undefined)
   await expect(served).rejects.toThrow('there are none')
   expect(readdirSync(join(dataDir, 'workers'))).toHaveLength(1)
   await workers.stop(0)
