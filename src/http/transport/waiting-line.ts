@@ -82,9 +82,9 @@ export class WaitingLine {
     return undefined
   }
 
-  /** What was begun in its turn took so long in others: it is taken from the time that those have which come while connections do. */
+  /** What was begun in its turn took so long in others: it is taken from the time that those have who stand in line while connections come. */
   spent(ms: number): void {
-    this.#roomMs -= Math.min(ms, MOST_OF_A_TURN_MS)
+    if (this.#nextTurn !== undefined) this.#roomMs -= Math.min(ms, MOST_OF_A_TURN_MS)
   }
 
   #join(request: Waiting): void {
@@ -108,6 +108,7 @@ export class WaitingLine {
     if (!this.#hasNewConnection && this.#waiting.length === 0) {
       // Nobody came behind what took long.
       this.#nextTurn = undefined
+      this.#roomMs = 0
       return
     }
     // What took longer than it might is taken from later turns: else thousands who wait to be let in would wait for as many answers.

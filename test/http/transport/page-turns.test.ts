@@ -11,6 +11,7 @@ const line = {
   takeTurn: vi.fn((): Promise<void> | undefined => undefined),
   spent: vi.fn((ms: number): number => ms),
 }
+const STAYS = (): void => undefined
 /** What the thread has done and waited for until now, in milliseconds. */
 let done = { active: 0, idle: 0 }
 
@@ -36,7 +37,7 @@ function askFor(pages: PageTurns, many: number) {
   const ends: (() => void)[] = []
   const refused: string[] = []
   for (let asked = 0; asked < many; asked += 1)
-    pages.take().then(
+    pages.take(STAYS).then(
       (end) => ends.push(end),
       (raw: unknown) => refused.push(toAppError(raw).kind),
     )
@@ -66,6 +67,25 @@ it('lets the next one go on where a page is not there within a tenth of a second
   await nextTurn()
   await nextTurn()
   expect(ends).toHaveLength(2)
+})
+
+it('lets turns be the shorter the longer pages wait for something else, and longer again behind one that is there in time', async () => {
+  const { ends } = askFor(new PageTurns(line), 7)
+  await nextTurn()
+  const begunAfter = async (ms: number): Promise<number> => {
+    vi.advanceTimersByTime(ms)
+    await nextTurn()
+    await nextTurn()
+    return ends.length
+  }
+  for (const [place, ms] of [100, 50, 25, 20].entries()) {
+    expect(await begunAfter(ms - 1)).toBe(place + 1)
+    expect(await begunAfter(1)).toBe(place + 2)
+  }
+  ends[4]?.()
+  expect(await begunAfter(0)).toBe(6)
+  expect(await begunAfter(39)).toBe(6)
+  expect(await begunAfter(1)).toBe(7)
 })
 
 it('takes what a page took of the thread from the time that those have who stand in line', async () => {
@@ -101,8 +121,29 @@ it('refuses those who would wait for more than five seconds once it is known wha
   expect(new Set(refused)).toEqual(new Set(['unavailable']))
 })
 
+it('has who goes away while he waits keep no place, and counts nothing for him', async () => {
+  const pages = new PageTurns(line)
+  const first = await pages.take(STAYS)
+  const leaves: (() => void)[] = []
+  const gone = Array.from({ length: 300 }, () => pages.take((leave) => leaves.push(leave)))
+  const outcomes = Promise.allSettled(gone)
+  const { ends, refused } = askFor(pages, 1)
+  for (const leave of leaves) leave()
+  const reasons = (await outcomes).map(
+    (outcome) => outcome.status === 'rejected' && toAppError(outcome.reason).kind,
+  )
+  expect(new Set(reasons)).toEqual(new Set(['invalid']))
+  first()
+  await nextTurn()
+  await nextTurn()
+  expect([ends.length, refused.length]).toEqual([1, 0])
+  // Nothing is given up any more.
+  for (const leave of leaves) leave()
+  expect(line.takeTurn).toHaveBeenCalledTimes(2)
+})
+
 it('begins at once again when all are made', async () => {
   const pages = new PageTurns(line)
-  for (let round = 0; round < 3; round += 1) (await pages.take())()
+  for (let round = 0; round < 3; round += 1) (await pages.take(STAYS))()
   expect(line.takeTurn).toHaveBeenCalledTimes(3)
 })

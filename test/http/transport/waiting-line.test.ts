@@ -56,6 +56,25 @@ describe('requests while connections come', () => {
     expect(answered).toBe(10)
   })
 
+  it('wait the longer the more time is taken by what was begun in line; not for what was before it', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const line = new WaitingLine()
+    line.spent(50)
+    let answered = 0
+    line.accepted()
+    line.spent(1)
+    line.answerInTurn(2, () => {
+      now += 0.1
+      answered += 1
+    })
+    for (const expected of [0, 0, 0, 0, 1]) {
+      line.accepted()
+      await nextTurn()
+      expect(answered).toBe(expected)
+    }
+  })
+
   it('do not wait where those in line hold as much as they may', async () => {
     const line = new WaitingLine()
     let waiting = 0

@@ -25,6 +25,7 @@ export const aboutRoutes = [
     path: '/',
     roles: 'anyone',
     handler: 'about',
+    isPolled: true,
     summary: 'Name and version of the service',
     answers: {
       200: json('Name and version.', z.object({ service: z.literal('tidegate'), version: z.string() })),

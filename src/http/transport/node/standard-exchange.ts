@@ -86,7 +86,7 @@ export class StandardExchange extends Exchange {
   }
 
   async takePageTurn(): Promise<() => void> {
-    const end = await this.#room.pages.take()
+    const end = await this.#room.pages.take((leave) => this.whenGone(leave))
     try {
       this.#requireCaller()
     } catch (raw) {
