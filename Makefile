@@ -2,6 +2,13 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
+# These targets replace a Node.js that is older than package.json's "engines" with one from npm.
+ifneq ($(shell node -p 'parseInt(process.versions.node) >= 22' 2>/dev/null),true)
+$(info Node.js 22 or later is needed and $(or $(shell node --version 2>/dev/null),none) is installed: using Node.js 24 from build/node, for these targets only)
+PINNED_NODE := build/node/node_modules/.package-lock.json
+export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
+endif
+
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
@@ -137,18 +144,14 @@ build: $(BUILT) ## Compile to dist/
 clean: ## Remove what was built
 	rm -rf dist dist-bench coverage site
 
-# Where Node's headers of this very version lie beside node, SQLite is compiled with them: nothing is downloaded for it.
-NODE_DIR := $(shell node build/node-headers.js 2>/dev/null)
-ifneq ($(NODE_DIR),)
-export npm_config_nodedir := $(NODE_DIR)
-export npm_config_build_from_source := true
-endif
-
-$(INSTALLED): package.json package-lock.json
-	@echo "npm ci compiles SQLite (better-sqlite3)$(if $(NODE_DIR), with the headers in $(NODE_DIR)/include/node, where no compiled one can be downloaded): one to four minutes"
+$(INSTALLED): package.json package-lock.json $(PINNED_NODE)
 	npm ci --no-fund --no-audit
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js build/merge-chunks.js
 	npm run --silent build
+	@touch $@
+
+build/node/node_modules/.package-lock.json: build/node/package.json build/node/package-lock.json
+	npm ci --prefix build/node --silent --no-fund --no-audit
 	@touch $@

@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
 })
 const OUT = positionals[0] ?? join(ROOT, 'dist')
 /** Oldest Node.js that `engines` names. */
-const TARGET = 'node20.12'
+const TARGET = 'node22'
 const SBOM = 'sbom.cdx.json'
 const LICENCES = 'THIRD-PARTY-LICENSES.txt'
 /** What the bundler does not write; nor does it what the compiler of AssemblyScript leaves. */

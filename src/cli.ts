@@ -1,22 +1,15 @@
 #!/usr/bin/env node
-import { loadBuiltIns } from './lib/threads/load-built-ins.js'
-import {
-  keepYoungGenerationSmall,
-  letYoungGenerationGrowAtOnce,
-} from './lib/threads/small-young-generation.js'
-import { keepFlag } from './lib/threads/v8-flags.js'
+/** Oldest supported major release of Node.js, as in `engines` of package.json. */
+const MIN_NODE = 22
 
-if (process.argv.includes('serve')) {
-  await loadBuiltIns()
-  keepYoungGenerationSmall()
+if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
+  process.stderr.write(
+    `tidegate needs Node.js ${MIN_NODE} or later and this is ${process.version}: install Node.js 24 and run the command again\n`,
+  )
+  process.exitCode = 2
 } else {
-  // What ends soon is quicker with much room.
-  letYoungGenerationGrowAtOnce()
+  // Imported after the check: on an older release, the native parts would crash the process.
+  const { runCommandLine } = await import('./cli/run-command-line.js')
+  const { systemTerminal } = await import('./cli/session/terminal.js')
+  process.exitCode = await runCommandLine(process.argv.slice(2), systemTerminal())
 }
-// Until the command has been loaded; see `letOptimizeLate`.
-keepFlag('opt', false)
-
-const { runCommandLine } = await import('./cli/run-command-line.js')
-const { systemTerminal } = await import('./cli/session/terminal.js')
-
-process.exitCode = await runCommandLine(process.argv.slice(2), systemTerminal())

@@ -15,7 +15,7 @@ export interface ResolvedAddress {
 export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 /** As the operating system resolves names. */
-export const resolveHost: ResolveHost = (hostname) => lookUpName(hostname, { all: true, verbatim: true })
+export const resolveHost: ResolveHost = (hostname) => lookUpName(hostname, { all: true, order: 'verbatim' })
 
 /**
  * The name lookup of a socket, which gives only addresses that may be connected to. Since the socket connects to what

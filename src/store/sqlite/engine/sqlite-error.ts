@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { AppError, toError } from '../../../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../../../errors/app-error.js'
 import { packageRoot } from '../../../lib/package-root.js'
 
 const { SqliteError } = Database
@@ -17,7 +17,7 @@ export const STORE_FAILING = 'store_failing'
 export function toStoreError(action: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const cause = toError(raw)
-  if (isUnbuiltDriver(cause)) return unbuiltDriver(cause)
+  if (isDriverMissing(cause)) return driverMissing(cause)
   const code = raw instanceof SqliteError ? raw.code : ''
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     return new AppError('conflict', `${action}: ${cause.message}`, { cause })
@@ -34,15 +34,15 @@ export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError(action, raw) : raw
 }
 
-/** The driver's own file was never compiled, or for another release of Node.js. */
-function isUnbuiltDriver({ message }: Error): boolean {
-  return /^Could not locate the bindings file|was compiled against a different Node\.js version/.test(message)
+/** The driver's package has no binary for this platform, or npm left it out. */
+function isDriverMissing(error: Error): boolean {
+  return hasErrorCode(error, 'MODULE_NOT_FOUND') || hasErrorCode(error, 'ERR_DLOPEN_FAILED')
 }
 
-function unbuiltDriver(cause: Error): AppError {
+function driverMissing(cause: Error): AppError {
   return new AppError(
     'unavailable',
-    `SQLite is not compiled for this Node.js (${process.version}), which npm does when it may run install scripts: install again with npm install -g --allow-scripts=better-sqlite3 --foreground-scripts, or run npm rebuild better-sqlite3 in ${packageRoot}`,
+    `better-sqlite3 has no binary for ${process.platform} ${process.arch} in ${packageRoot}: use Linux, macOS or Windows on x64 or arm64, and install without --omit`,
     { cause },
   )
 }

@@ -1,19 +1,18 @@
 import Database from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 
 import { toStoreError } from '../../../../src/store/sqlite/engine/sqlite-error.js'
 
-describe('a driver that npm was not let compile', () => {
-  it.each([
-    'Could not locate the bindings file. Tried:\n → /usr/lib/a.node\n → /usr/lib/b.node',
-    "The module '/usr/lib/a.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 108.",
-  ])('is told in one line that says what to do', (message) => {
-    const error = toStoreError('open tidegate.db', new Error(message))
+test.each(['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'])(
+  'a driver without a binary for this platform is reported in one line (%s)',
+  (code) => {
+    const cause = Object.assign(new Error('Cannot load a.node\nRequire stack:\n- /usr/lib'), { code })
+    const error = toStoreError('open tidegate.db', cause)
     expect(error.kind).toBe('unavailable')
-    expect(error.message).toContain('npm rebuild better-sqlite3')
+    expect(error.message).toContain(`no binary for ${process.platform} ${process.arch}`)
     expect(error.message).not.toContain('\n')
-  })
-})
+  },
+)
 
 describe('an error of the disk', () => {
   it.each(['SQLITE_IOERR_GETTEMPPATH', 'SQLITE_IOERR_WRITE'])('is told with what to look at (%s)', (code) => {
