@@ -1,4 +1,5 @@
-import { Server as NetServer } from 'node:net'
+import type { Server as NetServer } from 'node:net'
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 
 import { AppError } from '../errors/app-error.js'
 import type { FastTransport } from './transport/fast/open-fast-transport.js'
@@ -21,8 +22,9 @@ const HANDSHAKE_MS = 2000
 const LAST_WORDS_MS = 250
 
 /**
- * Stops listening, answers what was asked, and resolves when all connections have ended: those without a request after a short
- * grace, each other one with its answer. What has no answer after `drainMs` is refused with `unavailable`; then all connections end.
+ * Answers the requests under way, stops listening, and resolves when all connections have ended. A connection without a
+ * request stays open for a short grace period, and a new one is accepted during it. Requests without a response after
+ * `drainMs` are refused with `unavailable`; then all connections end.
  */
 export async function drainServer(
   { server, connections }: StandardServer,
@@ -30,40 +32,45 @@ export async function drainServer(
   drainMs: number,
   secure?: Pick<SecureListener, 'endHandshakes'>,
 ): Promise<void> {
-  // Before any answer has callers come anew.
+  connections.drain()
+  fastTransport?.drain()
+  let end: NodeJS.Timeout | undefined
+  // A caller that still agrees on keys may have a request; one that takes this long has none.
+  const lateHandshakes = setTimeout(() => secure?.endHandshakes(), Math.min(HANDSHAKE_MS, drainMs))
+  const deadline = setTimeout(() => {
+    const stopped = new AppError('unavailable', 'the service is stopping: try again later')
+    fastTransport?.refuseAll(stopped)
+    connections.refuseAll(stopped)
+    end = setTimeout(() => {
+      fastTransport?.destroy()
+      server.closeAllConnections()
+    }, LAST_WORDS_MS)
+  }, drainMs)
+  await graceEnds(server, drainMs)
   await acceptWaiting(server)
-  await new Promise<void>((resolve) => {
-    connections.drain()
-    fastTransport?.drain()
-    // What has arrived is read before a connection is taken for idle.
-    const endIdle = (): void =>
-      void setImmediate(() => {
-        fastTransport?.endIdle()
-        server.closeIdleConnections()
-        connections.endUnused()
-      })
-    let end: NodeJS.Timeout | undefined
-    const grace = new Grace(drainMs)
-    const looks = setInterval(() => {
-      if (grace.isOver()) endIdle()
-    }, LOOK_MS)
-    // Who agrees on keys may have a request; who takes so long has none.
-    const lateHandshakes = setTimeout(() => secure?.endHandshakes(), Math.min(HANDSHAKE_MS, drainMs))
-    const deadline = setTimeout(() => {
-      const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
-      fastTransport?.refuseAll(stopped)
-      connections.refuseAll(stopped)
-      end = setTimeout(() => {
-        fastTransport?.destroy()
-        server.closeAllConnections()
-      }, LAST_WORDS_MS)
-    }, drainMs)
-    // The web server's own would end all idle connections at once.
-    NetServer.prototype.close.call(server, () => {
-      for (const timer of [looks, lateHandshakes, deadline, end]) clearTimeout(timer)
-      resolve()
-    })
-  })
+  const endIdle = (): void => {
+    fastTransport?.endIdle()
+    server.closeIdleConnections()
+    connections.endUnused()
+  }
+  // What has arrived is read before a connection counts as idle.
+  const looks = setInterval(() => setImmediate(endIdle), LOOK_MS)
+  await new Promise((resolve) => server.close(resolve))
+  for (const timer of [looks, lateHandshakes, deadline, end]) clearTimeout(timer)
+}
+
+/** Resolves after the grace period, or as soon as there are no connections. */
+async function graceEnds(server: NetServer, drainMs: number): Promise<void> {
+  const grace = new Grace(drainMs)
+  do {
+    await acceptWaiting(server)
+    if ((await countConnections(server)) === 0) return
+    await setTimeoutPromise(LOOK_MS)
+  } while (!grace.isOver())
+}
+
+function countConnections(server: NetServer): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
 }
 
 /** Resolves when a whole turn of the event loop has brought no connection. */

@@ -7,6 +7,8 @@ import { directLists, routesForProbes } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
+import { RequestLog } from '../http/pipeline/request-log.js'
+import type { Exchange } from '../http/exchange/exchange.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { LEAST_FILES } from '../http/server.js'
@@ -22,7 +24,6 @@ import { packageVersion } from '../lib/package-root.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import type { BrowserAccess } from '../http/sessions/browser-access.js'
-import { openAnsweredRequests } from './answered-requests.js'
 import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
 import type { ServedParts } from './served-parts.js'
 import type { Decisions } from './open-decisions.js'
@@ -61,9 +62,12 @@ export async function listen(
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
-  const answered = openAnsweredRequests(parts.metrics, logger)
-  onStop('answered requests', answered.close)
-  const finished = answered.note
+  const requestLog = new RequestLog(logger)
+  onStop('request log', () => requestLog.close())
+  const finished = (exchange: Exchange): void => {
+    parts.metrics.requested(exchange)
+    requestLog.note(exchange)
+  }
   const direct = directRoutes(config, deps, authenticate)
   const web = openWeb({
     ...{ deps, authenticate, options: config.orchestrator },

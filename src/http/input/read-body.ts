@@ -3,8 +3,6 @@ import { gunzip } from 'node:zlib'
 
 import { AppError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
-import { BufferGarbage } from '../../lib/threads/collect-buffers.js'
-import { makeRoomForBody } from '../../lib/threads/limit-garbage.js'
 import { whenThere } from '../../lib/when-there.js'
 import { bodyTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -13,7 +11,6 @@ import { LargeBodyTurns } from './large-body-turns.js'
 const gunzipAsync = promisify(gunzip)
 /** There is one event loop to take turns in. */
 const TURNS = new LargeBodyTurns()
-const GARBAGE = new BufferGarbage()
 const SPACE = 0x20
 /** Tab, line feed and carriage return. */
 const WHITE: readonly number[] = [0x09, 0x0a, 0x0d]
@@ -57,8 +54,6 @@ function packedOtherwise(): AppError {
 
 function inTurn(body: Buffer): Uint8Array | Promise<Uint8Array> {
   const turn = TURNS.take(body.length)
-  GARBAGE.used(body.length)
-  makeRoomForBody(body.length)
   return turn === undefined ? toUtf8(body) : turn.then(() => toUtf8(body))
 }
 

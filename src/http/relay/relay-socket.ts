@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import { lstat, mkdir, stat } from 'node:fs/promises'
-import { Server as NetServer } from 'node:net'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
@@ -47,8 +46,8 @@ export class RelaySocket {
   async #look(): Promise<void> {
     if (this.#isReachable && this.#inode !== undefined && (await inodeAt(this.#path)) === this.#inode) return
     this.#isReachable = false
-    // The web server's own would end the connections that there are. With nothing open it does nothing.
-    NetServer.prototype.close.call(this.#server)
+    // Running requests continue; idle connections end, and workers open others.
+    this.#server.close()
     try {
       const folder = dirname(this.#path)
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -91,11 +91,11 @@ export function makeOutboundClient(
   }
   let made: Agent | undefined
   const ask: Ask = async (options, signal) => {
-    const { default: request } = await requestPart().catch(notLoaded)
-    const { default: AgentClass } = await agentPart().catch(notLoaded)
-    // Nobody waits for a request that was given up meanwhile, and nobody would close what were made for it.
+    const undici = await loadUndici().catch(notLoaded)
+    // An agent that is made for an aborted request would never be closed.
     signal.throwIfAborted()
-    return await request.call((made ??= new AgentClass(agentOptions)), options)
+    made ??= new undici.Agent(agentOptions)
+    return await made.request(options)
   }
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false
@@ -134,12 +134,8 @@ function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOp
 
 type Ask = (options: Dispatcher.RequestOptions, signal: AbortSignal) => Promise<Dispatcher.ResponseData>
 
-/**
- * All of undici takes 20 MB and holds everybody up for 50 ms when it is loaded: these two parts are what is used of it, and are loaded in two turns, by
- * services that send requests at all.
- */
-const requestPart = partOnDemand(() => import('undici/lib/api/api-request.js'))
-const agentPart = partOnDemand(() => import('undici/lib/dispatcher/agent.js'))
+/** Loaded with the first request: it takes memory that a service without outgoing requests does not need. */
+const loadUndici = partOnDemand(() => import('undici'))
 
 function notLoaded(cause: unknown): never {
   throw new OutboundError('not_connected', toError(cause).message, cause)

@@ -10,6 +10,7 @@ import { makeCheckRevocation } from '../../http/transport/tls/check-revocation.j
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
+import { RequestLog } from '../../http/pipeline/request-log.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import { failOpenRoute } from '../../http/routes/about/probes.js'
@@ -24,7 +25,6 @@ import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/printed-lines.js'
-import { openAnsweredRequests } from '../answered-requests.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
@@ -97,12 +97,14 @@ async function open(
   const checkRevocation = makeCheckRevocation(() => tls)
   const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
   const relay = makeRelay(relaySocket)
-  const answered = openAnsweredRequests(metrics, logger)
+  const requestLog = new RequestLog(logger)
   const answering: Answering = {
     find,
     application: relay.answer,
     finished: (exchange) => {
-      if (!relay.hasAnswered(exchange)) answered.note(exchange)
+      if (relay.hasAnswered(exchange)) return
+      metrics.requested(exchange)
+      requestLog.note(exchange)
     },
   }
   const servers = new Servers({ config, logger, processes, tls: () => tls })
@@ -120,7 +122,7 @@ async function open(
     figures: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
-      answered.close()
+      requestLog.close()
       relay.close()
       await requests?.close()
       await decisionLog.close()

@@ -6,7 +6,6 @@ import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import type { EvaluationLimits } from '../../pdp/wasm/evaluation-limits.js'
-import { ReplacedData } from '../../pdp/wasm/data/replaced-data.js'
 import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
 
 /** The policies of a worker: what the main process sends, ready before it serves. */
@@ -14,7 +13,6 @@ export class WorkerPolicies {
   readonly #arriving: Arriving
   readonly #ready = new Map<number, Snapshot>()
   readonly #ids = new WeakMap<Snapshot, number>()
-  readonly #replaced = new ReplacedData()
   #current: Snapshot
   #loading: Promise<unknown> = Promise.resolve()
 
@@ -22,7 +20,6 @@ export class WorkerPolicies {
     this.#arriving = arriving
     this.#current = first
     this.#ids.set(first, id)
-    this.#replaced.serves(first.image)
   }
 
   /** With the policies that serve first. */
@@ -53,7 +50,6 @@ export class WorkerPolicies {
     for (const older of [...this.#ready.keys()].filter((key) => key <= id)) this.#ready.delete(older)
     if (snapshot === undefined) return
     this.#current = snapshot
-    this.#replaced.serves(snapshot.image)
   }
 }
 

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import type { DecisionLogStats } from '../../../src/decisions/decision-log.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../../src/http/pipeline/service-metrics.js'
-import { RequestDurations } from '../../../src/http/pipeline/request-durations.js'
 import { addTrailMetrics } from '../../../src/http/routes/trail/trail-metrics.js'
 import { Registry } from 'prom-client'
 
@@ -74,11 +73,15 @@ test('those of the trail are, too', async () => {
 })
 
 test('durations of requests are counted into the buckets of OPA, by route, method and status', async () => {
-  const durations = new RequestDurations()
-  for (const seconds of [0.0000005, 0.000001, 0.02, 7]) durations.observe('v1/data', 'POST', 200, seconds)
-  durations.observe('v1/data', 'POST', 400, 0.1)
-  const registry = new Registry()
-  registry.registerMetric(durations.metric)
+  const { requested, registry } = makeServiceMetrics()
+  const answered = (status: number, seconds: number): void => {
+    const startedAt = -seconds * 1000
+    requested({ startedAt, handler: 'v1/data', method: 'POST', status })
+  }
+  vi.spyOn(performance, 'now').mockReturnValue(0)
+  for (const seconds of [0.0000005, 0.000001, 0.02, 7]) answered(200, seconds)
+  answered(400, 0.1)
+  vi.restoreAllMocks()
   const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('code="200"'))
   const labels = 'code="200",handler="v1/data",method="post"'
   const buckets = { '0.000001': 2, '0.01': 2, '0.1': 3, '1': 3, '+Inf': 4 }

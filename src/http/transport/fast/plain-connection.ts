@@ -8,7 +8,6 @@ import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
-import { endReadingAtOnce, readAtOnce } from './read-at-once.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
@@ -63,7 +62,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#socket = socket
     this.#host = host
     this.#sinceTick = host.tick
-    readAtOnce(socket, this.#read)
+    socket.on('data', this.#read)
     socket.on('end', this.#ended)
     socket.on('close', this.#closed)
     socket.on('error', this.#failed)
@@ -236,7 +235,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #handOver(unread: Buffer): void {
     const socket = this.#socket
     this.#enter('ending')
-    endReadingAtOnce(socket, this.#read)
+    socket.off('data', this.#read)
     socket.off('end', this.#ended)
     socket.off('close', this.#closed)
     socket.off('error', this.#failed)
