@@ -52,15 +52,14 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/**/assembly/**/*.ts', 'src/lib/threads/start-thread.ts'],
+    ignores: ['src/**/assembly/**/*.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {
-          name: 'node:worker_threads',
-          importNames: ['Worker'],
-          allowTypeImports: true,
-          message: 'Start threads with startThread: others take twice the CPU to start.',
+          name: 'node:v8',
+          importNames: ['setFlagsFromString'],
+          message: 'Flags of V8 change from release to release of Node.js: use a public API.',
         },
       ],
     },

@@ -1,4 +1,3 @@
-import { BufferGarbage } from '../lib/threads/collect-buffers.js'
 import { EXPORT_COLUMNS } from '../store/ports/audit-export.js'
 import type { AuditExportQuery } from '../store/ports/audit-export.js'
 import type { Reader } from '../store/ports/readers.js'
@@ -17,7 +16,6 @@ const BODIES_PER_CHUNK = 200
  */
 export async function* exportTrail(reader: Reader, query: ExportQuery): AsyncGenerator<Uint8Array, void> {
   const limit = query.withBodies ? BODIES_PER_CHUNK : RECORDS_PER_CHUNK
-  const garbage = new BufferGarbage()
   let records = 0
   let reading = reader.run(exportChunk, { ...query, limit })
   // Nothing is handed out of a trail that cannot be read.
@@ -32,7 +30,6 @@ export async function* exportTrail(reader: Reader, query: ExportQuery): AsyncGen
     }
     records += count
     if (lines.byteLength > 0) yield lines
-    garbage.used(lines.byteLength)
     if (next === undefined) break
   }
   yield new TextEncoder().encode(exportEnd(query, records))

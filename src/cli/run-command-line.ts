@@ -2,7 +2,6 @@ import { Command, CommanderError, Help } from 'commander'
 import type { HelpConfiguration } from 'commander'
 
 import { nearestName } from '../lib/text/nearest-name.js'
-import { letOptimizeForCommand } from '../lib/threads/optimize.js'
 import { packageVersion } from '../lib/package-root.js'
 import { waitForFiles } from '../lib/read-files.js'
 import { commands } from './commands.js'
@@ -71,7 +70,6 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
       session.isWatched = command.getOptionValue('watch') === true
       // The service has most of its code still to load.
       if (command.name() === 'serve') return
-      letOptimizeForCommand()
       waitForFiles()
     })
   if (isEvaluation(args)) await defineShortForm(program, session)

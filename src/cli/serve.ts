@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import type { Config } from '../config/config.js'
 import { traceConfig } from '../config/load-config.js'
 import type { OriginatedValue } from '../config/values/layered-values.js'
-import { limitGarbage } from '../lib/threads/limit-garbage.js'
 import { trialHint, withShippedPolicies } from './input/shipped-policies.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
@@ -23,11 +22,6 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
 
 /** How long a process that has nothing left to do may take to end. */
 const HELD_MS = 2000
-/**
- * V8's own rule lets the main thread's heap, with 32 MB in use, grow beyond 100 MB: what a request keeps until it is answered outlives the collection of the young. With
- * less room (80 %) the bundled program, which has half as much in use, cleans so often under large bodies that it answers a third fewer.
- */
-const GARBAGE_PERCENT = 150
 
 const HELP = `
 The defaults, and every other setting, are in the configuration: tidegate config prints it.
@@ -55,8 +49,6 @@ export function defineServe(command: Command, session: Session): void {
     .addHelpText('after', HELP)
     .action(async (options: ServeOptions) => {
       const config = readServeConfig(options, session.terminal.env)
-      // Before the service is loaded: what that leaves behind would set the bounds.
-      limitGarbage(GARBAGE_PERCENT)
       const { runServer } = await import('../main/start-service.js')
       try {
         const isClosed = await runServer(config, trialHint(config.policies.directories))

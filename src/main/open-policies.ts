@@ -8,7 +8,6 @@ import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { findServiceOpa } from './files/find-service-opa.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
-import { ReplacedData } from '../pdp/wasm/data/replaced-data.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
 import { keepBuilds } from '../pdp/compile/kept-builds.js'
@@ -44,13 +43,11 @@ export async function openPolicies(
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, process.env)),
     analysis: { staticPackages, undefinedData },
   }
-  const replaced = new ReplacedData()
   const policies = await Policies.open({ directories, bundles }, options, {
     loaded: (snapshot, durationMs) => {
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
       logWarnings(snapshot, logger)
-      replaced.serves(snapshot.image)
     },
     failed: ({ error }) => {
       metrics.policyLoadFailed()
@@ -60,7 +57,6 @@ export async function openPolicies(
       )
     },
   })
-  replaced.serves(policies.current.image)
   const durationMs = performance.now() - startedAt
   metrics.policiesLoaded(durationMs)
   const { revision, packages } = policies.current

@@ -6,7 +6,6 @@ import { addDecisionLogMetrics, makeServiceMetrics } from '../http/pipeline/serv
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
-import { letOptimizeLate } from '../lib/threads/optimize.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
@@ -73,8 +72,6 @@ export async function startService(
   logger: Logger,
   threads: ServiceThreads = serviceThreads,
 ): Promise<Service> {
-  // All code is loaded; a database to be brought up to date, and policies, may be large.
-  letOptimizeLate(10)
   const opened: OpenPart[] = []
   try {
     const urls = await startParts(config, { logger, beside: threads }, (name, close) =>

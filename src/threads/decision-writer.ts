@@ -3,7 +3,6 @@ import type { MessagePort } from 'node:worker_threads'
 
 import type { AppError } from '../errors/app-error.js'
 import { makeRemovalTime } from '../lib/clocks/removal-time.js'
-import { OldGarbage } from '../lib/threads/old-garbage.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import { connectDecisionWriter } from '../store/sqlite/decisions/decision-writer.js'
 import { keepDecisions } from '../decisions/keep-decisions.js'
@@ -30,15 +29,13 @@ function serveBatches(port: MessagePort, options: WriterThreadOptions): void {
     answer(failure('refused', toStoreError('open decision log', raw))),
   )
   if (writer === undefined) return
-  const garbage = new OldGarbage()
   port.on('message', (request: WriterRequest) => {
     if (request.type === 'write') {
       const { bytes } = request.batch
-      const written = writer.write(request.batch).then(
+      writer.write(request.batch).then(
         (receipt) => answer({ type: 'written', receipt: { ...receipt, spentMemory: bytes } }, [bytes.buffer]),
         (raw: unknown) => answer(failure('lost', toStoreError('write decisions', raw))),
       )
-      void written.finally(() => garbage.worked())
     } else {
       void writer.close().finally(() => port.close())
     }

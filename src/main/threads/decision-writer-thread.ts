@@ -1,9 +1,8 @@
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 
 import { WorkerBatchWriter } from '../../decisions/worker-batch-writer.js'
 import type { DecisionBatchWriter } from '../../decisions/keep-decisions.js'
 import type { WriterThreadOptions } from '../../decisions/writer-messages.js'
-import { startThread } from '../../lib/threads/start-thread.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import { threadScript } from '../../lib/package-root.js'
 
@@ -22,7 +21,7 @@ export async function openDecisionWriter(
   options: WriterThreadOptions,
   died?: (death: ThreadDeath) => void,
 ): Promise<WorkerBatchWriter> {
-  const start = (): Worker => startThread(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
+  const start = (): Worker => new Worker(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
   const writer = new WorkerBatchWriter({ name: 'the thread that writes decisions.db', start, died })
   await writer.opened()
   return writer

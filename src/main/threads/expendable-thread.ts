@@ -1,6 +1,6 @@
-import type { ResourceLimits, Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import type { ResourceLimits } from 'node:worker_threads'
 import type { AppError } from '../../errors/app-error.js'
-import { startThread } from '../../lib/threads/start-thread.js'
 
 /** What a thread is given and what it is not allowed. Times are milliseconds. */
 export interface ExpendableThreadOptions {
@@ -77,7 +77,7 @@ export class ExpendableThread<Request, Answer> {
 
   #start(): Worker {
     const { script, resourceLimits } = this.#options
-    const thread = startThread(script, { resourceLimits })
+    const thread = new Worker(script, { resourceLimits })
     thread.on('message', (answer: Answer) => {
       const current = this.#current
       this.#current = undefined

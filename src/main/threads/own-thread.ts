@@ -1,6 +1,6 @@
-import type { Worker, WorkerOptions } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import type { WorkerOptions } from 'node:worker_threads'
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
-import { startThread } from '../../lib/threads/start-thread.js'
 
 /** The code of what is raised when the thread died of its work, and was neither given up nor too slow. */
 export const THREAD_LOST = 'thread_lost'
@@ -33,7 +33,7 @@ export async function workInOwnThread<Result>(
   { script, options, outgrown, abandoned, givenUp, limitMs }: OwnThread,
   converse: (thread: Worker, end: WorkEnd<Result>) => void,
 ): Promise<Result> {
-  const thread = startThread(script, options)
+  const thread = new Worker(script, options)
   let timer: NodeJS.Timeout | undefined
   let stop = (): void => undefined
   try {

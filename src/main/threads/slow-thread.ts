@@ -1,6 +1,7 @@
+import { Worker } from 'node:worker_threads'
+
 import { hasErrorCode } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
-import { startThread } from '../../lib/threads/start-thread.js'
 import { givenAway } from '../../pdp/slow/messages.js'
 import type { FromSlowThread, SlowThread, SlowThreadEvents } from '../../pdp/slow/messages.js'
 
@@ -12,7 +13,7 @@ const STACK_MB = 1
 
 /** Starts a thread that evaluates what takes long. It does not keep the process alive. */
 export function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread {
-  const worker = startThread(SCRIPT, {
+  const worker = new Worker(SCRIPT, {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },
   })
   let isKilled = false

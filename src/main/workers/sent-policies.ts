@@ -5,8 +5,6 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { toPortable, withoutModules } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
-import { markSoon } from '../../lib/threads/mark-soon.js'
-import { isLarge } from '../../pdp/wasm/data/replaced-data.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
 /** A larger image goes by a file: a message is copied several times on both threads. */
@@ -89,10 +87,7 @@ export class PolicySender {
   }
 
   #forgetBefore(id: number): void {
-    const older = [...this.#snapshots].filter(([key]) => key < id)
-    for (const [key] of older) this.#snapshots.delete(key)
-    const images = new Set([...this.#snapshots.values()].map(({ image }) => image))
-    if (older.some(([, { image }]) => isLarge(image) && !images.has(image))) markSoon()
+    for (const key of [...this.#snapshots.keys()].filter((key) => key < id)) this.#snapshots.delete(key)
   }
 
   /** Of those before `id`, the last for which there is room stay. */

@@ -2,7 +2,6 @@ import { readlinkSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 
 import { AppError } from '../../errors/app-error.js'
-import { collectorOfGarbage } from '../../lib/threads/collect-garbage.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { packCalls, packMissing, unpackCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
@@ -39,7 +38,7 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
 
   async function rest(): Promise<void> {
     const snapshot = await loading?.catch(() => undefined)
-    if (snapshot !== undefined && restModules(snapshot)) collectorOfGarbage()()
+    if (snapshot !== undefined) restModules(snapshot)
   }
 
   port.on('message', (message: ToSlowThread) => {
@@ -64,10 +63,10 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
   }
 }
 
-/** Has all modules let go what they do not need; returns whether it was much. */
-function restModules({ entrypoints }: Snapshot): boolean {
+/** Releases the memory that evaluations needed and a new instance does not. */
+function restModules({ entrypoints }: Snapshot): void {
   const modules = new Set([...entrypoints.values()].flat().map(({ module }) => module))
-  return [...modules].filter((module) => module.rest()).length > 0
+  for (const module of modules) module.rest()
 }
 
 /** A failure to load is told to whoever asks next. */

@@ -121,11 +121,9 @@ export class PolicyModule {
     }
   }
 
-  /** To be called when nothing has been evaluated for a while: lets the memory go that evaluations needed. Returns whether it was much. */
-  rest(): boolean {
-    if ((this.#instance?.grownBytes ?? 0) < LEAST_GIVEN_BACK_BYTES) return false
-    this.#instance = undefined
-    return true
+  /** Drops an instance that has grown far. Called after a while without evaluations. */
+  rest(): void {
+    if ((this.#instance?.grownBytes ?? 0) >= LEAST_GIVEN_BACK_BYTES) this.#instance = undefined
   }
 
   /**

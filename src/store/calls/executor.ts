@@ -1,4 +1,5 @@
-import { startThread } from '../../lib/threads/start-thread.js'
+import { Worker } from 'node:worker_threads'
+
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { FindOperation } from '../ports/operation.js'
 import type { Readers } from '../ports/readers.js'
@@ -42,7 +43,7 @@ export function threadExecutor({ script, options, store, died }: StoreThread): E
   const isReading = options.role === 'read'
   const client = new StoreThreadClient({
     name: `the thread that ${isReading ? 'reads' : 'writes'} ${store}`,
-    start: () => startThread(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
+    start: () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
     died,
     idleMs: isReading ? READING_IDLE_MS : undefined,
   })

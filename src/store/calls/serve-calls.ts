@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
 import { toFailure } from '../../lib/threads/failure.js'
-import { OldGarbage } from '../../lib/threads/old-garbage.js'
 import type { FindOperation } from '../ports/operation.js'
 import { bindCall } from './call.js'
 import type { CallConnection, StoreAnswer, StoreRequest } from './call.js'
@@ -27,7 +26,6 @@ export function serveCalls<Context>(
     return
   }
   const bind = bindCall(operations)
-  const garbage = new OldGarbage()
   const close = async (): Promise<void> => {
     try {
       await connection.close()
@@ -48,6 +46,5 @@ export function serveCalls<Context>(
     connection
       .execute(request.calls.map(bind))
       .then((outcomes) => answer({ type: 'outcomes', outcomes }), giveUp)
-      .finally(() => garbage.worked())
   })
 }

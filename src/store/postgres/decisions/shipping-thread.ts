@@ -1,5 +1,4 @@
-import type { Worker } from 'node:worker_threads'
-import { startThread } from '../../../lib/threads/start-thread.js'
+import { Worker } from 'node:worker_threads'
 import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
 import type {
   DecisionShipping,
@@ -51,7 +50,7 @@ class ShippingThread {
     this.#changed = changed
     this.#thread = new SupervisedThread({
       name: 'the thread that ships decisions',
-      start: () => this.#listenTo(startThread(script, { workerData, resourceLimits: THREAD_LIMITS })),
+      start: () => this.#listenTo(new Worker(script, { workerData, resourceLimits: THREAD_LIMITS })),
       died,
     })
     this.#take()

@@ -7,7 +7,6 @@ import type {
   ExportFormat,
 } from '../../ports/audit-export.js'
 import type { AuditFilter } from '../../ports/audit-store.js'
-import { BufferGarbage } from '../../../lib/threads/collect-buffers.js'
 import { unpackBody } from '../../tables/packed-body.js'
 import { lineEnd, lineSql } from './audit-line.js'
 import { makePageReader } from './audit-search.js'
@@ -45,14 +44,7 @@ export function makeAuditExporter(database: Database): AuditExporter {
       ? { lines, count }
       : { lines, count, next: { timeMs: last.timeMs, seq: last.seq } }
   }
-  const garbage = new BufferGarbage()
-  return {
-    part: (query) => {
-      const made = part(query)
-      garbage.used(made.lines.byteLength)
-      return Promise.resolve(made)
-    },
-  }
+  return { part: (query) => Promise.resolve(part(query)) }
 }
 
 function isEverything(filter: AuditFilter): boolean {
