@@ -148,7 +148,7 @@ $(INSTALLED): package.json package-lock.json $(PINNED_NODE)
 	npm ci --no-fund --no-audit
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js build/merge-chunks.js
+$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js
 	npm run --silent build
 	@touch $@
 

@@ -30,9 +30,9 @@ const MB = 1_000_000
  * ca-certificates (0.2) and netbase, as `dpkg -L` lists them, without documentation, and half as much again for tzdata.
  */
 const BASE_BYTES = 15 * MB
-const MAX_BYTES = 150 * MB
-/** What `strip` leaves of the node 20 of its makers: the tests may run with another release. */
-const NODE_BYTES = 87 * MB
+const MAX_BYTES = 180 * MB
+/** The size of a stripped Node.js 24 from its makers: the tests may run with another release. */
+const NODE_BYTES = 109 * MB
 const TOOLS = ['strip', 'gcc', 'dpkg-query']
 const canRender = process.platform === 'linux' && TOOLS.every((name) => findProgram(name) !== undefined)
 
@@ -126,7 +126,7 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     expect(existsSync(inImage('usr/local/bin/opa'))).toBe(true)
   })
 
-  it('is less than 150 MB, unpacked, with node and the compiler of policies', () => {
+  it('is less than 180 MB, unpacked, with node and the compiler of policies', () => {
     const [node, all] = [statSync(inImage('nodejs/bin/node')).size, bytesBelow(image)]
     const opa = statSync(inImage('usr/local/bin/opa')).size
     // Were it less, something would not have been copied.

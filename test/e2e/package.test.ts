@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,6 @@ import type { Packed } from '../support/packed.js'
 import { startInstalled } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-const MAX_BYTES = 1_000_000
 const COMPONENT = z.object({
   type: z.literal('library'),
   'bom-ref': z.string(),
@@ -38,25 +37,10 @@ describe('the package', () => {
   afterAll(workspace.remove)
   const read = (file: string): string => readFileSync(join(packed.folder, file), 'utf8')
 
-  it('is small, and has neither source maps nor sources nor tests', () => {
-    expect(packed.bytes).toBeLessThan(MAX_BYTES)
+  it('has neither source maps nor sources nor tests', () => {
     expect(
       packed.files.filter((file) => /\.map$|\.tsx?$|\.tsbuildinfo$|^(?:src|bench)\//.test(file)),
     ).toEqual([])
-    expect(packed.files.length).toBeLessThan(400)
-  })
-
-  it('has lines short enough for a stack trace to tell where', () => {
-    const built = readdirSync(join(packed.folder, 'dist'), { recursive: true, encoding: 'utf8' })
-    const programs = built.filter((file) => file.endsWith('.js'))
-    const lengths = programs.flatMap((file) =>
-      read(join('dist', file))
-        .split('\n')
-        // A long text is one place all the same.
-        .map((line) => line.replace(/"(?:[^"\\]|\\.){1000,}"/g, '""').length),
-    )
-    expect(lengths.length).toBeGreaterThan(200)
-    expect(Math.max(...lengths)).toBeLessThanOrEqual(4000)
   })
 
   it('holds every file that its pages link to', () => {

@@ -18,7 +18,6 @@ function isStale(): boolean {
     'package.json',
     'build/bundle.js',
     'build/bill-of-materials.js',
-    'build/merge-chunks.js',
     ...sources.map((name) => join('src', name)),
   ]
     .map((name) => statSync(join(ROOT, name)).mtimeMs)

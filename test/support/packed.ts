@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { PROJECT_ROOT } from './project-root.js'
@@ -7,8 +7,6 @@ import type { Workspace } from './workspace.js'
 
 /** The package as others get it. */
 export interface Packed {
-  /** Of the file that is downloaded. */
-  readonly bytes: number
   /** Relative to the package. */
   readonly files: readonly string[]
   /** Where it was unpacked, with the packages beside it that it says it needs, and no others. */
@@ -20,11 +18,7 @@ interface PackReport {
   readonly files: readonly { readonly path: string }[]
 }
 
-/**
- * Packs the project, and unpacks it in a workspace, with the program as `npm pack` would build it: here that must not change `dist/`, which
- * other tests run. What npm would install is linked from the project, since compiling takes
- * minutes.
- */
+/** Packs the project as it is built and unpacks it in a workspace. Its dependencies are links to those of the project. */
 export function packInto(workspace: Workspace): Packed {
   const options = ['--ignore-scripts', '--json', '--pack-destination', workspace.path]
   const text = execFileSync('npm', ['pack', ...options], { cwd: PROJECT_ROOT, encoding: 'utf8' })
@@ -32,17 +26,12 @@ export function packInto(workspace: Workspace): Packed {
   if (report === undefined) throw new Error('npm packed nothing')
   execFileSync('tar', ['-xzf', join(workspace.path, report.filename), '-C', workspace.path])
   const folder = join(workspace.path, 'package')
-  const build = ['build/bundle.js', '--package', join(folder, 'dist')]
-  execFileSync(process.execPath, build, { cwd: PROJECT_ROOT })
-  const archive = join(workspace.path, 'whole.tgz')
-  // As small as npm packs it.
-  execFileSync('tar', ['-I', 'gzip -9', '-cf', archive, '-C', workspace.path, 'package'])
   for (const name of neededBy(folder)) {
     const link = join(folder, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(PROJECT_ROOT, 'node_modules', name), link)
   }
-  return { bytes: statSync(archive).size, files: report.files.map(({ path }) => path), folder }
+  return { files: report.files.map(({ path }) => path), folder }
 }
 
 function neededBy(folder: string): string[] {
