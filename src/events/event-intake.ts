@@ -76,11 +76,14 @@ export class EventIntake {
 
   async #runAll(): Promise<void> {
     this.#isRunning = true
-    while (this.#waiting.length > 0) {
-      await this.#gather()
-      await this.#runStep(this.#waiting.splice(0, stepLength(this.#waiting)))
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#gather()
+        await this.#runStep(this.#waiting.splice(0, stepLength(this.#waiting)))
+      }
+    } finally {
+      this.#isRunning = false
     }
-    this.#isRunning = false
   }
 
   /** A quiet service writes at once; a busy one waits a moment for others, since a step costs much more than an event. */

@@ -9,24 +9,16 @@ import { StandardExchange } from './transport/node/standard-exchange.js'
 
 /** The web application as the request handler calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
-  const answer = async (request: Request, exchange: Exchange): Promise<Response> => {
+  const answer = async (request: Request, exchange: StandardExchange): Promise<Response> => {
     const response = await app.fetch(request, { exchange })
-    // For HEAD, Hono makes another response of the one that says that the exchange was answered.
-    return exchange instanceof StandardExchange && exchange.response.headersSent
-      ? RESPONSE_ALREADY_SENT
-      : response
+    // The handler has answered, or the request was refused while the handler ran.
+    return exchange.claimResponse() ? response : RESPONSE_ALREADY_SENT
   }
-  const listener = getRequestListener(
-    (request, env) => {
-      const exchange = exchangeOf(env)
-      return request.method === 'HEAD' ? answer(request, exchange) : app.fetch(request, { exchange })
-    },
-    {
-      // Of HTTP/1.0, which may come without a Host: a URL needs one.
-      hostname: 'localhost',
-      errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
-    },
-  )
+  const listener = getRequestListener((request, env) => answer(request, exchangeOf(env)), {
+    // Of HTTP/1.0, which may come without a Host: a URL needs one.
+    hostname: 'localhost',
+    errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
+  })
   return async (exchange) => {
     if (!(exchange instanceof StandardExchange)) throw pastTheRequestHandler()
     const { request, response, target } = exchange
@@ -45,10 +37,10 @@ export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Prom
 const EXCHANGE = Symbol('exchange')
 
 interface Answering {
-  [EXCHANGE]?: Exchange
+  [EXCHANGE]?: StandardExchange
 }
 
-function exchangeOf({ outgoing }: { readonly outgoing: object }): Exchange {
+function exchangeOf({ outgoing }: { readonly outgoing: object }): StandardExchange {
   const exchange = (outgoing as Answering)[EXCHANGE]
   if (exchange === undefined) throw pastTheRequestHandler()
   return exchange

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../config/config.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
-import { AppError } from '../errors/app-error.js'
+import { AppError, toError } from '../errors/app-error.js'
 import { openMetricsText } from '../http/pipeline/figures/open-metrics.js'
 import type { FigureTexts } from '../http/pipeline/figures/open-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
@@ -120,7 +120,7 @@ function figureTexts(
 
 /** Makes what starts workers and stops them. */
 export function openWorkers(deps: WorkersDeps): OpenWorkers {
-  const { config, metrics } = deps
+  const { config, metrics, logger } = deps
   const processes = processesOf(config)
   let pool: WorkerPool | undefined
   let close = (): Promise<void> => Promise.resolve()
@@ -140,7 +140,11 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
           : `${missing} of ${processes} processes that decide do not take requests`
       },
     },
-    renewTls: (settings) => void pool?.renewTls(settings),
+    renewTls: (settings) => {
+      pool?.renewTls(settings).catch((raw: unknown) => {
+        logger.error({ error: toError(raw).message }, 'worker processes keep the former certificate')
+      })
+    },
     serve: async (listening, { handle, room }, tls) => {
       // A socket is not taken over by another process, and probes are few.
       const shared = listening.filter(

@@ -28,6 +28,7 @@ import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
+import { exitOnFatalError } from './exit-on-fatal-error.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
@@ -39,6 +40,8 @@ export interface Service {
   readonly url: string
   /** Of all addresses, the first included. */
   readonly urls: readonly string[]
+  /** Writes the decisions that are still in memory. */
+  readonly flush: () => Promise<void>
   /** Drains, flushes and releases everything. Gives the names of the parts that failed to close; they are logged. */
   readonly stop: () => Promise<readonly string[]>
 }
@@ -52,7 +55,9 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
   // Before the start: a signal that comes while it lasts must end it in order too.
   const signalled = nextSignal()
   ignoreOtherSignals(logger)
-  const service = await startService(config, logger)
+  const starting = startService(config, logger)
+  exitOnFatalError(logger, async () => (await starting).flush())
+  const service = await starting
   const { url, urls } = service
   logger.info(urls.length > 1 ? { url, urls } : { url }, 'serving')
   if (hint !== undefined) logger.info(hint)
@@ -74,10 +79,10 @@ export async function startService(
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const urls = await startParts(config, { logger, beside: threads }, (name, close) =>
+    const { urls, flush } = await startParts(config, { logger, beside: threads }, (name, close) =>
       opened.push({ name, close }),
     )
-    return { url: urls[0] ?? '', urls, stop: () => closeParts(opened, logger) }
+    return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
     throw raw
@@ -89,7 +94,9 @@ interface Outside {
   readonly beside: ServiceThreads
 }
 
-async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<string[]> {
+type Started = Pick<Service, 'urls' | 'flush'>
+
+async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
@@ -146,7 +153,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
-  return await listen(served, addresses, onStop)
+  return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }
 
 /** The data directory for this service alone, and with it the folder of its temporary files, without those of one that was killed. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { expect, it } from 'vitest'
+import { expect, it, test, vi } from 'vitest'
 
 import { jsonAnswer } from '../../src/http/exchange/json-answer.js'
 import { routesOf } from '../../src/http/pipeline/define-routes.js'
@@ -47,6 +47,35 @@ it.each([true, false])(
     for (const answer of await Promise.all(answers)) expect(answer).toContain('HTTP/1.1 200')
   },
 )
+
+test('a request that is refused as its handler runs too long is not answered twice, and nothing is printed', async () => {
+  const begun = Promise.withResolvers<undefined>()
+  const source = Promise.withResolvers<undefined>()
+  const printed = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  const slow = routesOf<null>().route({
+    method: 'GET',
+    path: '/slow',
+    roles: 'anyone',
+    handler: 'test',
+    summary: 'A test',
+    answers: {},
+    answer: async () => {
+      begun.resolve(undefined)
+      await source.promise
+      return jsonAnswer({})
+    },
+  })
+  const server = await startRoutesServer([slow.bind(null)], { isQuick: false })
+  const answer = ask(server.url, { path: '/slow' })
+  await begun.promise
+  const stopped = server.stop(1)
+  expect((await answer).status).toBe(503)
+  source.resolve(undefined)
+  await stopped
+  await new Promise(setImmediate)
+  expect(server.finished).toHaveLength(1)
+  expect(printed).not.toHaveBeenCalled()
+})
 
 function answerOf(socket: Socket): Promise<string> {
   socket.write('GET /one HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')

@@ -28,11 +28,11 @@ export function byteStream(
           controller.enqueue(step.value)
           return
         }
-        controller.close()
       } catch (error) {
         failed(error)
-        controller.error(error)
       }
+      // After a failure too: an error of the stream would be printed by the library that reads it.
+      controller.close()
       end()
     },
     cancel: async () => {

@@ -56,6 +56,11 @@ export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
           throw new AppError('internal', 'only whole requests are relayed')
         const relayed = startRequest({ agent, socketPath, ...requestOf(exchange) })
         relayed.once('response', (answer) => {
+          // Refused at the drain deadline while the other process worked on it.
+          if (!exchange.claimResponse()) {
+            answer.destroy()
+            return
+          }
           answered.add(exchange)
           passBack(answer, exchange, ended)
         })

@@ -1,4 +1,5 @@
 import { toAppError } from '../../errors/app-error.js'
+import type { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { Admission } from '../pipeline/admit-request.js'
 import type { FindQuickly } from '../pipeline/quick-routes.js'
@@ -29,7 +30,16 @@ async function answerSafely(options: RequestHandlerOptions, exchange: Exchange):
     const answered = route === undefined ? options.application(exchange) : route.answer(exchange)
     if (answered !== undefined) await answered
   } catch (raw) {
-    exchange.fail(toAppError(raw))
+    refuse(exchange, toAppError(raw))
   }
   options.finished(exchange)
+}
+
+/** Ends the connection where the error cannot be written. */
+function refuse(exchange: Exchange, error: AppError): void {
+  try {
+    exchange.fail(error)
+  } catch (raw) {
+    exchange.breakOff(toAppError(raw))
+  }
 }

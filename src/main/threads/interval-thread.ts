@@ -7,7 +7,7 @@ import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
 import type { AskRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
 import type { Config } from '../../config/config.js'
-import { AppError } from '../../errors/app-error.js'
+import { AppError, toError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
 import { workInOwnThread } from './own-thread.js'
 
@@ -82,7 +82,7 @@ async function askThread<Result>(
         else if (answer.type === 'failed')
           failed(new AppError('internal', answer.message, { cause: answer.stack }))
         else if (answer.type === 'defect') reportDefect(answer.error)
-        else void tell(thread, answer, askRule)
+        else tell(thread, answer, askRule).catch((raw: unknown) => failed(toError(raw)))
       })
       thread.postMessage(question)
     },

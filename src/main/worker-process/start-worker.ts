@@ -23,6 +23,7 @@ import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
+import { exitOnFatalError } from '../exit-on-fatal-error.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/printed-lines.js'
 import { policyContext } from '../policy-context.js'
@@ -80,6 +81,7 @@ async function open(
   const logger = makeLogger(config.log)
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
+  exitOnFatalError(logger, () => decisionLog.flush())
   const metrics = metricsOver(decisionLog)
   const requests = openServedRequests(config, metrics.registry)
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })

@@ -166,10 +166,12 @@ export class WorkerPool {
     const { calls, ended } = callsFor()
     const worker = new Worker(child, calls)
     this.#workers.add(worker)
-    void worker.ended.then(async (reason) => {
-      ended()
-      await this.#ended(worker, reason)
-    })
+    worker.ended
+      .then(async (reason) => {
+        ended()
+        await this.#ended(worker, reason)
+      })
+      .catch((raw: unknown) => logger.error({ error: String(raw) }, 'a worker could not be replaced'))
     this.#serve(worker).then(
       () => logger.info({ pid: worker.pid, missing: this.missing }, 'a worker serves'),
       (raw: unknown) => {

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
+import { toError } from '../../errors/app-error.js'
 import { versionOfFile } from '../../lib/file-version.js'
 import { DirectoryWatch } from './directory-watch.js'
 import type { Policies } from './policies.js'
@@ -54,7 +55,7 @@ export async function watchPolicies(
   // The files are noted before they are read: what is saved from then on is found by the next look.
   const quiet = new QuietTime({
     soon: () => {
-      noted = noted.then(() => tree.note())
+      noted = noted.then(() => tree.note()).catch((raw: unknown) => unwatched(toError(raw)))
     },
     now: () => void noted.then(() => policies.reload()),
   })

@@ -10,6 +10,7 @@ import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
 import { makeServerRoom, startServer } from '../../../src/http/server.js'
+import type { RunningServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
 import { ask } from '../../support/http-client.js'
@@ -23,6 +24,8 @@ const askAnew = (url: string) => ask(url, { path: '/x', headers: { connection: '
 
 let workspace: Workspace
 const closing: (() => unknown)[] = []
+/** The server that was started last and relays what it is asked. */
+let front: RunningServer | undefined
 
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -67,6 +70,7 @@ async function startBefore(
     room: makeServerRoom(LIMIT),
     find: undefined,
   })
+  front = server
   closing.push(
     () => server.stop(0),
     () => relay.close(),
@@ -293,6 +297,26 @@ describe('a request that is relayed', () => {
       () => open === 0 || undefined,
       () => 'it is kept',
     )
+  })
+
+  test('that is refused as the service stops is not answered again by the other process', async () => {
+    const arrived = Promise.withResolvers<Exchange>()
+    const answered: number[] = []
+    const url = await startRelaying(
+      (exchange) => arrived.resolve(exchange),
+      ({ status }) => answered.push(status),
+    )
+    const refused = askAnew(url)
+    const exchange = await arrived.promise
+    const stopped = front?.stop(1)
+    expect((await refused).status).toBe(503)
+    exchange.send(200, 'too late')
+    await stopped
+    await waitUntil(
+      () => answered.length > 0 || undefined,
+      () => 'the refusal was not noted',
+    )
+    expect(answered).toEqual([503])
   })
 
   test('is a 503 where the other process is gone, and is cut where it goes away meanwhile', async () => {

@@ -35,6 +35,7 @@ export class StandardExchange extends Exchange {
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
   #goneListener: (() => void) | undefined
   #standsInLine = false
+  #isClaimed = false
 
   constructor(
     request: IncomingMessage,
@@ -171,7 +172,7 @@ export class StandardExchange extends Exchange {
   /** A flat header list is what node writes fastest. */
   send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
     const { response } = this
-    if (response.headersSent) return
+    if (response.headersSent || this.#isClaimed) return
     if (response.destroyed) {
       // Nobody hears it, but it is logged and counted.
       response.statusCode = status
@@ -189,6 +190,16 @@ export class StandardExchange extends Exchange {
     ])
     this.#holdUnread(length)
     response.end(this.method === 'HEAD' ? undefined : body)
+  }
+
+  /**
+   * Reserves the response for an answer that something else writes to it: from now on `send` does nothing. Returns false
+   * if it was answered already, as a request that was refused while its handler ran.
+   */
+  claimResponse(): boolean {
+    if (this.response.headersSent) return false
+    this.#isClaimed = true
+    return true
   }
 
   /** Counts what has not gone out yet of an answer that something else wrote to the response. */
