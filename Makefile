@@ -4,16 +4,18 @@ SHELL := /bin/sh
 
 # These targets replace a Node.js that is older than package.json's "engines" with one from npm.
 ifneq ($(shell node -p 'parseInt(process.versions.node) >= 22' 2>/dev/null),true)
-$(info Node.js 22 or later is needed and $(or $(shell node --version 2>/dev/null),none) is installed: using Node.js 24 from build/node, for these targets only)
-PINNED_NODE := build/node/node_modules/.package-lock.json
-export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
+$(info Node.js 22 or later is needed and $(or $(shell node --version 2>/dev/null),none) is installed: using Node.js 24 from build/node/pinned, for these targets only)
+PINNED_NODE := build/node/pinned/node_modules/.package-lock.json
+export PATH := $(CURDIR)/build/node/pinned/node_modules/.bin:$(PATH)
 endif
+
+OTHER_NODES := build/node/others/node_modules/.package-lock.json
 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decision-log bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-scale bench-start bench-trail bench-upkeep check build clean
+.PHONY: help run demo site test test-releases bench bench-analysis bench-bodies bench-decision-log bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-scale bench-start bench-trail bench-upkeep check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +34,9 @@ test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
 	node dist/cli.js test policies
 	npm run --silent typecheck
 	npm test
+
+test-releases: $(BUILT) $(OTHER_NODES) ## Start, decide, open a gate, judge a canary and stop on each supported Node.js (STARTS=50)
+	TEST_NODES=$$(ls -d $(CURDIR)/build/node/others/node_modules/*/bin/node | paste -sd: -) npx vitest run --project process test/e2e/node-releases.test.ts
 
 bench: bench-decisions bench-gates bench-trail bench-registry bench-judge bench-logs bench-analysis ## All figures, one after another (needs wrk: apt-get install wrk)
 
@@ -152,6 +157,6 @@ $(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js
 	npm run --silent build
 	@touch $@
 
-build/node/node_modules/.package-lock.json: build/node/package.json build/node/package-lock.json
-	npm ci --prefix build/node --silent --no-fund --no-audit
+build/node/%/node_modules/.package-lock.json: build/node/%/package.json build/node/%/package-lock.json
+	npm ci --prefix $(<D) --silent --no-fund --no-audit
 	@touch $@

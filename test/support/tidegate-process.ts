@@ -46,6 +46,8 @@ export interface ServeSettings {
   readonly openFiles?: number
   /** The name of the data directory in the workspace, which only one service at a time may have. */
   readonly dataDir?: string
+  /** Another Node.js than that of the tests. */
+  readonly node?: string
   /** The program of another build. */
   readonly program?: string | undefined
 }
@@ -121,9 +123,10 @@ interface Spawned {
 }
 
 function spawnServe(settings: ServeSettings): Spawned {
-  const { workspace, args = [], nodeArgs = [], openFiles, program = PROGRAM } = settings
+  const { workspace, args = [], node = process.execPath, nodeArgs = [] } = settings
+  const { openFiles, program = PROGRAM } = settings
   const serve = [program, 'serve', '--config', writeConfig(settings)]
-  const command = [process.execPath, ...nodeArgs, ...serve, ...args]
+  const command = [node, ...nodeArgs, ...serve, ...args]
   if (openFiles === undefined) return spawnProgram(command, workspace.path)
   return spawnProgram(['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command], workspace.path)
 }
