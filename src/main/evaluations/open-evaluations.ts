@@ -11,7 +11,8 @@ import { logPrinted } from './printed-lines.js'
 import { startSlowThread } from '../threads/slow-thread.js'
 
 const MS_PER_SECOND = 1000
-const IDLE_MS = 60_000
+/** The end of an idle thread gives the memory of its evaluations back. */
+const IDLE_MS = 5000
 
 /** The evaluations of the service, with the threads for what takes long. */
 export interface OpenEvaluations {

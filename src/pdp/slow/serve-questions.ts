@@ -13,15 +13,11 @@ import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
 import { packFailure } from './slow-failure.js'
 
-/** So long after the last answer, a thread gives back what its evaluations needed: it may be kept for a minute more. */
-const REST_MS = 3000
-
 /** Answers the questions that come in at a port, one after the other, each with the whole budget. */
 export function serveQuestions(port: MessagePort, builtins: Builtins): void {
   const systemId = readSystemId()
   const tell = (message: FromSlowThread): void => port.postMessage(message)
   let loading: Promise<Snapshot> | undefined
-  let resting: NodeJS.Timeout | undefined
 
   async function answer(message: Extract<ToSlowThread, { type: 'ask' }>): Promise<void> {
     try {
@@ -32,13 +28,6 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
     } catch (raw) {
       tell({ type: 'failed', failure: packFailure(raw) })
     }
-    resting ??= setTimeout(() => void rest(), REST_MS).unref()
-    resting.refresh()
-  }
-
-  async function rest(): Promise<void> {
-    const snapshot = await loading?.catch(() => undefined)
-    if (snapshot !== undefined) restModules(snapshot)
   }
 
   port.on('message', (message: ToSlowThread) => {
@@ -61,12 +50,6 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
     if (!(raw instanceof AnswerMissing)) throw raw
     return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }
   }
-}
-
-/** Releases the memory that evaluations needed and a new instance does not. */
-function restModules({ entrypoints }: Snapshot): void {
-  const modules = new Set([...entrypoints.values()].flat().map(({ module }) => module))
-  for (const module of modules) module.rest()
 }
 
 /** A failure to load is told to whoever asks next. */

@@ -14,9 +14,6 @@ const LONG_REQUEST_BYTES = 524_288
 /** Large inputs come one after the other, and small ones in between. */
 const MOST_USES_WITHOUT_NEED = 20
 
-/** To make an instance whose memory has grown by less takes longer than what that gives back is worth. */
-const LEAST_GIVEN_BACK_BYTES = 8 * 1024 * 1024
-
 /** A module with its data as plain data: threads share both. */
 export interface ModuleParts extends ModuleCode {
   readonly data: DataImage
@@ -119,11 +116,6 @@ export class PolicyModule {
       this.#instance = undefined
       return undefined
     }
-  }
-
-  /** Drops an instance that has grown far. Called after a while without evaluations. */
-  rest(): void {
-    if ((this.#instance?.grownBytes ?? 0) >= LEAST_GIVEN_BACK_BYTES) this.#instance = undefined
   }
 
   /**
