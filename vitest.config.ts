@@ -8,11 +8,6 @@ import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
 /** These run the built program as processes of their own; the others need no build. */
 const END_TO_END = 'test/e2e/**/*.test.ts'
-/** What becomes of leases, clocks and databases, and what the documentation shows: no transport has a part in it. */
-const ANY_TRANSPORT = [
-  ...['replica-faults', 'restored-point', 'silent-database', 'standby'],
-  ...['demo', 'site', 'documented-commands'],
-].map((name) => `test/e2e/${name}.test.ts`)
 const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
 
 /** Of these, what needs no more than the routes and the log of a service: they run in `unit`, too, over one in the process of the tests. */
@@ -118,18 +113,6 @@ export default defineConfig({
           retry: WHOLE_PROCESS_RETRIES,
           include: WHOLE_PROCESSES,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // Node's own HTTP server and Hono answer everything: the same tests must hold.
-          name: 'standard-transport',
-          retry: WHOLE_PROCESS_RETRIES,
-          include: [END_TO_END],
-          exclude: ANY_TRANSPORT,
-          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
-          env: { FAST_READER: 'off' },
         },
       },
     ],

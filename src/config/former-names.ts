@@ -8,6 +8,17 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
   'analysis.concurrentLooks': 'analysis.concurrentIntervals',
 }
 
+/** Keys of earlier releases that have no effect any more: files that set them are still accepted. */
+const REMOVED: readonly string[] = ['server.fastLane']
+
+export function isRemoved({ path }: OriginatedValue): boolean {
+  return REMOVED.includes(path.join('.'))
+}
+
+export function isRemovedVariable(name: string): boolean {
+  return REMOVED.some((key) => envName(key.split('.')) === name)
+}
+
 /** A value under the name that its key has now. */
 export function withCurrentName(value: OriginatedValue): OriginatedValue {
   const current = ownMember(FORMER_NAMES, value.path.join('.'))

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../errors/app-error.js'
 import { ConfigSchema } from './config.js'
 import type { Config } from './config.js'
 import { crossChecks } from './cross-checks.js'
-import { withCurrentName } from './former-names.js'
+import { isRemoved, withCurrentName } from './former-names.js'
 import { describeIssue } from './describe-issue.js'
 import { LayeredValues } from './values/layered-values.js'
 import type { Origin, OriginatedValue } from './values/layered-values.js'
@@ -41,7 +41,7 @@ export function traceConfig({ file, env, flags = [] }: ConfigSources): TracedCon
   const values = new LayeredValues()
   const layers = [...(path ? readConfigFile(path) : []), ...environment.values, ...flags]
   for (const value of layers.filter((candidate) => !isEmptySection(candidate))) {
-    values.set(withCurrentName(value))
+    if (!isRemoved(value)) values.set(withCurrentName(value))
   }
   replaceDefaultDirectories(values)
   const config = validate(values, environment.problems)

@@ -3,7 +3,7 @@ import { nearestName, suggestion } from '../lib/text/nearest-name.js'
 import { CLIENT_VARIABLES, OPA_DOWNLOADS_VARIABLE } from './values/server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
-import { keysByFormerVariable } from './former-names.js'
+import { isRemovedVariable, keysByFormerVariable } from './former-names.js'
 import type { OriginatedValue } from './values/layered-values.js'
 
 const PREFIX = 'TIDEGATE_'
@@ -31,6 +31,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems: ErrorDetail[] = []
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.includes(name) || text === undefined) continue
+    if (isRemovedVariable(name)) continue
     // Deployments leave variables empty that they do not mean to set; `[]` is an empty list.
     if (text.trim() === '' && keysByAnyVariable.has(name)) continue
     const key = keysByAnyVariable.get(name)

@@ -2,7 +2,6 @@ import type { Server as NetServer } from 'node:net'
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 
 import { AppError } from '../errors/app-error.js'
-import type { FastTransport } from './transport/fast/open-fast-transport.js'
 import type { StandardServer } from './transport/node/standard-server.js'
 import type { SecureListener } from './transport/tls/secure-listener.js'
 
@@ -28,28 +27,21 @@ const LAST_WORDS_MS = 250
  */
 export async function drainServer(
   { server, connections }: StandardServer,
-  fastTransport: FastTransport | undefined,
   drainMs: number,
   secure?: Pick<SecureListener, 'endHandshakes'>,
 ): Promise<void> {
   connections.drain()
-  fastTransport?.drain()
   let end: NodeJS.Timeout | undefined
   // A caller that still agrees on keys may have a request; one that takes this long has none.
   const lateHandshakes = setTimeout(() => secure?.endHandshakes(), Math.min(HANDSHAKE_MS, drainMs))
   const deadline = setTimeout(() => {
     const stopped = new AppError('unavailable', 'the service is stopping: try again later')
-    fastTransport?.refuseAll(stopped)
     connections.refuseAll(stopped)
-    end = setTimeout(() => {
-      fastTransport?.destroy()
-      server.closeAllConnections()
-    }, LAST_WORDS_MS)
+    end = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
   }, drainMs)
   await graceEnds(server, drainMs)
   await acceptWaiting(server)
   const endIdle = (): void => {
-    fastTransport?.endIdle()
     server.closeIdleConnections()
     connections.endUnused()
   }

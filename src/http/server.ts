@@ -2,12 +2,9 @@ import type { Server as NetServer } from 'node:net'
 
 import type { ListenAddress } from '../config/sections/listen-address.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
-import type { Admission } from './pipeline/admit-request.js'
-import type { FindQuickly } from './pipeline/quick-routes.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
 import { addressOf, startListening } from './listening/start-listening.js'
-import { openFastTransport } from './transport/fast/open-fast-transport.js'
 import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
 import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
@@ -68,16 +65,13 @@ export interface ServerOptions {
   /** The mode of the socket, where it listens on one. */
   readonly socketMode?: number
   readonly room: ServerRoom
-  readonly takesHost: Admission['takesHost']
-  /** Finds the routes whose plain requests have a reader of their own in front of node's; undefined where none have. */
-  readonly find: FindQuickly | undefined
   readonly tls?: ServerTls | undefined
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   handle: HandleRequest,
-  { listenOn, socketMode, room, takesHost, find, tls }: ServerOptions,
+  { listenOn, socketMode, room, tls }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
   const comesAs = tls === undefined ? 'connection' : 'secureConnection'
@@ -87,11 +81,6 @@ export async function startServer(
     ...(secure !== undefined && { create: secure.create }),
   })
   const { server } = standard
-  const fastTransport =
-    find &&
-    openFastTransport(server, {
-      ...{ handle, find, requestIdFor, timeouts: REQUEST_TIMEOUTS, takesHost, room, comesAs },
-    })
   secure?.watch()
   room.connections.watch(server)
   await startListening(server, listenOn, socketMode)
@@ -99,7 +88,7 @@ export async function startServer(
     url: addressOf(server, tls !== undefined),
     listener: server,
     renewTls: (settings) => secure?.renew(settings),
-    stop: (drainMs) => drainServer(standard, fastTransport, drainMs, secure),
+    stop: (drainMs) => drainServer(standard, drainMs, secure),
   }
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/errors/app-error.js'
 import { readEvent } from '../../src/events/read-event.js'
-import { readPlainHead } from '../../src/http/transport/fast/read-plain-head.js'
 import { parseDataQuery } from '../../src/http/policy/data-query.js'
 import { readPathNumber } from '../../src/http/input/path-number.js'
 import { parseRequestTarget } from '../../src/http/exchange/exchange.js'
@@ -118,41 +117,7 @@ describe('JSON at the edge', () => {
   })
 })
 
-describe('the head of a request', () => {
-  const NAME = fc.stringMatching(/^[a-z-]{1,8}$/)
-  const HEAD = fc
-    .tuple(
-      fc.constantFrom('GET', 'POST'),
-      ...([fc.webPath(), fc.dictionary(NAME, fc.string({ maxLength: 10 }))] as const),
-      fc.option(fc.nat({ max: 1_000_000 })),
-    )
-    .map(([method, path, headers, length]) => {
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-      const framing = length === null ? '' : `Content-Length: ${length}\r\n`
-      return `${method} /${path} HTTP/1.1\r\nHost: localhost\r\n${framing}${lines.join('')}\r\n`
-    })
-
-  it('is read plainly as exactly what was sent, or left to the standard reader, whatever comes', () => {
-    const bytes = fc.oneof(
-      HEAD.map((head) => Buffer.from(head)),
-      fc.tuple(HEAD, SEEDS).map(([head, seed]) => mutate(Buffer.from(head), seededRandom(seed))),
-    )
-    fc.assert(
-      fc.property(bytes, (sent) => {
-        const head = readPlainHead(sent)
-        if (head === undefined) return
-        const text = sent.toString('latin1', 0, head.length)
-        expect(text.endsWith('\r\n\r\n')).toBe(true)
-        expect(text.startsWith(`${head.method} ${head.url} HTTP/1.1\r\n`)).toBe(true)
-        expect(text.slice(0, -4).split('\r\n').length - 1).toBe(head.headers.size)
-        expect(head.headers.has('transfer-encoding')).toBe(false)
-        if (head.method === 'POST') expect(String(head.bodyLength)).toBe(head.headers.get('content-length'))
-        else expect([head.bodyLength, head.headers.has('content-length')]).toEqual([0, false])
-      }),
-      RUNS,
-    )
-  })
-
+describe('the target of a request', () => {
   it('names a path without empty segments, and a query as it was sent', () => {
     const target = fc.array(fc.constantFrom('/', '//', 'a', '?', '%2F', '.', '&'), { maxLength: 20 })
     fc.assert(

@@ -47,6 +47,10 @@ export class FakeExchange extends Exchange {
     this.sent = body.toString()
   }
 
+  whenGone(): void {
+    // Nobody goes.
+  }
+
   protected cut(): void {
     this.status = 0
   }

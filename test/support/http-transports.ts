@@ -5,9 +5,6 @@ import type { AddressInfo, Socket } from 'node:net'
 import { toAppError } from '../../src/errors/app-error.js'
 import { ConnectionLimit } from '../../src/http/transport/connection-limit.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
-import { openFastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
-import type { FastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
-import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
 import { REQUEST_TIMEOUTS } from '../../src/http/request-timeouts.js'
 import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
@@ -15,21 +12,14 @@ import { PageTurns } from '../../src/http/transport/page-turns.js'
 import { WaitingLine } from '../../src/http/transport/waiting-line.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
-import { findQuickly } from './served-routes.js'
 import { waitUntil } from './wait-until.js'
-
-/** What reached the request handler of a server. */
-export interface Arrival {
-  readonly transport: 'fast' | 'standard'
-  readonly exchange: Exchange
-}
 
 /** A server over sockets of loopback whose handle answers with what it understood of the request. */
 export interface TestServer {
   readonly port: number
   readonly server: Server
-  readonly arrivals: Arrival[]
-  readonly fastTransport: FastTransport | undefined
+  /** The requests that reached the handler. */
+  readonly arrivals: Exchange[]
   /** Bytes that it has taken from its newest connection. */
   readonly bytesRead: () => number
   /** Connections that it has taken so far. */
@@ -42,12 +32,10 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
-  readonly hasFastTransport: boolean
   readonly maxBodyBytes?: number
   /** Runs before each answer. */
   readonly beforeAnswer?: (exchange: Exchange) => Promise<void>
   readonly answerBody?: string | Buffer
-  readonly takesHost?: (header: string) => boolean
   readonly maxConnections?: number
   /** Of all bodies that have come in part. */
   readonly maxHalfBytes?: number
@@ -57,14 +45,13 @@ export interface TestServerOptions {
   readonly stalledMs?: number
 }
 
-export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
-  const arrivals: Arrival[] = []
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const arrivals: Exchange[] = []
   const handle = (exchange: Exchange): void => {
-    arrivals.push({ transport: exchange instanceof PlainExchange ? 'fast' : 'standard', exchange })
+    arrivals.push(exchange)
     void answer(exchange, options)
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
-  const takesHost = options.takesHost ?? (() => true)
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
@@ -72,13 +59,6 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const room = { halfBodies, unreadAnswers, connections, line, pages: new PageTurns(line) }
   const timeouts = { ...REQUEST_TIMEOUTS, stalledMs: options.stalledMs ?? REQUEST_TIMEOUTS.stalledMs }
   const { server } = createStandardServer(handle, { requestIdFor, timeouts, room })
-  const fastTransport = options.hasFastTransport
-    ? openFastTransport(server, {
-        ...{ handle, requestIdFor, takesHost, room },
-        timeouts,
-        find: findQuickly(),
-      })
-    : undefined
   connections.watch(server)
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => sockets.push(socket))
@@ -88,12 +68,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     port,
     server,
     arrivals,
-    fastTransport,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
     halfBytes: () => halfBodies.total,
     unreadBytes: () => unreadAnswers.total,
-    close: () => close(server, fastTransport),
+    close: () => close(server),
   }
 }
 
@@ -116,10 +95,9 @@ async function answer(exchange: Exchange, options: TestServerOptions): Promise<v
   }
 }
 
-function close(server: Server, fastTransport: FastTransport | undefined): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    fastTransport?.destroy()
     server.closeAllConnections()
   })
 }

@@ -41,9 +41,7 @@ export async function startRoutesServer(
   })
   const server = await startServer(handle, {
     listenOn: { host: '127.0.0.1', port: 0 },
-    takesHost: () => true,
     room: makeServerRoom(1_000_000),
-    find,
   })
   return { ...server, finished }
 }

@@ -1,6 +1,3 @@
-import { guardRoutes } from '../../src/http/pipeline/guarded-routes.js'
-import { makeFindQuickly } from '../../src/http/pipeline/quick-routes.js'
-import type { FindQuickly } from '../../src/http/pipeline/quick-routes.js'
 import type { BoundRoute, RouteDescription } from '../../src/http/pipeline/route.js'
 import { routeLists } from '../../src/http/route-lists.js'
 import type { RoutesDeps } from '../../src/http/route-lists.js'
@@ -10,14 +7,9 @@ export function servedRoutes(): readonly RouteDescription[] {
   return routeLists({ eventsAtRoot: false }).flatMap(({ routes }) => routes)
 }
 
-/** The same with handlers that must not be asked: they are given nothing. */
+/** These routes with handlers that must not be called: they are given nothing. */
 export function unansweredRoutes(): readonly BoundRoute[] {
   return routeLists({ eventsAtRoot: false }).flatMap(({ bind }) => bind({} as RoutesDeps))
-}
-
-/** The quick match of a service. */
-export function findQuickly(): FindQuickly {
-  return makeFindQuickly(guardRoutes(unansweredRoutes(), () => undefined))
 }
 
 /** A path that a route takes: a number for each parameter, and a policy below a path that is open at its end. */

@@ -5,9 +5,7 @@ import { PROGRAM } from './project-root.js'
 import { waitUntil } from './wait-until.js'
 import type { Workspace } from './workspace.js'
 
-/** The end-to-end tests run a second time without the reader of plain requests. */
-const HAS_FAST_READER = process.env['FAST_READER'] !== 'off'
-/** And they can be run with more than one process that decides. */
+/** The end-to-end tests can be run with more than one process that decides. */
 const WORKERS = Number(process.env['WORKERS'] ?? 1)
 
 /** The project `unit` runs tests of routes over a service in its own process, which needs no build. */
@@ -142,7 +140,7 @@ function writeConfig(settings: ServeSettings): string {
   const whole = {
     dataDir: join(workspace.path, dataDir),
     ...config,
-    server: { addr: '127.0.0.1:0', fastLane: HAS_FAST_READER, workers: WORKERS, ...config['server'] },
+    server: { addr: '127.0.0.1:0', workers: WORKERS, ...config['server'] },
     policies: { directories, ...config['policies'] },
   }
   workspace.write({ 'tidegate.json': JSON.stringify(whole) })

@@ -87,11 +87,6 @@ export const ServerSection = z.strictObject({
     'How long a shutdown waits for running requests, in seconds.',
     wholeNumberText(0, MAX_DRAIN_SECONDS),
   ),
-  fastLane: key(
-    z.boolean().default(true),
-    "Whether plain policy requests and events are read and answered in front of node's HTTP server and the web framework. Without it these read, route and answer everything: the answers are the same, and small decisions cost several times as much.",
-    'true or false',
-  ),
   workers: key(
     wholeNumber(1, MAX_WORKERS).optional(),
     'How many processes decide, over one address and with one store, one decision log and one set of figures. All but the first, which does everything else too, are its children. Where it is not set, there are as many as there are cores that the service may use, 8 at most; with one core there is one.',

@@ -44,16 +44,11 @@ export abstract class Exchange {
   /** Set when the answer was an error, for the log. */
   failure: AppError | undefined
 
-  #goneListener: (() => void) | undefined
-
   constructor(method: string, url: string, requestId: string) {
     this.method = method
     this.target = parseRequestTarget(url)
     this.requestId = requestId
   }
-
-  /** Whether the reader that took the request in has seen that it is let in (see `Admission`). */
-  readonly isAdmitted: boolean = false
 
   /** The status of the answer. */
   abstract readonly status: number
@@ -96,15 +91,8 @@ export abstract class Exchange {
     extraHeaders?: readonly string[],
   ): void
 
-  /** Has a listener called when the caller goes away before there is an answer. Only the last one given counts. */
-  whenGone(listener: () => void): void {
-    this.#goneListener = listener
-  }
-
-  /** Tells that the caller has gone away. */
-  gone(): void {
-    if (this.status === 0) this.#goneListener?.()
-  }
+  /** Calls a listener when the caller goes away before there is an answer. A later listener replaces an earlier one. */
+  abstract whenGone(listener: () => void): void
 
   /** Ends the connection in the middle of an answer that cannot be finished, so that nobody takes it for whole. */
   breakOff(error: AppError): void {

@@ -15,14 +15,9 @@ export interface AdmissionRules {
 export interface Admission {
   /** Raises `forbidden` for a request that is not let in. */
   readonly admit: (exchange: Request) => void
-  /** Whether requests with this Host header and none of `BROWSER_HEADERS` are let in without a further look. */
-  readonly takesHost: (header: string) => boolean
 }
 
 type Request = Pick<Exchange, 'method' | 'header'>
-
-/** The headers by which a browser tells whose page sends a request (Fetch, 3.2; Fetch Metadata, 2.4). */
-export const BROWSER_HEADERS: readonly string[] = ['origin', 'sec-fetch-site']
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** `none`: a person typed the address. */
@@ -35,7 +30,6 @@ const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 export function makeAdmission(rules: AdmissionRules): Admission {
   const { isKnownHost, needsKnownHost, isOpen } = rules
   return {
-    takesHost: (header) => !needsKnownHost || isKnownHost(header),
     admit: (request) => {
       const host = request.header('host')
       // No browser leaves it out; HTTP/1.0 may.

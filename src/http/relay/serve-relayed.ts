@@ -46,7 +46,7 @@ export async function serveRelayed(
     isReachable: () => socket.isReachable,
     stop: async (drainMs) => {
       await socket.leave()
-      await drainServer(standard, undefined, drainMs)
+      await drainServer(standard, drainMs)
     },
   }
 }

@@ -25,7 +25,7 @@ export function makeRequestHandler(options: RequestHandlerOptions): HandleReques
 
 async function answerSafely(options: RequestHandlerOptions, exchange: Exchange): Promise<void> {
   try {
-    if (!exchange.isAdmitted) options.admit(exchange)
+    options.admit(exchange)
     const route = options.find?.(exchange.method, exchange.target.path)
     const answered = route === undefined ? options.application(exchange) : route.answer(exchange)
     if (answered !== undefined) await answered

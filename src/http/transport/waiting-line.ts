@@ -11,14 +11,10 @@ const USUAL_OF = 64
 /** A turn that took longer had not the core for itself, or collected garbage: no measure of what answers take. */
 const MOST_OF_A_TURN_MS = 60
 
-/** Is called once, at its turn, or as soon as it is known that this would be too late. */
-type AnswerInTurn = (isTooLate: boolean) => void
-
 interface Waiting {
   readonly bytes: number
-  readonly answer: AnswerInTurn
-  /** Whether it is answered behind promises, as soon as `answer` has returned. */
-  readonly isPromised?: true
+  /** Called once: at its turn, or as soon as it is known that this would be too late. */
+  readonly answer: (isTooLate: boolean) => void
 }
 
 /**
@@ -62,21 +58,17 @@ export class WaitingLine {
     return this.#waitingBytes >= MOST_WAITING_BYTES && this.#usualMs >= DEAR_MS
   }
 
-  /** Answers a request, whose body has so many bytes, once those before it are answered; to be called while `isOpen`. */
-  answerInTurn(bytes: number, answer: AnswerInTurn): void {
-    this.#join({ bytes, answer })
-  }
-
   /**
-   * The same for a request that is answered behind promises: undefined where it is its turn, else resolves when it is; rejects with `unavailable` where that
-   * would be too late.
+   * Queues a request whose body has this many bytes. Returns undefined if it is its turn already, else a promise that resolves
+   * at its turn and rejects with `unavailable` if that would be too late.
    */
   takeTurn(bytes: number): Promise<void> | undefined {
     if (this.isFull) return Promise.reject(tooManyWait())
     if (this.isOpen)
       return new Promise((begin, refuse) => {
-        const answer: AnswerInTurn = (isTooLate) => (isTooLate ? refuse(tooManyWait()) : begin())
-        this.#join({ bytes, answer, isPromised: true })
+        const answer = (isTooLate: boolean): void => (isTooLate ? refuse(tooManyWait()) : begin())
+        this.#waiting.push({ bytes, answer })
+        this.#waitingBytes += bytes
       })
     this.#afterPromised((tookMs) => this.answered(tookMs))
     return undefined
@@ -85,11 +77,6 @@ export class WaitingLine {
   /** What was begun in its turn took so long in others: it is taken from the time that those have who stand in line while connections come. */
   spent(ms: number): void {
     if (this.#nextTurn !== undefined) this.#roomMs -= Math.min(ms, MOST_OF_A_TURN_MS)
-  }
-
-  #join(request: Waiting): void {
-    this.#waiting.push(request)
-    this.#waitingBytes += request.bytes
   }
 
   /** The next tick comes when everything has run that is behind promises which are kept. */
@@ -101,7 +88,7 @@ export class WaitingLine {
   readonly #goOn = (tookMs: number): void => {
     this.answered(tookMs)
     this.spent(tookMs)
-    if (this.#roomMs > 0 && this.#waiting.length > 0) this.#answerFor(this.#roomMs)
+    if (this.#roomMs > 0) this.#answerNext()
   }
 
   readonly #answerSome = (): void => {
@@ -113,28 +100,21 @@ export class WaitingLine {
     }
     // What took longer than it might is taken from later turns: else thousands who wait to be let in would wait for as many answers.
     this.#roomMs = this.#hasNewConnection ? Math.min(this.#roomMs, 0) + ACCEPTING_TURN_MS : TURN_MS
-    if (this.#roomMs > 0) this.#answerFor(this.#roomMs)
+    if (this.#roomMs > 0) this.#answerNext()
     // One more turn shows whether another connection waits.
     const goesOn = this.#hasNewConnection || this.#waiting.length > 0
     this.#nextTurn = goesOn ? setImmediate(this.#answerSome) : undefined
     this.#hasNewConnection = false
   }
 
-  #answerFor(ms: number): void {
-    const begun = performance.now()
-    let answered = 0
-    let next: Waiting | undefined
-    let now: number
-    do {
-      next = this.#waiting[answered++]
-      this.#waitingBytes -= next?.bytes ?? 0
-      next?.answer(false)
-      now = performance.now()
-    } while (answered < this.#waiting.length && now < begun + ms && next?.isPromised !== true)
-    if (next?.isPromised === true) this.#afterPromised(this.#goOn)
-    this.spent(now - begun)
-    this.#pace.learn(answered, Math.min(now - (this.#lastEnd ?? begun), MOST_OF_A_TURN_MS))
-    this.#waiting.splice(0, answered)
+  #answerNext(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    const now = performance.now()
+    this.#waitingBytes -= next.bytes
+    next.answer(false)
+    this.#afterPromised(this.#goOn)
+    this.#pace.learn(1, Math.min(now - (this.#lastEnd ?? now), MOST_OF_A_TURN_MS))
     this.#refuseLast()
     const isEmpty = this.#waiting.length === 0
     this.#lastEnd = isEmpty ? undefined : now

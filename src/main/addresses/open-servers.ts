@@ -51,14 +51,12 @@ export class Servers {
     listener?: RunningServer['listener'],
   ): Promise<RunningServer> {
     const { config, tls } = this.#options
-    const { admit, takesHost } = openAdmission(config, address)
+    const { admit } = openAdmission(config, address)
     const settings = isTls ? tls() : undefined
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
       socketMode: parseInt(config.server.socketMode, OCTAL),
       room: serves === 'all' ? this.room : makeServerRoom(0, 1, MAX_HEALTH_CONNECTIONS),
-      takesHost,
-      find: config.server.fastLane ? answering.find : undefined,
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),
     })
     this.#running.push(server)

@@ -66,9 +66,7 @@ async function startBefore(
   const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
-    takesHost: () => true,
     room: makeServerRoom(LIMIT),
-    find: undefined,
   })
   front = server
   closing.push(

@@ -4,7 +4,6 @@ import { openRaw, startTestServer } from '../../support/http-transports.js'
 import type { TestServer } from '../../support/http-transports.js'
 import { waitUntil } from '../../support/wait-until.js'
 
-const TRANSPORTS = [true, false]
 const BODY_BYTES = 5000
 
 let server: TestServer | undefined
@@ -24,9 +23,9 @@ async function until(check: () => boolean, what: string): Promise<void> {
   )
 }
 
-describe.each(TRANSPORTS)('a server, with a fast transport: %s', (hasFastTransport) => {
+describe('a server', () => {
   it('ends the oldest connection without a whole request for one too many, and no other', async () => {
-    server = await startTestServer({ hasFastTransport, maxConnections: 3 })
+    server = await startTestServer({ maxConnections: 3 })
     const kept = openRaw(server.port)
     kept.socket.write(post(2, 2))
     await until(() => kept.received().includes('200 OK'), 'no answer')
@@ -45,7 +44,7 @@ describe.each(TRANSPORTS)('a server, with a fast transport: %s', (hasFastTranspo
   })
 
   it('gives up the body that began first when too much has come of bodies that do not end', async () => {
-    server = await startTestServer({ hasFastTransport, maxHalfBytes: 2.5 * BODY_BYTES })
+    server = await startTestServer({ maxHalfBytes: 2.5 * BODY_BYTES })
     const open: ReturnType<typeof openRaw>[] = []
     for (const n of [1, 2, 3]) {
       const caller = openRaw(server.port)
@@ -66,7 +65,7 @@ describe.each(TRANSPORTS)('a server, with a fast transport: %s', (hasFastTranspo
   })
 
   it('holds nothing of bodies that break off', async () => {
-    server = await startTestServer({ hasFastTransport })
+    server = await startTestServer()
     const caller = openRaw(server.port)
     caller.socket.write(post(BODY_BYTES + 1000, BODY_BYTES))
     await until(() => server?.halfBytes() === BODY_BYTES, 'the body does not come')

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { startTestServer } from '../../support/http-transports.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -18,42 +18,37 @@ function askWithoutReading(port: number): Socket {
   return socket
 }
 
-describe.each([{ hasFastTransport: true }, { hasFastTransport: false }])(
-  'large answers that nobody reads (%j)',
-  ({ hasFastTransport }) => {
-    test('hold a bounded amount of memory: the connection that waited longest is ended', async () => {
-      const server = await startTestServer({
-        ...{ hasFastTransport, answerBody: Buffer.alloc(ANSWER_BYTES, 'x') },
-        maxUnreadBytes: 3 * ANSWER_BYTES,
-      })
-      const sockets: Socket[] = []
-      for (let count = 1; count <= 6; count += 1) {
-        sockets.push(askWithoutReading(server.port))
-        await waitUntil(
-          () => (server.arrivals.length === count ? true : undefined),
-          () => 'the request did not arrive',
-        )
-        await waitUntil(
-          () => (server.unreadBytes() > 0 ? true : undefined),
-          () => 'no answer is held',
-        )
-        expect(server.unreadBytes()).toBeLessThanOrEqual(3 * ANSWER_BYTES)
-      }
-      // The last one is there to be read.
-      let read = 0
-      const [last] = sockets.slice(-1)
-      last!.on('data', (chunk: Buffer) => (read += chunk.length))
-      last!.resume()
-      await waitUntil(
-        () => (read > ANSWER_BYTES ? true : undefined),
-        () => `only ${read} bytes came`,
-      )
-      for (const socket of sockets) socket.destroy()
-      await waitUntil(
-        () => (server.unreadBytes() === 0 ? true : undefined),
-        () => 'what was read or cut is still held',
-      )
-      await server.close()
-    })
-  },
-)
+test('large answers that nobody reads hold a bounded amount of memory: the connection that waited longest is ended', async () => {
+  const server = await startTestServer({
+    answerBody: Buffer.alloc(ANSWER_BYTES, 'x'),
+    maxUnreadBytes: 3 * ANSWER_BYTES,
+  })
+  const sockets: Socket[] = []
+  for (let count = 1; count <= 6; count += 1) {
+    sockets.push(askWithoutReading(server.port))
+    await waitUntil(
+      () => (server.arrivals.length === count ? true : undefined),
+      () => 'the request did not arrive',
+    )
+    await waitUntil(
+      () => (server.unreadBytes() > 0 ? true : undefined),
+      () => 'no answer is held',
+    )
+    expect(server.unreadBytes()).toBeLessThanOrEqual(3 * ANSWER_BYTES)
+  }
+  // The last one is there to be read.
+  let read = 0
+  const [last] = sockets.slice(-1)
+  last!.on('data', (chunk: Buffer) => (read += chunk.length))
+  last!.resume()
+  await waitUntil(
+    () => (read > ANSWER_BYTES ? true : undefined),
+    () => `only ${read} bytes came`,
+  )
+  for (const socket of sockets) socket.destroy()
+  await waitUntil(
+    () => (server.unreadBytes() === 0 ? true : undefined),
+    () => 'what was read or cut is still held',
+  )
+  await server.close()
+})

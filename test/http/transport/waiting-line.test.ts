@@ -1,21 +1,23 @@
-import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { WaitingLine } from '../../../src/http/transport/waiting-line.js'
-import { startTestServer } from '../../support/http-transports.js'
-import type { TestServer } from '../../support/http-transports.js'
-import { ScriptedSocket } from '../../support/scripted-socket.js'
-import { waitUntil } from '../../support/wait-until.js'
 
-let server: TestServer | undefined
-
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks()
-  await server?.close()
-  server = undefined
 })
+
+/** Calls back at the turn of a request of this many bytes, also where it is refused. */
+function answerInTurn(line: WaitingLine, bytes: number, answer: (isTooLate: boolean) => void): void {
+  const turn = line.takeTurn(bytes)
+  if (turn === undefined) answer(false)
+  else
+    turn.then(
+      () => answer(false),
+      () => answer(true),
+    )
+}
 
 /** So many answers in a row took long that this is usual. */
 function takeLong(line: WaitingLine): void {
@@ -28,7 +30,7 @@ describe('requests while connections come', () => {
     expect(line.isOpen).toBe(false)
     const answered: number[] = []
     line.accepted()
-    for (let request = 0; request < 100; request += 1) line.answerInTurn(2, () => answered.push(request))
+    for (let request = 0; request < 100; request += 1) answerInTurn(line, 2, () => answered.push(request))
     expect(answered).toEqual([])
     for (let turn = 0; turn < 1000 && line.isOpen; turn += 1) await nextTurn()
     expect(answered).toEqual(Array.from({ length: 100 }, (_, request) => request))
@@ -42,7 +44,7 @@ describe('requests while connections come', () => {
     let answered = 0
     for (let request = 0; request < 10; request += 1) {
       line.accepted()
-      line.answerInTurn(2, () => {
+      answerInTurn(line, 2, () => {
         now += 1
         answered += 1
       })
@@ -64,7 +66,7 @@ describe('requests while connections come', () => {
     let answered = 0
     line.accepted()
     line.spent(1)
-    line.answerInTurn(2, () => {
+    answerInTurn(line, 2, () => {
       now += 0.1
       answered += 1
     })
@@ -79,51 +81,11 @@ describe('requests while connections come', () => {
     const line = new WaitingLine()
     let waiting = 0
     line.accepted()
-    for (; line.isOpen && waiting < 10_000; waiting += 1) line.answerInTurn(65_536, () => (waiting -= 1))
+    for (; line.isOpen && waiting < 10_000; waiting += 1) answerInTurn(line, 65_536, () => (waiting -= 1))
     expect(waiting).toBe(2048)
     while (waiting > 0) await nextTurn()
     line.accepted()
     expect(line.isOpen).toBe(true)
-  })
-
-  it('wait where a connection came in the same turn, and not in a turn without one', async () => {
-    server = await startTestServer({ hasFastTransport: true })
-    const { arrivals } = server
-    const socket = new ScriptedSocket()
-    const request = Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}')
-    server.server.emit('connection', socket as unknown as Socket)
-    socket.emit('data', request)
-    expect(arrivals).toEqual([])
-    await nextTurn()
-    await nextTurn()
-    expect(arrivals).toHaveLength(1)
-    await waitUntil(
-      () => socket.written[0],
-      () => 'no answer',
-    )
-    socket.emit('data', request)
-    expect(arrivals).toHaveLength(2)
-    socket.emit('close')
-  })
-
-  it('are no probes: these are answered at once', async () => {
-    server = await startTestServer({ hasFastTransport: true })
-    const socket = new ScriptedSocket()
-    server.server.emit('connection', socket as unknown as Socket)
-    socket.emit('data', Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'))
-    expect(server.arrivals).toHaveLength(1)
-    socket.emit('close')
-  })
-
-  it('are not answered any more where their callers have gone meanwhile', async () => {
-    server = await startTestServer({ hasFastTransport: true })
-    const socket = new ScriptedSocket()
-    server.server.emit('connection', socket as unknown as Socket)
-    socket.emit('data', Buffer.from('POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'))
-    socket.emit('close')
-    await nextTurn()
-    await nextTurn()
-    expect(server.arrivals).toEqual([])
   })
 })
 
@@ -164,7 +126,7 @@ describe('requests that take long', () => {
     takeLong(line)
     const [answered, refused]: [number[], number[]] = [[], []]
     const join = (request: number, takesMs: number): void =>
-      line.answerInTurn(2, (isTooLate) => {
+      answerInTurn(line, 2, (isTooLate) => {
         if (isTooLate) refused.push(request)
         else {
           answered.push(request)
@@ -195,7 +157,7 @@ describe('requests that take long', () => {
     line.accepted()
     let answered = 0
     for (let request = 0; request < 10_000; request += 1)
-      line.answerInTurn(2, (isTooLate) => {
+      answerInTurn(line, 2, (isTooLate) => {
         now += 0.1
         answered += isTooLate ? 0 : 1
       })
@@ -207,7 +169,7 @@ describe('requests that take long', () => {
     const line = new WaitingLine()
     takeLong(line)
     let waiting = 0
-    for (; line.isOpen; waiting += 1) line.answerInTurn(65_536, () => (waiting -= 1))
+    for (; line.isOpen; waiting += 1) answerInTurn(line, 65_536, () => (waiting -= 1))
     expect(line.isFull).toBe(true)
     await expect(line.takeTurn(2)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
     while (waiting > 0) await nextTurn()
@@ -220,7 +182,7 @@ describe('requests that take long', () => {
     takeLong(line)
     const answered: number[] = []
     for (let request = 0; request < 9; request += 1) {
-      if (request % 3 === 0) line.answerInTurn(2, () => answered.push(request))
+      if (request % 3 === 0) answerInTurn(line, 2, () => answered.push(request))
       else void line.takeTurn(2)?.then(() => answered.push(request))
     }
     expect(answered).toEqual([])
@@ -263,29 +225,5 @@ describe('requests that take long', () => {
     expect(refused.length).toBeGreaterThan(1000)
     expect(refused[0]).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 })
     expect(now).toBeLessThan(6000)
-  })
-
-  it.each([
-    'POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
-    'GET /v1/data/app HTTP/1.1\r\nHost: a\r\n\r\n',
-  ])('are told at once that they are refused, and when to ask again: %j', async (request) => {
-    server = await startTestServer({
-      hasFastTransport: true,
-      // As the guard of each route does.
-      beforeAnswer: ({ refusal }) => (refusal === undefined ? Promise.resolve() : Promise.reject(refusal)),
-    })
-    vi.spyOn(WaitingLine.prototype, 'isOpen', 'get').mockReturnValue(true)
-    vi.spyOn(WaitingLine.prototype, 'answerInTurn').mockImplementation((_, answer) => answer(true))
-    const socket = new ScriptedSocket()
-    server.server.emit('connection', socket as unknown as Socket)
-    socket.emit('data', Buffer.from(request))
-    const answer = await waitUntil(
-      () => socket.written[0],
-      () => 'no answer',
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
-    expect(answer).toContain('Retry-After: 5\r\n')
-    expect(answer).toContain('within 5 seconds')
-    socket.emit('close')
   })
 })

@@ -156,7 +156,7 @@ export class StandardExchange extends Exchange {
     if (this.awaitsContinue && !this.response.headersSent) this.response.writeContinue()
   }
 
-  override whenGone(listener: () => void): void {
+  whenGone(listener: () => void): void {
     const isFirst = this.#goneListener === undefined
     this.#goneListener = listener
     if (!isFirst) return

@@ -7,7 +7,6 @@ import { makeServerRoom, startServer } from '../../../../src/http/server.js'
 import type { RunningServer } from '../../../../src/http/server.js'
 import type { TlsSettings } from '../../../../src/http/transport/tls/tls-settings.js'
 import { CertificateAuthority, canMakeCertificates } from '../../../support/certificates.js'
-import { findQuickly } from '../../../support/served-routes.js'
 import { waitUntil } from '../../../support/wait-until.js'
 import { makeWorkspace } from '../../../support/workspace.js'
 import type { Workspace } from '../../../support/workspace.js'
@@ -36,20 +35,18 @@ afterEach(async () => await server?.stop(0))
 
 afterAll(() => keys?.remove())
 
-async function start(isQuick: boolean, maxConnections: number): Promise<{ port: number; host: string }> {
+async function start(maxConnections: number): Promise<{ port: number; host: string }> {
   server = await startServer((exchange) => exchange.send(200, 'fine'), {
     listenOn: { host: '127.0.0.1', port: 0 },
     room: makeServerRoom(0, 1, maxConnections),
-    takesHost: () => true,
-    find: isQuick ? findQuickly() : undefined,
     tls: { settings, failed: () => undefined },
   })
   return { port: Number(new URL(server.url).port), host: '127.0.0.1' }
 }
 
-describe.skipIf(!canMakeCertificates).each([true, false])('with a fast transport: %s', (isQuick) => {
+describe.skipIf(!canMakeCertificates)('a server that speaks TLS', () => {
   test('connections that agree on no keys give way to those that ask something', async () => {
-    const to = await start(isQuick, 3)
+    const to = await start(3)
     const kept = connect({ ...to, rejectUnauthorized: false })
     let received = ''
     kept.on('data', (chunk: Buffer) => (received += chunk.toString()))
@@ -76,7 +73,7 @@ describe.skipIf(!canMakeCertificates).each([true, false])('with a fast transport
   })
 
   test('one that takes too long for it does not hold up a stop', async () => {
-    const to = await start(isQuick, 3)
+    const to = await start(3)
     const silent = connectPlainly(to)
       .on('error', () => undefined)
       .resume()
