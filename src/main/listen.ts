@@ -14,7 +14,7 @@ import type { PolicyContext } from '../http/policy/policy-context.js'
 import { LEAST_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
-import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
+import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
@@ -74,12 +74,12 @@ export async function listen(
     authenticatePage: browsers.authenticate,
   })
   const everything: Answering = {
-    find: makeFindQuickly(direct),
+    find: makeFindDirectRoute(direct),
     application: async (exchange) => (await web()).everything(exchange),
     finished,
   }
   const probes: Answering = {
-    find: makeFindQuickly(routesForProbes(direct)),
+    find: makeFindDirectRoute(routesForProbes(direct)),
     application: async (exchange) => (await web()).probes(exchange),
     finished,
   }

@@ -21,9 +21,9 @@ const route = routesOf<null>().route({
 })
 
 it.each([true, false])(
-  'a server that stops does not wait for connections that have asked nothing (quick match: %s)',
-  async (isQuick) => {
-    const server = await startRoutesServer([route.bind(null)], { isQuick })
+  'a server that stops does not wait for connections that have asked nothing (direct route: %s)',
+  async (isDirect) => {
+    const server = await startRoutesServer([route.bind(null)], { isDirect })
     const { hostname, port } = new URL(server.url)
     const silent = connect(Number(port), hostname).resume()
     const ended = new Promise((resolve) => silent.once('close', resolve))
@@ -36,9 +36,9 @@ it.each([true, false])(
 )
 
 it.each([true, false])(
-  'a server that stops answers who waits to be accepted (quick match: %s)',
-  async (isQuick) => {
-    const server = await startRoutesServer([route.bind(null)], { isQuick })
+  'a server that stops answers who waits to be accepted (direct route: %s)',
+  async (isDirect) => {
+    const server = await startRoutesServer([route.bind(null)], { isDirect })
     const { hostname, port } = new URL(server.url)
     const answers = Array.from({ length: 20 }, () => answerOf(connect(Number(port), hostname)))
     // Their handshakes are the system's to make; nothing is accepted before this turn of the event loop ends.
@@ -65,7 +65,7 @@ test('a request that is refused as its handler runs too long is not answered twi
       return jsonAnswer({})
     },
   })
-  const server = await startRoutesServer([slow.bind(null)], { isQuick: false })
+  const server = await startRoutesServer([slow.bind(null)], { isDirect: false })
   const answer = ask(server.url, { path: '/slow' })
   await begun.promise
   const stopped = server.stop(1)

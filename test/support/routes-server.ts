@@ -3,7 +3,7 @@ import { makeAuthenticate } from '../../src/http/pipeline/authenticate.js'
 import type { TokenRecord } from '../../src/http/pipeline/authenticate.js'
 import { guardRoutes } from '../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../src/http/pipeline/mount-routes.js'
-import { makeFindQuickly } from '../../src/http/pipeline/quick-routes.js'
+import { makeFindDirectRoute } from '../../src/http/pipeline/find-direct-route.js'
 import type { BoundRoute } from '../../src/http/pipeline/route.js'
 import { makeServerRoom, startServer } from '../../src/http/server.js'
 import type { RunningServer } from '../../src/http/server.js'
@@ -15,21 +15,21 @@ export interface RoutesServer extends RunningServer {
   readonly finished: readonly Exchange[]
 }
 
-/** A server on a free port of loopback with these routes and nothing else, with the quick match or without. */
+/** A server on a free port of loopback with these routes and nothing else, with the direct route or without. */
 export async function startRoutesServer(
   routes: readonly BoundRoute[],
   {
     tokens = [],
-    isQuick = true,
+    isDirect = true,
     keepsFinished = true,
   }: {
     readonly tokens?: readonly TokenRecord[]
-    readonly isQuick?: boolean
+    readonly isDirect?: boolean
     readonly keepsFinished?: boolean
   },
 ): Promise<RoutesServer> {
   const guarded = guardRoutes(routes, makeAuthenticate({ tokens, openToOrchestrator: false }))
-  const find = isQuick ? makeFindQuickly(guarded) : undefined
+  const find = isDirect ? makeFindDirectRoute(guarded) : undefined
   const finished: Exchange[] = []
   const handle = makeRequestHandler({
     admit: () => undefined,

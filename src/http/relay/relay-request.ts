@@ -35,7 +35,7 @@ const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'tran
 
 /** Has requests answered by another process of the service. */
 export interface Relay {
-  /** Answers an exchange of the standard transport with what the other process answers; raises `unavailable` where it cannot be asked. */
+  /** Answers an exchange with what the other process answers; raises `unavailable` where that one cannot be reached. */
   readonly answer: (exchange: Exchange) => Promise<void>
   /** Whether the other process has answered, and so has counted and logged it. */
   readonly hasAnswered: (exchange: Exchange) => boolean

@@ -2,13 +2,13 @@ import { toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { Admission } from '../pipeline/admit-request.js'
-import type { FindQuickly } from '../pipeline/quick-routes.js'
+import type { FindDirectRoute } from '../pipeline/find-direct-route.js'
 
 /** Runs before all routes. */
 export interface RequestHandlerOptions {
   readonly admit: Admission['admit']
   /** Finds routes that are answered on the exchange itself, before the web application; undefined where it answers everything. */
-  readonly find: FindQuickly | undefined
+  readonly find: FindDirectRoute | undefined
   /** Answers every request that is not found so. */
   readonly application: (exchange: Exchange) => Promise<void>
   /** Called for every request that has been answered. */

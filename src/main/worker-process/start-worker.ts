@@ -9,7 +9,7 @@ import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
 import { makeCheckRevocation } from '../../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
-import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
+import { makeFindDirectRoute } from '../../http/pipeline/find-direct-route.js'
 import { RequestLog } from '../../http/pipeline/request-log.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
@@ -97,7 +97,7 @@ async function open(
   const routes = [...deciding, failOpenRoute.bind(undefined)]
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
-  const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
+  const find = makeFindDirectRoute(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
   const relay = makeRelay(relaySocket)
   const requestLog = new RequestLog(logger)
   const answering: Answering = {

@@ -12,7 +12,7 @@ import { numberOf } from '../../../src/http/input/path-parameter.js'
 import { routesOf } from '../../../src/http/pipeline/define-routes.js'
 import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../../src/http/pipeline/mount-routes.js'
-import { makeFindQuickly } from '../../../src/http/pipeline/quick-routes.js'
+import { makeFindDirectRoute } from '../../../src/http/pipeline/find-direct-route.js'
 import type { Route, RouteDescription } from '../../../src/http/pipeline/route.js'
 import { ask } from '../../support/http-client.js'
 import type { Answered } from '../../support/http-client.js'
@@ -35,9 +35,9 @@ const HEAD = { method: 'GET', handler: 'test', summary: 'A test', answers: {} } 
 let server: RoutesServer | undefined
 afterEach(() => server?.stop(0))
 
-async function serve(routes: readonly Route<Deps>[], hasTokens: boolean, isQuick = true): Promise<void> {
+async function serve(routes: readonly Route<Deps>[], hasTokens: boolean, isDirect = true): Promise<void> {
   const bound = routes.map((each) => each.bind({ maxBodyBytes: 1000 }))
-  server = await startRoutesServer(bound, { tokens: hasTokens ? TOKENS : [], isQuick })
+  server = await startRoutesServer(bound, { tokens: hasTokens ? TOKENS : [], isDirect })
 }
 
 function get(path: string, token?: string, method = 'GET'): Promise<Answered> {
@@ -65,45 +65,45 @@ async function statuses(token?: string): Promise<number[]> {
   return [(await get('/one', token)).status, (await get('/two', token)).status]
 }
 
-describe.each([true, false])('with the quick match: %s, a route', (isQuick) => {
+describe.each([true, false])('with the direct route: %s, a route', (isDirect) => {
   it.each([{}, { roles: [] as Role[] }])(
     'that names no role (%j) is closed to everybody',
     async (nothing) => {
-      await serve(bothKinds(nothing), true, isQuick)
+      await serve(bothKinds(nothing), true, isDirect)
       for (const token of ['admin', 'orchestrator', 'wrong', undefined])
         expect(await statuses(token)).toEqual([403, 403])
       expect((await get('/one', 'admin')).text).toContain('"route_closed"')
       await server?.stop(0)
-      await serve(bothKinds(nothing), false, isQuick)
+      await serve(bothKinds(nothing), false, isDirect)
       expect(await statuses()).toEqual([403, 403])
     },
   )
 
   it('that says so is open to anyone, whatever token comes with it', async () => {
-    await serve(bothKinds({ roles: 'anyone' }), true, isQuick)
+    await serve(bothKinds({ roles: 'anyone' }), true, isDirect)
     for (const token of ['auditor', 'wrong', undefined]) expect(await statuses(token)).toEqual([200, 200])
   })
 
   it('is open to its roles and to admins, and to everybody where there are no tokens', async () => {
-    await serve(bothKinds({ roles: ['auditor'] }), true, isQuick)
+    await serve(bothKinds({ roles: ['auditor'] }), true, isDirect)
     expect(await statuses('auditor')).toEqual([200, 200])
     expect(await statuses('admin')).toEqual([200, 200])
     expect(await statuses('orchestrator')).toEqual([403, 403])
     expect(await statuses('wrong')).toEqual([401, 401])
     expect(await statuses()).toEqual([401, 401])
     await server?.stop(0)
-    await serve(bothKinds({ roles: ['auditor'] }), false, isQuick)
+    await serve(bothKinds({ roles: ['auditor'] }), false, isDirect)
     expect(await statuses()).toEqual([200, 200])
   })
 
   it('whose 401 means denied answers 403 to a token that is missing or wrong', async () => {
-    await serve(bothKinds({ roles: ['auditor'], deniesWith401: true }), true, isQuick)
+    await serve(bothKinds({ roles: ['auditor'], deniesWith401: true }), true, isDirect)
     expect(await statuses('wrong')).toEqual([403, 403])
     expect(await statuses()).toEqual([403, 403])
   })
 
   it('tells other methods which there are, before it asks who calls', async () => {
-    await serve(bothKinds({ roles: ['auditor'] }), true, isQuick)
+    await serve(bothKinds({ roles: ['auditor'] }), true, isDirect)
     for (const method of ['POST', 'OPTIONS', 'PATCH']) {
       const answers = [await get('/one', undefined, method), await get('/two', undefined, method)]
       expect(answers.map(({ status, headers }) => [status, headers.allow])).toEqual([
@@ -121,14 +121,14 @@ describe.each([true, false])('with the quick match: %s, a route', (isQuick) => {
       ...{ roles: 'anyone', isProbe: true, path: '/two' },
       answerOn: (_, exchange) => exchange.send(200, '{}\n'),
     })
-    await serve([probe], true, isQuick)
+    await serve([probe], true, isDirect)
     expect((await get('/two', undefined, 'POST')).headers.allow).toBe('GET, HEAD')
     expect(await get('/two', undefined, 'HEAD')).toMatchObject({ status: 200, text: '' })
     expect(await get('/two')).toMatchObject({ status: 200, text: '{}\n' })
   })
 
   it('is labelled for the figures even where it refuses', async () => {
-    await serve(bothKinds({ roles: ['auditor'] }), true, isQuick)
+    await serve(bothKinds({ roles: ['auditor'] }), true, isDirect)
     await statuses()
     expect(server?.finished.map(({ handler }) => handler)).toEqual(['test', 'test'])
   })
@@ -201,7 +201,7 @@ describe('the routes of the service', () => {
   const routes = servedRoutes()
   const guarded = guardRoutes(unansweredRoutes(), () => undefined)
   const app = mountRoutes(guarded)
-  const find = makeFindQuickly(guarded)
+  const find = makeFindDirectRoute(guarded)
   /** The path of the row that the web application asks. */
   const inApplication = (method: string, path: string): string | undefined =>
     app.router.match(method, path)[0][0]?.[0][1].path

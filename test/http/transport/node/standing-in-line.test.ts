@@ -34,7 +34,7 @@ afterEach(async () => {
   server = undefined
 })
 
-async function serve(isQuick: boolean): Promise<{ port: number; answered: () => number }> {
+async function serve(isDirect: boolean): Promise<{ port: number; answered: () => number }> {
   let answered = 0
   const routes = unansweredRoutes().map((route): BoundRoute => {
     if (route.kind !== 'direct') return route
@@ -48,16 +48,16 @@ async function serve(isQuick: boolean): Promise<{ port: number; answered: () => 
     }
   })
   const open = routes.map((route): BoundRoute => ({ ...route, roles: 'anyone' }))
-  server = await startRoutesServer(open, { isQuick })
+  server = await startRoutesServer(open, { isDirect })
   return { port: Number(new URL(server.url).port), answered: () => answered }
 }
 
-const BOTH = [true, false].flatMap((isQuick) => REQUESTS.map((row) => [...row, isQuick] as const))
+const BOTH = [true, false].flatMap((isDirect) => REQUESTS.map((row) => [...row, isDirect] as const))
 
 test.each(BOTH)(
   '%s stands in line with all others, and is refused where its turn would come too late',
-  async (_, request, isQuick) => {
-    const { port, answered } = await serve(isQuick)
+  async (_, request, isDirect) => {
+    const { port, answered } = await serve(isDirect)
     const takeTurn = vi.spyOn(WaitingLine.prototype, 'takeTurn')
     expect(await sendRaw(port, request)).toContain('HTTP/1.1 200 OK\r\n')
     expect(takeTurn).toHaveBeenCalledOnce()

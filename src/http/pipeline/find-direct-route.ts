@@ -1,15 +1,15 @@
 import type { GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
 
-/** Finds the route that answers on the exchange itself, by method and path (without repeated and trailing slashes). */
-export type FindQuickly = (method: string, path: string) => GuardedDirectRoute | undefined
+/** Finds the direct route of a method and a path (without repeated and trailing slashes): one whose handler answers on the exchange. */
+export type FindDirectRoute = (method: string, path: string) => GuardedDirectRoute | undefined
 
 type ByMethod = Map<string, GuardedDirectRoute>
 
 /**
- * A match that costs a fraction of a microsecond, of the rows that are answered on the exchange: by the whole path, or by what is before `/*`. It
- * takes what the web application would take for the same rows, and leaves other methods to it.
+ * Makes a table of the direct routes among `routes`, by their whole path or by the part before `/*`. It accepts exactly what the
+ * web application accepts for them, and leaves other methods to it.
  */
-export function makeFindQuickly(routes: readonly GuardedRoute[]): FindQuickly {
+export function makeFindDirectRoute(routes: readonly GuardedRoute[]): FindDirectRoute {
   const exact = new Map<string, ByMethod>()
   const below = new Map<string, ByMethod>()
   for (const route of routes) {
