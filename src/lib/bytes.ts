@@ -1,16 +1,4 @@
 const POLYNOMIAL = 0xedb88320
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte
-  for (let bit = 0; bit < 8; bit++) value = (value & 1) === 0 ? value >>> 1 : (value >>> 1) ^ POLYNOMIAL
-  return value
-})
-
-/** The CRC-32 of gzip (RFC 1952, section 8) over what `before` covers and these bytes; Node has its own from 20.15 on only. */
-export function crc32(bytes: Uint8Array, before = 0): number {
-  let value = ~before
-  for (const byte of bytes) value = (value >>> 8) ^ (TABLE[(value ^ byte) & 0xff] ?? 0)
-  return ~value >>> 0
-}
 
 /** The CRC-32 of bytes and of those behind them, from the CRC-32 of each and the length of the second. */
 export function combineCrc32(before: number, after: number, length: number): number {
@@ -25,7 +13,9 @@ export function combineCrc32(before: number, after: number, length: number): num
 }
 
 function crcBehindZero(value: number): number {
-  return ((value >>> 8) ^ (TABLE[value & 0xff] ?? 0)) >>> 0
+  let rest = value
+  for (let bit = 0; bit < 8; bit++) rest = (rest & 1) === 0 ? rest >>> 1 : (rest >>> 1) ^ POLYNOMIAL
+  return rest >>> 0
 }
 
 function applied(map: Uint32Array, value: number): number {
@@ -35,4 +25,16 @@ function applied(map: Uint32Array, value: number): number {
 /** The same memory as a Buffer. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Smaller memory costs V8 less to collect than to free. */
+const MIN_FREED_BYTES = 16 * 1024
+
+/**
+ * Frees the memory of bytes that nothing reads again. V8 finds such memory only when it marks the whole heap, which it does for
+ * every few of the large bodies that come. Does nothing where the memory holds other bytes too.
+ */
+export function freeBytes({ buffer, byteLength }: Uint8Array): void {
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  if (isAlone && byteLength >= MIN_FREED_BYTES) buffer.transfer(0)
 }

@@ -1,10 +1,12 @@
+import { freeBytes } from './bytes.js'
+
 /** Smaller pieces are copied once there are many, for a piece takes some hundred bytes beside its own. */
 const SMALL_BYTES = 16 * 1024
 const FEW_PIECES = 32
 const BLOCK_BYTES = 64 * 1024
 const EMPTY = Buffer.alloc(0)
 
-/** Bytes that come in pieces: in however many, they take little more memory than they are long. */
+/** Bytes that come in pieces, which are given away with `add`: in however many, they take little more memory than they are long. */
 export class CollectedBytes {
   #pieces: Buffer[] = []
   /** What is behind the pieces: small ones, copied. */
@@ -33,7 +35,9 @@ export class CollectedBytes {
   take(): Buffer {
     this.#endBlock()
     const [first = EMPTY] = this.#pieces
-    const all = this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.#length) : first
+    const isOne = this.#pieces.length <= 1
+    const all = isOne ? first : Buffer.concat(this.#pieces, this.#length)
+    if (!isOne) this.#pieces.forEach(freeBytes)
     this.clear()
     return all
   }

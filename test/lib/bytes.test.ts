@@ -1,26 +1,23 @@
+import { crc32 } from 'node:zlib'
+
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { combineCrc32, crc32 } from '../../src/lib/bytes.js'
+import { combineCrc32, freeBytes } from '../../src/lib/bytes.js'
 
-const bytes = (text: string): Buffer => Buffer.from(text)
+test('the CRC-32 of two parts is that of the whole', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 3000 }), fc.uint8Array({ maxLength: 3000 }), (one, other) => {
+      const whole = crc32(Buffer.concat([one, other]))
+      expect(combineCrc32(crc32(one), crc32(other), other.length)).toBe(whole)
+    }),
+  )
+})
 
-describe('crc32', () => {
-  it('is what the catalogue of CRC algorithms gives to check it by', () => {
-    expect(crc32(bytes('123456789'))).toBe(0xcbf43926)
-    expect(crc32(bytes(''))).toBe(0)
-  })
-
-  it('of two parts is that of the whole', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 3000 }), fc.uint8Array({ maxLength: 3000 }), (one, other) => {
-        const whole = crc32(Buffer.concat([one, other]))
-        expect(combineCrc32(crc32(one), crc32(other), other.length)).toBe(whole)
-      }),
-    )
-  })
-
-  it('goes on from what came before', () => {
-    expect(crc32(bytes('56789'), crc32(bytes('1234')))).toBe(0xcbf43926)
-  })
+test('large bytes are freed where nothing else is in their memory', () => {
+  const large = Buffer.alloc(100_000, 'x')
+  const part = Buffer.from(new ArrayBuffer(200_000), 0, 100_000)
+  const shared = Buffer.from(new SharedArrayBuffer(100_000))
+  for (const bytes of [large, part, shared]) freeBytes(bytes)
+  expect([large, part, shared].map(({ length }) => length)).toEqual([0, 100_000, 100_000])
 })

@@ -83,6 +83,11 @@ export abstract class Exchange {
    */
   abstract readBytes(limit: number): Buffer | Promise<Buffer>
 
+  /** Frees the memory of the body; called once the request has been answered and nothing reads the body again. */
+  freeBody(): void {
+    // Nothing was read.
+  }
+
   /** Ends the exchange with a body; does nothing when the caller is gone, or answered already. */
   abstract send(
     status: number,

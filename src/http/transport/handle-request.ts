@@ -24,15 +24,18 @@ export function makeRequestHandler(options: RequestHandlerOptions): HandleReques
 }
 
 async function answerSafely(options: RequestHandlerOptions, exchange: Exchange): Promise<void> {
+  let route
   try {
     options.admit(exchange)
-    const route = options.find?.(exchange.method, exchange.target.path)
+    route = options.find?.(exchange.method, exchange.target.path)
     const answered = route === undefined ? options.application(exchange) : route.answer(exchange)
     if (answered !== undefined) await answered
   } catch (raw) {
     refuse(exchange, toAppError(raw))
   }
   options.finished(exchange)
+  // Direct routes are done with the body; others can keep parts of it.
+  if (route !== undefined) exchange.freeBody()
 }
 
 /** Ends the connection where the error cannot be written. */

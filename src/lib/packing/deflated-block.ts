@@ -1,6 +1,6 @@
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 
-import { combineCrc32, crc32 } from '../bytes.js'
+import { combineCrc32 } from '../bytes.js'
 
 /** A text that was compressed by itself, in UTF-8: several behind one another are one stream (RFC 1951). */
 export interface DeflatedBlock {

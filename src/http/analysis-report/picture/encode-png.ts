@@ -1,6 +1,4 @@
-import { deflateSync } from 'node:zlib'
-
-import { crc32 } from '../../../lib/bytes.js'
+import { crc32, deflateSync } from 'node:zlib'
 
 import type { Canvas } from './canvas.js'
 

@@ -3,6 +3,7 @@ import type { AppError } from '../../../errors/app-error.js'
 
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
 import { LARGE_BYTES } from '../../input/large-body-turns.js'
+import { freeBytes } from '../../../lib/bytes.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
@@ -36,6 +37,7 @@ export class StandardExchange extends Exchange {
   #goneListener: (() => void) | undefined
   #standsInLine = false
   #isClaimed = false
+  #body: Buffer | undefined
 
   constructor(
     request: IncomingMessage,
@@ -141,7 +143,8 @@ export class StandardExchange extends Exchange {
       request.on('end', () => {
         halfBodies.release(receiver)
         // The request lives on, and would keep what is left here as long as its answer takes.
-        resolve(this.#inTurn(body.take()))
+        this.#body = body.take()
+        resolve(this.#inTurn(this.#body))
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
@@ -149,6 +152,11 @@ export class StandardExchange extends Exchange {
         reject(bodyBrokeOff(cause))
       })
     })
+  }
+
+  override freeBody(): void {
+    if (this.#body !== undefined) freeBytes(this.#body)
+    this.#body = undefined
   }
 
   /** Has a caller who waits for it send the body. Where this is never called, the answer ends the connection: node says so in it. */
