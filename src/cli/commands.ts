@@ -32,24 +32,6 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
-    'fmt',
-    { summary: 'format Rego with opa fmt', load: async () => (await import('./opa/fmt.js')).defineFormat },
-  ],
-  [
-    'inspect',
-    {
-      summary: 'list packages, files and metadata with opa inspect',
-      load: async () => (await import('./opa/inspect.js')).defineInspect,
-    },
-  ],
-  [
-    'deps',
-    {
-      summary: 'list what a rule reads with opa deps',
-      load: async () => (await import('./opa/deps.js')).defineDependencies,
-    },
-  ],
-  [
     'decisions',
     {
       summary: 'list and show decisions of a running service',
@@ -142,16 +124,9 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
-    'man',
-    {
-      summary: 'print the manual page of a command',
-      load: async () => (await import('./reference/man.js')).makeDefineMan(loadAll),
-    },
-  ],
-  [
     'opa',
     {
-      summary: 'install the program that compiles policies',
+      summary: 'run or install the program that compiles policies',
       load: async () => (await import('./opa.js')).defineOpa,
     },
   ],

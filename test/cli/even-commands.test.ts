@@ -12,7 +12,7 @@ import type { Terminal } from '../../src/cli/session/terminal.js'
 const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['serve', 'build', 'fmt', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
+      ...['serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh'],
       ...['analysis start', 'analysis cancel'],
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),
@@ -25,14 +25,12 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   'analysis replay': 'what is judged again does not change',
   openapi: 'changes with the release',
   completion: 'changes with the release',
-  man: 'changes with the release',
   version: 'changes with the release',
 }
 /** Flags of one name whose value is another thing in each command. */
 const NOT_THE_SAME: Readonly<Record<string, string>> = {
   '--as': 'the form of a document, a person, the format of a file',
-  '--bundle': 'a file, or for deps a directory, as in opa',
-  '--data': 'files, or for deps a directory, as in opa',
+  '--bundle': 'a file or a directory, as in opa',
   '--from': 'a data directory, or a mirror',
   '--interval': 'a length, or the number of one',
   '--url': 'the service, or what is to be called',

@@ -216,17 +216,17 @@ describe('the image', () => {
 
   it('names files that the package has', () => {
     const { files } = JSON.parse(readText('package.json')) as { files: string[] }
-    expect(files).toContain('build')
     for (const [, path = ''] of file.matchAll(/\/opt\/tidegate\/((?:build|dist)\/[\w./-]+\.js)/g)) {
       expect(existsSync(join(PROJECT_ROOT, path))).toBe(true)
+      expect(files.some((folder) => path.startsWith(`${folder}/`))).toBe(true)
     }
   })
 
-  it('runs as nobody, on the Node.js that the package asks for', () => {
+  it('runs as nobody, on a Node.js that the package supports', () => {
     expect(file).toMatch(/^USER 65532:65532$/m)
     const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } }
-    const major = /NODE_VERSION=(\d+)/.exec(file)?.[1] ?? ''
-    expect(engines.node).toBe(`>=${major}.12`)
+    const major = /NODE_VERSION=(\d+)/.exec(file)?.[1]
+    expect(Number(major)).toBeGreaterThanOrEqual(Number(engines.node.replace('>=', '')))
   })
 
   it.each([

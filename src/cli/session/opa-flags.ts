@@ -1,10 +1,9 @@
 import { ownMember } from '../../lib/own-member.js'
 
 /** The commands that `opa` has too. */
-type Command = 'eval' | 'test' | 'check' | 'build' | 'fmt' | 'inspect' | 'deps'
+type Command = 'eval' | 'test' | 'check' | 'build'
 type Hints = Readonly<Record<string, string>>
 
-const VERSIONS = 'opa fmt --v0-v1 does; each file keeps its version here'
 const FILES = 'hidden files, node_modules and, where policies serve, *_test.rego are left out'
 const CAPABILITIES = 'what the opa program that is found can do counts (tidegate version); opa takes it'
 const ALL_ERRORS = 'all errors are told'
@@ -94,15 +93,6 @@ const HINTS: Readonly<Record<Command, Hints>> = {
     '--follow-symlinks': 'it is not needed: links are followed',
     '--wasm-include-print': 'bundles have no print; tidegate eval and test have it',
   },
-  fmt: {
-    '--v1-compatible': VERSIONS,
-    '--drop-v0-imports': 'opa fmt --drop-v0-imports does',
-    '--v0-v1': 'opa fmt --v0-v1 does',
-    '--rego-v1': 'opa fmt --v0-v1 does',
-    '--check-result': 'it is always checked',
-  },
-  inspect: {},
-  deps: {},
 }
 
 /** What to do in the place of a flag that `opa` has under this command and `tidegate` has not; undefined for any other. */
@@ -112,18 +102,11 @@ export function hintForOpaFlag(command: string | undefined, flag: string): strin
   return ownMember(hints, flag)
 }
 
-/** What does in the place of commands of `opa` that are not here. */
-const COMMANDS: Hints = {
-  run: 'tidegate serve',
-  exec: 'tidegate eval',
-  sign: 'opa sign',
-  parse: 'opa parse',
-  bench: 'opa bench',
-  capabilities: 'opa capabilities',
-  refactor: 'opa refactor',
-}
+/** Commands of `opa` that another command replaces here. */
+const COMMANDS: Hints = { run: 'tidegate serve', exec: 'tidegate eval' }
+const PASSED_ON = ['bench', 'capabilities', 'deps', 'fmt', 'inspect', 'parse', 'refactor', 'sign']
 
 /** What to call in the place of a command that `opa` has and `tidegate` has not; undefined for any other. */
 export function hintForOpaCommand(name: string): string | undefined {
-  return ownMember(COMMANDS, name)
+  return PASSED_ON.includes(name) ? `tidegate opa -- ${name}` : ownMember(COMMANDS, name)
 }

@@ -10,7 +10,6 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/opa install/, 'downloads; test/cli/opa-install.test.ts has a mirror of its own'],
   [/ndBuiltinCache|nd-builtin-cache/, 'needs a server to ask; test/cli/policy-requests.test.ts has one'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
-  [/man -l -/, 'needs man; test/cli/man.test.ts reads the pages'],
   [/…/, 'is cut short'],
 ]
 
