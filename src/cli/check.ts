@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { compileError } from '../pdp/compile/opa-errors.js'
 import { questionOf } from '../pdp/evaluation/package-question.js'
+import { strictnessOf } from '../pdp/evaluation/strict-builtin-errors.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
@@ -111,7 +112,9 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
-    const checked = await checkAll(paths, options.as, { snapshot, requests }, { packages, terminal })
+    const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
+    const checking = { snapshot, requests, strictness }
+    const checked = await checkAll(paths, options.as, checking, { packages, terminal })
     const portability =
       options.portable === true
         ? await checkPortability(locations, { load, requests }, snapshot, checked.questions)

@@ -111,6 +111,11 @@ export const PoliciesSection = z.strictObject({
     'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
     'a list of package patterns such as static.**',
   ),
+  strictBuiltinErrors: key(
+    z.enum(['verdicts', 'all', 'off']).default('verdicts'),
+    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: `verdicts` those of static policies, runtime policies, gates and checks of analyses; `all` also the Data API; `off` none, so that a failed call makes its rule undefined and a denial can be lost.',
+    'verdicts, all or off',
+  ),
   undefinedData: key(
     z.enum(['warn', 'refuse']).default('warn'),
     'What happens to policies that read `data` which neither rules nor data files define, have rules that look like verdicts and are none, or bodies that never hold: `warn` tells of them, `refuse` does not load them.',
