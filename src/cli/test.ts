@@ -23,7 +23,7 @@ import type { FileCoverage } from './test/coverage.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { loadOptions, policyFiles } from './input/open-policies.js'
@@ -38,9 +38,10 @@ import {
   addSchemaOption,
   addConfigOption,
   addVersionOptions,
+  addWarningOption,
   allDataOption,
 } from './session/shared-options.js'
-import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
@@ -52,7 +53,7 @@ import type { Serving } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
 
-interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions {
+interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions, WarningOptions {
   readonly timeout?: string | undefined
   readonly exitZeroOnSkipped?: true
   readonly run?: string
@@ -65,7 +66,9 @@ const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
-  addOutputOptions(addWatchOption(addSchemaOption(addConfigOption(addVersionOptions(command)))))
+  addOutputOptions(
+    addWatchOption(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command))))),
+  )
     .description(
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )
@@ -125,7 +128,8 @@ async function test(
   // As opa test does, a test that is still to be written keeps the run from passing.
   const unportable = run.portability?.findings.length ?? 0
   const notWritten = options.exitZeroOnSkipped ? 0 : skipped
-  return failed + notWritten + different + unportable === 0 && isCovered ? EXIT.fine : EXIT.denied
+  const isPassed = failed + notWritten + different + unportable === 0 && isCovered
+  return isPassed && !failsOnWarnings(warnings, options) ? EXIT.fine : EXIT.denied
 }
 
 async function runTests(
