@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { BundleSigningSection } from './bundle-signing.js'
+import { CompilerSection } from './compiler.js'
 import { ParseModuleSection } from './parse-module.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
@@ -106,6 +107,7 @@ export const PoliciesSection = z.strictObject({
     'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, what `tidegate opa install` fetched, the copy that npm installed.',
     'the path of the opa program',
   ),
+  compiler: CompilerSection.prefault({}),
   staticPackages: key(
     z.array(packagePattern).default(['static.**']),
     'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
