@@ -175,6 +175,7 @@ function routesDeps(
         storeHealth(store),
         backgroundWork.health,
         workers.health,
+        analysis.health,
         ...(tls === undefined ? [] : [tls.health]),
       ],
     },
