@@ -22,7 +22,8 @@ export function evaluationError(abort: EvaluationAbort, snapshot: Sources): AppE
       ? conflictDetail(abort.message, snapshot)
       : builtinDetail(abort.message, abort.builtinError, snapshot),
   ]
-  return new AppError('evaluation_failed', messageOf(abort), { details, cause: abort })
+  const code = abort.builtinError?.isVerdict === true ? { code: 'evaluation_failed' } : {}
+  return new AppError('evaluation_failed', messageOf(abort), { details, cause: abort, ...code })
 }
 
 /** Clients of verdicts show the message alone, without the details. */

@@ -70,7 +70,7 @@ describe.each([
 ])('a built-in that fails %s', (_, sliceMs) => {
   it('leaves a change without a verdict, and the error names the rule', async () => {
     const error = await failureOf(() => askStatic(evaluationsOf(sliceMs)))
-    expect(error.kind).toBe('evaluation_failed')
+    expect(error).toMatchObject({ kind: 'evaluation_failed', code: 'evaluation_failed' })
     expect(error.message).toContain('data.static.waits.deny')
     expect(error.message).toContain('concat: operand 2')
     expect(error.details).toMatchObject([{ code: 'eval_type_error', location: { file: 'w.rego', row: 6 } }])
