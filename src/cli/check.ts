@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { compileError } from '../pdp/compile/opa-errors.js'
 import { questionOf } from '../pdp/evaluation/package-question.js'
-import { strictnessOf } from '../pdp/evaluation/strict-builtin-errors.js'
+import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'

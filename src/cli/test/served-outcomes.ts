@@ -4,7 +4,7 @@ import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-do
 import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
-import type { Strictness } from '../../pdp/evaluation/strict-builtin-errors.js'
+import type { Strictness } from '../../pdp/slow/strict-builtin-errors.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'

@@ -1,7 +1,7 @@
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { CostFigures } from '../metering/evaluation-cost.js'
-import type { Strictness } from '../evaluation/strict-builtin-errors.js'
+import type { Strictness } from './strict-builtin-errors.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { FailedCall } from '../wasm/module/evaluation-abort.js'
 import type { PackedSnapshot } from './packed-snapshot.js'

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, test } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
-import type { StrictBuiltinErrors } from '../../../src/pdp/evaluation/strict-builtin-errors.js'
+import type { StrictBuiltinErrors } from '../../../src/pdp/slow/strict-builtin-errors.js'
 import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
