@@ -17,6 +17,10 @@ interface DataDirectoryOptions extends OutputOptions {
   readonly dataDir?: string
 }
 
+interface BackupOptions extends DataDirectoryOptions {
+  readonly decisionsOnly?: true
+}
+
 /** `tidegate backup`: the data directory of a running service, as a folder. */
 export function defineBackup(command: Command, session: Session): void {
   addDataDirectoryOptions(command)
@@ -24,10 +28,17 @@ export function defineBackup(command: Command, session: Session): void {
       'Copies the databases and secrets of a data directory to a new folder, while the service runs or not, and proves the copy. The folder holds secrets: keep it as you keep those.',
     )
     .argument('<folder>', 'the folder to write, which must not be there')
+    .option(
+      '--decisions-only',
+      'copy the data directory of a service on PostgreSQL: the decision log and secrets, without gates, trail and analyses',
+    )
     .addHelpText('after', examples('tidegate backup /backups/2026-11-22 --data-dir /var/lib/tidegate'))
-    .action(async (folder: string, options: DataDirectoryOptions) => {
-      const dataDir = dataDirectory(options, session, 'pg_dump --format=custom --file FILE')
-      const work = writeBackup(dataDir, folder, new Date())
+    .action(async (folder: string, options: BackupOptions) => {
+      const { decisionsOnly = false } = options
+      const dataDir = decisionsOnly
+        ? (options.dataDir ?? loadConfig({ file: options.config, env: session.terminal.env }).dataDir)
+        : dataDirectory(options, session, 'pg_dump --format=custom --file FILE')
+      const work = writeBackup(dataDir, folder, new Date(), decisionsOnly)
       tell(
         await new Progress(session.terminal).during('copying and proving …', work),
         folder,
@@ -68,12 +79,11 @@ function dataDirectory(
   { terminal }: Session,
   program: string,
 ): string {
-  if (dataDir !== undefined) return dataDir
   const { store, dataDir: configured } = loadConfig({ file, env: terminal.env })
-  if (store.url === undefined) return configured
+  if (store.url === undefined) return dataDir ?? configured
   throw new AppError(
     'invalid',
-    `the records of this configuration are in PostgreSQL (store.url): use ${program} ${store.url}, and prove the trail with tidegate audit verify --store ${store.url}; --data-dir names the files of one service, of which only the decision log is not there`,
+    `the records of this configuration are in PostgreSQL (store.url): use ${program} ${store.url}, and prove the trail with tidegate audit verify --store ${store.url}; tidegate backup --decisions-only copies the decision log of one service, which is not there`,
   )
 }
 

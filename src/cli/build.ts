@@ -22,7 +22,7 @@ import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions } from './input/open-policies.js'
 import { Progress } from './output/progress.js'
@@ -32,16 +32,17 @@ import {
   addSchemaOption,
   addOutputOptions,
   addVersionOptions,
+  addWarningOption,
   allDataOption,
   examples,
   outJson,
   policyFlags,
   repeatable,
 } from './session/shared-options.js'
-import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
-interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions {
+interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions, WarningOptions {
   readonly entrypoint?: readonly string[]
   readonly output: string
   readonly revision?: string
@@ -52,7 +53,7 @@ const COMPILE_OPTIONS = { includeTests: false, mostEntrypoints: MOST_PORTABLE_EN
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
 export function defineBuild(command: Command, session: Session): void {
-  addOutputOptions(addSchemaOption(addConfigOption(addVersionOptions(command))))
+  addOutputOptions(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command)))))
     .description(
       'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes, wherever they stand.',
     )
@@ -101,6 +102,11 @@ async function build(
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
   tellWarnings(warnings, options.format, terminal)
+  if (failsOnWarnings(warnings, options)) {
+    if (options.format === 'json') outJson(terminal, { file: null, warnings })
+    else terminal.err(`${options.output} is not written: ${count(warnings.length, 'warning')}\n`)
+    return EXIT.denied
+  }
   const own = await readManifestBeside(directories)
   const named = own.revision === '' ? undefined : own.revision
   const revision = options.revision ?? named ?? compiled.revision

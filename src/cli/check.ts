@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { compileError } from '../pdp/compile/opa-errors.js'
 import { questionOf } from '../pdp/evaluation/package-question.js'
+import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
@@ -14,7 +15,7 @@ import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
-import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { asksShipped } from './input/shipped-policies.js'
@@ -32,14 +33,15 @@ import {
   addPolicyOptions,
   addSchemaOption,
   addVersionOptions,
+  addWarningOption,
   examples,
   outJson,
 } from './session/shared-options.js'
-import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
 
-interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
+interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions, WarningOptions {
   readonly as?: InputForm
   readonly portable?: true
   readonly strict?: true
@@ -48,14 +50,16 @@ interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(
-    addWatchOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
+    addWatchOption(
+      addWarningOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
+    ),
   )
     .description(
-      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema or --strict and no path, or with directories of Rego, only that.',
+      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. Warnings about the policies themselves are shown on standard error, and fail the command with --fail-on-warning; with --schema or --strict and no path, or with directories of Rego, only that.',
     )
     .option(
       '-S, --strict',
-      'fail where the policies have unused variables or imports, and what else opa check --strict does not take',
+      'fail where the policies have unused variables or imports, and what else opa check --strict does not take; includes --fail-on-warning',
     )
     .option(
       '--portable',
@@ -111,7 +115,9 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
-    const checked = await checkAll(paths, options.as, { snapshot, requests }, { packages, terminal })
+    const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
+    const checking = { snapshot, requests, strictness }
+    const checked = await checkAll(paths, options.as, checking, { packages, terminal })
     const portability =
       options.portable === true
         ? await checkPortability(locations, { load, requests }, snapshot, checked.questions)
@@ -124,7 +130,8 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   else terminal.out(checkReportText(results, colours))
   if (portability !== undefined && options.format === 'text')
     terminal.out(portabilityText(portability, colours))
-  return exitCodeOf(results, portability?.findings.length ?? 0)
+  const failures = portability?.findings.length ?? 0
+  return exitCodeOf(results, failsOnWarnings(warnings, options) ? failures + 1 : failures)
 }
 
 /** What is wrong with policies themselves; nobody is asked anything. */
@@ -149,7 +156,7 @@ async function checkPolicies(
   if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
-  return EXIT.fine
+  return failsOnWarnings(warnings, options) ? EXIT.denied : EXIT.fine
 }
 
 interface Checked {
@@ -222,8 +229,8 @@ async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | 
   }
 }
 
-function exitCodeOf(results: readonly CheckResult[], unportable: number): ExitCode {
+function exitCodeOf(results: readonly CheckResult[], otherFailures: number): ExitCode {
   const { errors, denied } = summarise(results)
   if (errors > 0) return EXIT.error
-  return denied + unportable > 0 ? EXIT.denied : EXIT.fine
+  return denied + otherFailures > 0 ? EXIT.denied : EXIT.fine
 }

@@ -1,10 +1,13 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
+import type { Config } from '../config/config.js'
 import { AskedPackages } from '../pdp/lint/asked-packages.js'
 import { parseDuration } from '../pdp/builtins/time/parse-duration.js'
 import { printDataRef } from '../pdp/rego/print-data-ref.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
+import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
+import type { Strictness } from '../pdp/slow/strict-builtin-errors.js'
 import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
 import { EXIT, watchFiles, wrongUse } from './session/session.js'
@@ -95,7 +98,10 @@ export function addEvaluationOptions(command: Command): Command {
         'how long it may be at work, as in 5s (default: policies.limits.maxDurationMs)',
       ).argParser(readDuration),
     )
-    .option('--strict-builtin-errors', 'end with an error when a built-in function fails')
+    .option(
+      '--strict-builtin-errors',
+      'end with an error when a built-in function fails, as verdicts always do (policies.strictBuiltinErrors)',
+    )
     .option('--pretty', 'indent the result')
     .option(
       '--nd-builtin-cache <file>',
@@ -126,7 +132,8 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
     (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
   const { input, note } = askedInput(document, isAskedAtSave, options.as)
   if (note !== undefined) tell(note)
-  const { result, cost } = await evaluateOnce(policies, { path, input }, options, terminal)
+  const strictness = strictnessFor(path, options, config)
+  const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
   const isAnswer = query === undefined && (format === undefined || format === 'text' || format === 'json')
   terminal.out(
     isAnswer
@@ -142,24 +149,24 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
 interface Question {
   readonly path: readonly string[]
   readonly input: Uint8Array | undefined
+  readonly strictness: Strictness
 }
 
 /** The value as JSON, and what it took. What the policies print goes to standard error. */
 async function evaluateOnce(
   { config, snapshot }: OpenPolicies,
-  { path, input }: Question,
+  { path, input, strictness }: Question,
   options: EvalOptions,
   terminal: Terminal,
 ): Promise<{ result: string | undefined; cost: EvaluationCost }> {
   const plan = planDocument(snapshot, path)
   const cost = new EvaluationCost()
-  const strictBuiltinErrors = options.strictBuiltinErrors ?? false
   const printed: string[] = []
   const evaluation = (call: EvaluationCall): string | undefined => {
     printed.length = 0
     return evaluateDocument(plan, input, call)
   }
-  const settings = { strictBuiltinErrors, cost, print: (line: string) => void printed.push(line) }
+  const settings = { ...strictness, cost, print: (line: string) => void printed.push(line) }
   const kept =
     options.ndBuiltinCache === undefined ? undefined : await readDocument(options.ndBuiltinCache, terminal)
   const work = withRequests(config, terminal, (requests) =>
@@ -194,6 +201,19 @@ function readDuration(text: string): number {
   } catch {
     throw wrongUse(`--timeout must be a duration such as 500ms or 5s, not '${text}'`)
   }
+}
+
+/** As the service evaluates the path: a verdict where a caller would use it as one. A query is evaluated as by opa eval. */
+function strictnessFor(
+  path: readonly string[],
+  { query, strictBuiltinErrors }: EvalOptions,
+  { policies: { strictBuiltinErrors: setting, staticPackages } }: Config,
+): Strictness {
+  const asked = new AskedPackages(staticPackages)
+  const isAsked = [path, path.slice(0, -1)].some((name) => asked.callerKindOf(name) !== 'nobody')
+  const isVerdict = query === undefined && isAsked
+  if (strictBuiltinErrors === true) return { strictBuiltinErrors, isVerdict }
+  return strictnessOf(setting, isVerdict)
 }
 
 function isStatic(path: readonly string[], patterns: readonly string[]): boolean {

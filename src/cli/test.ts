@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
+import type { Config } from '../config/config.js'
 import { loadConfig } from '../config/load-config.js'
 import { AppError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
@@ -11,6 +12,8 @@ import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { readData } from '../pdp/data/base-document.js'
+import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
+import { AskedPackages } from '../pdp/lint/asked-packages.js'
 import { findMisnamedTests } from '../pdp/lint/misnamed-tests.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
@@ -18,10 +21,9 @@ import { opaRegoVersion } from '../pdp/opa/opa-release.js'
 import type { RegoVersion } from '../pdp/opa/opa-release.js'
 import type { FileCoverage } from './test/coverage.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
-import type { PolicyRequests } from '../pdp/requests/policy-requests.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { loadOptions, policyFiles } from './input/open-policies.js'
@@ -36,9 +38,10 @@ import {
   addSchemaOption,
   addConfigOption,
   addVersionOptions,
+  addWarningOption,
   allDataOption,
 } from './session/shared-options.js'
-import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
@@ -46,10 +49,11 @@ import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tes
 import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { withRequests } from './input/evaluate-once.js'
 import { findDifferences } from './test/served-outcomes.js'
+import type { Serving } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
 
-interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions {
+interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions, WarningOptions {
   readonly timeout?: string | undefined
   readonly exitZeroOnSkipped?: true
   readonly run?: string
@@ -62,7 +66,9 @@ const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
-  addOutputOptions(addWatchOption(addSchemaOption(addConfigOption(addVersionOptions(command)))))
+  addOutputOptions(
+    addWatchOption(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command))))),
+  )
     .description(
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )
@@ -110,7 +116,7 @@ async function test(
     given.length > 0 ? { directories: given, bundles: [], includesAllData } : { directories, bundles }
   const load = loadOptions(config, terminal)
   const work = withRequests(config, terminal, (requests) =>
-    runTests(locations, { ...options, timeout }, load, requests),
+    runTests(locations, { ...options, timeout }, load, { requests, strictnessOf: strictnessUnder(config) }),
   )
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
@@ -122,14 +128,15 @@ async function test(
   // As opa test does, a test that is still to be written keeps the run from passing.
   const unportable = run.portability?.findings.length ?? 0
   const notWritten = options.exitZeroOnSkipped ? 0 : skipped
-  return failed + notWritten + different + unportable === 0 && isCovered ? EXIT.fine : EXIT.denied
+  const isPassed = failed + notWritten + different + unportable === 0 && isCovered
+  return isPassed && !failsOnWarnings(warnings, options) ? EXIT.fine : EXIT.denied
 }
 
 async function runTests(
   locations: PolicyLocations,
   { run, timeout, threshold, portable }: TestOptions,
   loading: LoadOptions,
-  requests: PolicyRequests,
+  serving: Serving,
 ): Promise<TestRun> {
   // Tests have mocks for what others answer, and run where nobody may be asked.
   const load = { ...loading, warnsOfRefusedBuiltins: true }
@@ -142,14 +149,20 @@ async function runTests(
     const staged = await stageTests(opa, tested, directory)
     const tests = await runOpaTests(staged, { run, timeout })
     const { coverage, notes } = await measured(staged, tests)
-    const differences = await findDifferences(snapshot, tests, requests)
+    const differences = await findDifferences(snapshot, tests, serving)
     const portability =
       portable === true
-        ? await checkPortability(tested, { load, requests }, snapshot, questionsOf(tests))
+        ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, questionsOf(tests))
         : undefined
     const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
     return { tests, differences, coverage, threshold, warnings: told, portability }
   })
+}
+
+/** Tests of packages that are called for verdicts are evaluated as these are. */
+function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
+  const asked = new AskedPackages(policies.staticPackages)
+  return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
 }
 
 /** The coverage; where OPA cannot measure it, nothing is covered, and a warning says why: what the tests found stands nevertheless. */

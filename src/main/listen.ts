@@ -34,6 +34,7 @@ import { storeHealth } from './store/open-store.js'
 import { openWorkers, processesOf } from './open-workers.js'
 import type { OpenWorkers, SharedListener } from './open-workers.js'
 import type { TlsFiles } from './files/tls-files.js'
+import { policiesHealth } from './policies-health.js'
 import { policyContext } from './policy-context.js'
 import { openYamlReader } from './threads/yaml-thread.js'
 import type { OpenPart } from './close-parts.js'
@@ -169,10 +170,12 @@ function routesDeps(
       policies,
       plugins: [
         decisions.health,
+        policiesHealth(policies),
         registry.health,
         storeHealth(store),
         backgroundWork.health,
         workers.health,
+        analysis.health,
         ...(tls === undefined ? [] : [tls.health]),
       ],
     },

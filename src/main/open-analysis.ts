@@ -19,7 +19,10 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
 import { analysisNotifications } from './analysis/notifications.js'
+import { watchDefinitions } from './analysis/watch-definitions.js'
+import type { DefinitionWatch } from './analysis/watch-definitions.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
@@ -49,6 +52,7 @@ export interface AnalysisParts {
 /** The analyses at work. */
 export interface OpenAnalysis {
   readonly routes: AnalysisRoutesDeps
+  readonly health: HealthPlugin
   readonly close: () => Promise<void>
 }
 
@@ -57,7 +61,7 @@ const REMOVAL_INTERVAL_MS = 600_000
 const TAKE_OVER_INTERVAL_MS = 3000
 const MS_PER_DAY = 86_400_000
 
-/** Takes in the definitions of the configuration and goes on with the runs that were under way. Raises `invalid` for a wrong definition. */
+/** Takes in the definitions of the configuration and goes on with the runs that were under way. */
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
@@ -87,9 +91,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     notified: parts.wakeOutbox,
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
-  const warn = (application: string, warning: string): void =>
-    logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
-  await defineFromFiles(analysis.definitions, store, store.now(), warn, parts.attempts)
+  const definitions = await openDefinitions(config, parts)
   await goOn(runner, parts)
   const takingOver = takeOverRuns(runner, parts)
   const routes: AnalysisRoutesDeps = {
@@ -114,9 +116,20 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   }
   const removing = startRemoving(config, parts)
   const close = async (): Promise<void> => {
-    await Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
+    await Promise.all([runner.stop(), removing.stop(), takingOver.stop(), definitions.stop()])
   }
-  return { routes, close }
+  return { routes, health: definitions.health, close }
+}
+
+/** Takes in the definition files, now and when they change. */
+async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Promise<DefinitionWatch> {
+  const { store, logger, attempts } = parts
+  const { definitions: directory } = analysis
+  const warn = (application: string, warning: string): void =>
+    logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
+  const define = (): Promise<readonly string[]> =>
+    defineFromFiles(directory, store, store.now(), warn, attempts)
+  return await watchDefinitions({ directory, define, logger })
 }
 
 /** What becomes known of an interval that was judged: a line in the log, and the figures. */

@@ -13,6 +13,7 @@ import { compileModuleInThread } from './threads/module-thread.js'
 import { keepBuilds } from '../pdp/compile/kept-builds.js'
 import { showsPrinted } from './evaluations/printed-lines.js'
 import { refusedRequests } from '../pdp/requests/refused-requests.js'
+import { exceededLimit } from '../pdp/opa/run-opa.js'
 import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 
@@ -50,7 +51,7 @@ export async function openPolicies(
       logWarnings(snapshot, logger)
     },
     failed: ({ error }) => {
-      metrics.policyLoadFailed()
+      metrics.policyLoadFailed(exceededLimit(error))
       logger.error(
         { code: error.code, errors: error.details },
         `policies not loaded, the last good ones serve on: ${error.message}`,

@@ -123,6 +123,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   addConditionMetrics(metrics.registry, {
     threadDeaths: threads.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
+    policiesLoadingMs: () => policies.loadingMs,
     shipping: decisions.shipping,
   })
   const evaluations = openEvaluations(config, metrics, logger)

@@ -1,4 +1,6 @@
 import {
+  existsSync,
+  rmSync,
   appendFileSync,
   copyFileSync,
   mkdirSync,
@@ -142,7 +144,8 @@ describe('a backup', () => {
     mkdirSync(at('local'))
     for (const name of ['decisions.db', 'callback-secret'])
       copyFileSync(at(`saved/${name}`), at(`local/${name}`))
-    expect(await run('backup', 'local-saved', '--data-dir', 'local')).toMatchObject({ exitCode: 0 })
+    const saved = await run('backup', 'local-saved', '--data-dir', 'local', '--decisions-only')
+    expect(saved).toMatchObject({ exitCode: 0 })
     const restored = await run('restore', 'local-saved', '--data-dir', 'local-restored')
     expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
     expect(readdirSync(at('local-restored')).sort()).toEqual(['callback-secret', 'decisions.db'])
@@ -207,5 +210,30 @@ describe('a backup', () => {
     const restored = await run('restore', at('of-database'), '--config', at('shared.json'))
     expect(restored.exitCode).toBe(2)
     expect(restored.stderr).toContain('pg_restore')
+  })
+
+  it('is refused for a directory without gates, unless only decisions are wanted', async () => {
+    workspace.write({
+      'shared.json': JSON.stringify({ store: { url: 'postgres://tidegate@127.0.0.1:1/tidegate' } }),
+    })
+    await run('restore', 'saved', '--data-dir', 'shared-data')
+    const configured = await run(
+      'backup',
+      'of-shared',
+      '--data-dir',
+      'shared-data',
+      '--config',
+      'shared.json',
+    )
+    expect(configured).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(configured.stderr).toContain('pg_dump')
+    rmSync(at('shared-data/tidegate.db'))
+    const refused = await run('backup', 'of-shared', '--data-dir', 'shared-data')
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(refused.stderr).toContain('would hold no gates')
+    expect(existsSync(at('of-shared'))).toBe(false)
+    const decisions = await run('backup', 'of-shared', '--data-dir', 'shared-data', '--decisions-only')
+    expect(decisions.exitCode).toBe(0)
+    expect(decisions.stdout).toContain('decisions.db')
   })
 })

@@ -84,6 +84,23 @@ describe('what is wrong with policies that compile', () => {
   })
 
   test.each([
+    ['check', ['check', 'pipeline.json', '--fail-on-warning']],
+    ['check of directories', ['check', 'policies', '--fail-on-warning']],
+    ['check --strict', ['check', '--strict']],
+    ['check --strict of directories', ['check', '--strict', 'policies']],
+    ['test', ['test', '--fail-on-warning']],
+    ['build', ['build', 'policies', '-o', 'warned.tar.gz', '--fail-on-warning']],
+  ])('%s exits with 1 for them, and writes no bundle', async (_name, args) => {
+    const { exitCode, stderr } = await runTidegate(args, { cwd })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(DATA.join('\n'))
+    const json = await runTidegate([...args, '--format', 'json'], { cwd })
+    expect(json.exitCode).toBe(1)
+    expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [{ code: 'undefined_data' }, {}] })
+    expect(existsSync(join(cwd, 'warned.tar.gz'))).toBe(false)
+  })
+
+  test.each([
     ['a directory that is not there', ['--schema', 'none'], /none: stat .*none: no such file/],
     ['a bundle', ['--bundle', 'b.tar.gz', '--schema', 'default'], /give their directory, not a bundle/],
   ])('%s is no place for --schema', async (_name, args, message) => {

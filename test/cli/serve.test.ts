@@ -73,7 +73,8 @@ describe('tidegate serve that cannot start', () => {
     const elsewhere = join(workspace.path, 'elsewhere')
     const { exitCode, stderr } = await runTidegate(['serve', '--config', 'tidegate.json'], { cwd: elsewhere })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain("'policies'")
+    expect(stderr).toContain('Directory policies not found, and tidegate.json names no policies')
+    expect(stderr).toContain('Set policies.directories')
   })
 
   it('exits with 2 beyond loopback without tokens, and says both ways out', async () => {

@@ -7,6 +7,7 @@ import { VERDICT_RULES } from '../../pdp/rego/verdict-rules.js'
 import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { Strictness } from '../../pdp/slow/strict-builtin-errors.js'
 import type { StaticVerdict } from '../../pdp/evaluation/evaluate-static-policies.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
 import type { OpenPolicies } from '../input/open-policies.js'
@@ -17,6 +18,8 @@ import type { Definition } from '../input/read-definitions.js'
 export interface Checking {
   readonly snapshot: Snapshot
   readonly requests: PolicyRequests
+  /** As the service evaluates verdicts. */
+  readonly strictness: Strictness
 }
 
 /** How many packages a sentence names. */
@@ -60,13 +63,13 @@ function listSome(names: readonly string[]): string {
 export async function checkDefinition(
   file: string,
   { name, input, form }: Definition,
-  { snapshot, requests }: Checking,
+  { snapshot, requests, strictness }: Checking,
   packages: readonly string[],
 ): Promise<CheckResult> {
   try {
     const evaluate = (call: EvaluationCall): StaticVerdict =>
       evaluateStaticPolicies(snapshot, packages, input, call)
-    const verdict = await evaluateWithAnswers(evaluate, requests)
+    const verdict = await evaluateWithAnswers(evaluate, requests, strictness)
     const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
     return { file, name, as: form, allowed: denials.length === 0, denials }
   } catch (raw) {

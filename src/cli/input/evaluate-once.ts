@@ -7,7 +7,7 @@ import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
 import type { Terminal } from '../session/terminal.js'
 
-type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost' | 'print'>
+type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'isVerdict' | 'cost' | 'print'>
 
 /** Does work with what policies ask of others, as far as the configuration lets them. Raises as that. */
 export async function withRequests<A>(

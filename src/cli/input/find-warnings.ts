@@ -10,6 +10,7 @@ import { checkInput } from '../../pdp/lint/check-input.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
 import { detailText } from '../output/report-failure.js'
 import { printable } from '../output/display-width.js'
+import type { WarningOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 
 /** The flag that has the input of policies checked. */
@@ -42,6 +43,14 @@ export async function findInputWarnings(
   const { rego } = await collectSources(directories, { includeTests: false })
   const schemas = schemaFolder({ schema }) ?? ''
   return await checkInput(opa, await parseModules(opa, rego), { schemas, staticPackages })
+}
+
+/** Whether warnings fail the command: with `--fail-on-warning`, and with `--strict`, which includes it. */
+export function failsOnWarnings(
+  warnings: readonly ErrorDetail[],
+  { failOnWarning, strict }: WarningOptions & { readonly strict?: true },
+): boolean {
+  return warnings.length > 0 && (failOnWarning === true || strict === true)
 }
 
 /** Tells people of findings, on standard error so that the report stands alone; programs read them in it. */

@@ -8,6 +8,7 @@ import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
 import { refusedRequests } from '../../pdp/requests/refused-requests.js'
 import { findOpa } from '../../pdp/opa/find-opa.js'
+import { opaLimits } from '../../pdp/opa/opa-limits.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { Progress } from '../output/progress.js'
 import { policyFlags } from '../session/shared-options.js'
@@ -63,7 +64,7 @@ export function policyFiles(options: PolicyOptions, terminal: Terminal): (string
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
   const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   return {
-    findOpa: () => findOpa({ named: opa, env: terminal.env }),
+    findOpa: () => findOpa({ named: opa, env: terminal.env, limits: opaLimits(config.policies) }),
     builtins: hostBuiltins,
     refusedBuiltins: refusedRequests(config.policies),
     limits,

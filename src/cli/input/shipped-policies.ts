@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import type { Config } from '../../config/config.js'
 import { CONFIG_FILE_VARIABLE } from '../../config/read-environment.js'
+import { AppError } from '../../errors/app-error.js'
 import { packageRoot } from '../../lib/package-root.js'
 
 /** The default directories, or where the current directory has none, the policies that come with the package. */
@@ -24,9 +25,21 @@ export interface PolicyChoice {
  * would answer by policies that nobody chose.
  */
 export function withShippedPolicies(config: Config, { configFile, env, isDefault }: PolicyChoice): Config {
-  if (!isDefault || (configFile ?? env[CONFIG_FILE_VARIABLE])) return config
+  if (!isDefault) return config
+  const file = configFile ?? env[CONFIG_FILE_VARIABLE]
+  if (file) return requirePolicies(config, file)
   const { policies } = config
   return { ...config, policies: { ...policies, directories: orShipped(policies.directories) } }
+}
+
+/** Raises `invalid` where neither the file names policies nor the default directory is there. */
+function requirePolicies(config: Config, file: string): Config {
+  const missing = config.policies.directories.find((directory) => !existsSync(directory))
+  if (missing === undefined) return config
+  throw new AppError(
+    'invalid',
+    `Directory ${missing} not found, and ${file} names no policies. Set policies.directories there, or start in the directory that has ${missing}; to try those that come with tidegate, set it to [${join(packageRoot, missing)}].`,
+  )
 }
 
 /** Whether nobody has named any policies, and the current directory has none: those of the package would be asked. */

@@ -9,6 +9,7 @@ import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import type { Session } from '../session/session.js'
+import { strictnessOf } from '../../pdp/slow/strict-builtin-errors.js'
 import { addOutputOptions, addPolicyOptions, examples, outJson } from '../session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
@@ -45,6 +46,7 @@ export function defineEstateCheck(command: Command, session: Session): void {
 async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Promise<EstateReport> {
   const policies = await openPolicies(options, terminal)
   const { config, snapshot } = policies
+  const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
   const packages = staticPackages(policies)
   const progress = new Progress(terminal)
   const report = new EstateReport()
@@ -55,7 +57,7 @@ async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Pro
         for await (const definition of definitions()) {
           done += 1
           if (isOf(definition, options.application)) {
-            report.add(await checkPipeline(definition, { snapshot, requests }, packages))
+            report.add(await checkPipeline(definition, { snapshot, requests, strictness }, packages))
           }
           progress.show(bar(done, count))
         }

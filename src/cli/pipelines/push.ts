@@ -17,6 +17,7 @@ import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import { readDocument } from '../input/read-document.js'
+import { strictnessOf } from '../../pdp/slow/strict-builtin-errors.js'
 import { addOutputOptions, addPolicyOptions, examples, outJson } from '../session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
@@ -69,9 +70,10 @@ async function push(paths: readonly string[], options: PushOptions, terminal: Te
   const report = new EstateReport()
   const allowed: Definition[] = []
   const { config, snapshot } = policies
+  const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
   await withRequests(config, terminal, async (requests) => {
     for (const definition of definitions) {
-      const result = await checkPipeline(definition, { snapshot, requests }, packages)
+      const result = await checkPipeline(definition, { snapshot, requests, strictness }, packages)
       report.add(result)
       if (!isUnchecked(result) && result.allowed) allowed.push(definition)
     }

@@ -68,6 +68,16 @@ export function addSchemaOption(command: Command): Command {
   )
 }
 
+/** The flag that makes policy warnings fail a command. */
+export interface WarningOptions {
+  readonly failOnWarning?: true
+}
+
+/** Adds the flag that makes policy warnings fail a command. */
+export function addWarningOption(command: Command): Command {
+  return command.option('--fail-on-warning', 'exit with 1 where there is a warning about the policies')
+}
+
 /** Adds the flag that says how a document becomes an input. */
 export function addInputFormOption(command: Command): Command {
   return command.addOption(

@@ -73,6 +73,9 @@ const CoverageReport = z.object({
   ),
 })
 
+/** Tests may take longer than a compilation: `--timeout` limits each of them. */
+const TEST_LIMIT_MS = 600_000
+
 /** Runs the test rules with `opa test`. Raises `invalid` when it cannot run them or none matches. */
 export async function runOpaTests(
   staged: StagedTests,
@@ -84,6 +87,7 @@ export async function runOpaTests(
   ]
   const report = await runOpa(staged.opa, ['test', '--bundle', '.', '--format', 'json', ...flags], {
     cwd: staged.directory,
+    timeLimitMs: TEST_LIMIT_MS,
   })
   if (!report.stdout.trimStart().startsWith('[')) {
     throw new AppError('invalid', 'opa test cannot run', {
@@ -112,7 +116,10 @@ export async function measureCoverage(
   const pattern = `^data\\.?(${[...new Set(passing)].map((name) => escapeRegExp(name)).join('|')})$`
   const version = await regoVersionFlags(staged.opa, staged.plainVersion)
   const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
-  const report = await runOpa(staged.opa, ['test', '.', ...flags], { cwd: staged.plainDirectory })
+  const report = await runOpa(staged.opa, ['test', '.', ...flags], {
+    cwd: staged.plainDirectory,
+    timeLimitMs: TEST_LIMIT_MS,
+  })
   if (!report.stdout.trimStart().startsWith('{')) {
     const details = readOpaErrors(report, staged.sourceFile)
     throw new AppError('invalid', 'opa test cannot measure the coverage', { details })

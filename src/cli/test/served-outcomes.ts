@@ -3,6 +3,8 @@ import { isRecord } from '../../lib/validation/record.js'
 import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-document.js'
 import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
+import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import type { Strictness } from '../../pdp/slow/strict-builtin-errors.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
@@ -20,16 +22,24 @@ export interface Difference {
   readonly notes: readonly string[]
 }
 
+/** How the service would evaluate. */
+export interface Serving {
+  readonly requests: PolicyRequests
+  /** The strictness of what the package at a path answers. */
+  readonly strictnessOf: (packagePath: readonly string[]) => Strictness
+}
+
 /** Evaluates each test rule again as the service does, and gives those that end otherwise. */
 export async function findDifferences(
   snapshot: Snapshot,
   tests: readonly OpaTest[],
-  requests: PolicyRequests,
+  { requests, strictnessOf }: Serving,
 ): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const [rule, [first, ...others]] of groupByRule(tests)) {
     const opa = [first, ...others].some(({ outcome }) => outcome === 'pass') ? 'pass' : 'fail'
-    const { outcome, notes } = await evaluateRule(snapshot, first, opa, requests)
+    const serving = { requests, strictness: strictnessOf(testedPackage(rulePath(first))) }
+    const { outcome, notes } = await evaluateRule(snapshot, first, opa, serving)
     if (outcome !== opa)
       differences.push({ rule, file: first.file, row: first.row, opa, served: outcome, notes })
   }
@@ -53,11 +63,12 @@ async function evaluateRule(
   snapshot: Snapshot,
   test: OpaTest,
   opa: 'pass' | 'fail',
-  requests: PolicyRequests,
+  { requests, strictness }: { readonly requests: PolicyRequests; readonly strictness: Strictness },
 ): Promise<{ outcome: 'pass' | 'fail'; notes: readonly string[] }> {
   const plan = planDocument(snapshot, rulePath(test))
   try {
-    const value = await evaluateWithAnswers((call) => evaluateDocument(plan, undefined, call), requests)
+    const evaluate = (call: EvaluationCall): string | undefined => evaluateDocument(plan, undefined, call)
+    const value = await evaluateWithAnswers(evaluate, requests, strictness)
     const agrees = test.cases === undefined ? undefined : passesAlike(test.cases, value)
     // OPA takes nothing but true for a test that passes.
     const outcome = agrees === undefined ? (value === 'true' ? 'pass' : 'fail') : agrees ? opa : opposite(opa)
@@ -66,6 +77,13 @@ async function evaluateRule(
     if (!(raw instanceof AppError)) throw raw
     return { outcome: 'fail', notes: [raw.message, ...raw.details.map(detailText)] }
   }
+}
+
+/** The package that a rule of `a.b` or `a.b_test` tests. */
+function testedPackage(rule: readonly string[]): readonly string[] {
+  return rule
+    .slice(0, -1)
+    .map((name, at, names) => (at === names.length - 1 ? name.replace(/_test$/, '') : name))
 }
 
 /** Whether the document of a rule with cases holds those that passed, and no other: it is true at their names. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { BundleSigningSection } from './bundle-signing.js'
+import { CompilerSection } from './compiler.js'
 import { ParseModuleSection } from './parse-module.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
@@ -106,10 +107,16 @@ export const PoliciesSection = z.strictObject({
     'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, what `tidegate opa install` fetched, the copy that npm installed.',
     'the path of the opa program',
   ),
+  compiler: CompilerSection.prefault({}),
   staticPackages: key(
     z.array(packagePattern).default(['static.**']),
     'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
     'a list of package patterns such as static.**',
+  ),
+  strictBuiltinErrors: key(
+    z.enum(['verdicts', 'all', 'off']).default('verdicts'),
+    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: `verdicts` those of static policies, runtime policies, gates and checks of analyses; `all` also the Data API; `off` none, so that a failed call makes its rule undefined and a denial can be lost.',
+    'verdicts, all or off',
   ),
   undefinedData: key(
     z.enum(['warn', 'refuse']).default('warn'),

@@ -2,12 +2,16 @@ import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
 
+const MS_PER_SECOND = 1000
+
 /** Where the figures of what went wrong inside come from. */
 export interface ConditionFigures {
   /** How often each thread has died. */
   readonly threadDeaths: () => ReadonlyMap<string, number>
   /** How often another `decisions.db` was begun. */
   readonly decisionLogsRenewed: () => number
+  /** How long the load of policies under way has taken, in milliseconds; 0 where there is none. */
+  readonly policiesLoadingMs: () => number
   /** Absent where no log is shared. */
   readonly shipping?: (() => ShippingFigures) | undefined
 }
@@ -32,6 +36,14 @@ export function addConditionMetrics(registry: Registry, figures: ConditionFigure
     collect() {
       this.reset()
       this.inc(figures.decisionLogsRenewed())
+    },
+  })
+  new Gauge({
+    name: 'tidegate_policy_loading_seconds',
+    help: 'How long the load of policies under way has taken; 0 where there is none.',
+    registers,
+    collect() {
+      this.set(figures.policiesLoadingMs() / MS_PER_SECOND)
     },
   })
   if (figures.shipping !== undefined) addShippingMetrics(registers, figures.shipping)

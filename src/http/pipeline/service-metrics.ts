@@ -17,7 +17,8 @@ export interface ServiceMetrics {
   readonly requested: (exchange: AnsweredExchange) => void
   readonly evaluated: (kind: string, outcome: string) => void
   readonly policiesLoaded: (durationMs: number) => void
-  readonly policyLoadFailed: () => void
+  /** `limit` is the one that the compiler exceeded; undefined where the load failed for another reason. */
+  readonly policyLoadFailed: (limit?: string) => void
   readonly messageAttempted: (topic: string, progress: { readonly state: string }) => void
 }
 
@@ -50,6 +51,12 @@ export function makeServiceMetrics(): ServiceMetrics {
     help: 'Time that the last successful load of policies took.',
     registers,
   })
+  const compilerStops = new Counter({
+    name: 'tidegate_compiler_stopped_total',
+    help: 'Loads of policies that failed because the compiler exceeded a limit of policies.compiler, by limit.',
+    labelNames: ['limit'],
+    registers,
+  })
   const messages = new Counter({
     name: 'tidegate_outbox_attempts_total',
     help: 'Attempts to send a message, by topic and the state that each left it in.',
@@ -68,7 +75,10 @@ export function makeServiceMetrics(): ServiceMetrics {
       loads.inc({ result: 'success' })
       loadDuration.set(durationMs / MS_PER_SECOND)
     },
-    policyLoadFailed: () => loads.inc({ result: 'failure' }),
+    policyLoadFailed: (limit) => {
+      loads.inc({ result: 'failure' })
+      if (limit !== undefined) compilerStops.inc({ limit })
+    },
     messageAttempted: (topic, { state }) => messages.inc({ topic, state }),
   }
 }

@@ -3,6 +3,7 @@ import { denialsByPackage, textsOf } from '../../pdp/evaluation/denial.js'
 import type { Denial, PackageDenials } from '../../pdp/evaluation/denial.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
 import type { Exchange } from '../exchange/exchange.js'
+import { parseDataQuery, searchParams } from './data-query.js'
 import type { Decision } from './decision.js'
 
 /**
@@ -18,20 +19,22 @@ export function answerVerdict(
     options: AskOptions,
   ) => readonly Denial[] | Promise<readonly Denial[]>,
 ): void | Promise<void> {
-  const decided = decision.decide(input, findDenials, (denials) => {
-    if (denials.length === 0) return { outcome: 'allow', texts: [], packages: [], result: '[]' } as const
-    const [texts, packages] = [textsOf(denials), denialsByPackage(denials)]
-    return { outcome: 'deny', texts, packages, result: JSON.stringify(texts) } as const
-  })
+  const query = searchParams(exchange)
+  const decided = decision.decide(
+    input,
+    findDenials,
+    (denials) => {
+      if (denials.length === 0) return { outcome: 'allow', texts: [], packages: [], result: '[]' } as const
+      const [texts, packages] = [textsOf(denials), denialsByPackage(denials)]
+      return { outcome: 'deny', texts, packages, result: JSON.stringify(texts) } as const
+    },
+    parseDataQuery(query).strictBuiltinErrors,
+  )
   return whenThere(decided, ({ texts, packages }) => {
-    const shown = asksForPackages(exchange) ? packages : undefined
+    const shown = query?.get('explain') === 'packages' ? packages : undefined
     if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id, shown))
     else exchange.send(200, allowBody(decision.id, shown))
   })
-}
-
-function asksForPackages({ target: { query } }: Exchange): boolean {
-  return query !== undefined && new URLSearchParams(query).get('explain') === 'packages'
 }
 
 /**

@@ -7,7 +7,7 @@ import { readBody } from '../input/read-body.js'
 import { dataAnswerBody, prettyJson } from './data-answer.js'
 import type { Timings } from './data-answer.js'
 import { resolveDataPath } from './data-path.js'
-import { parseDataQuery } from './data-query.js'
+import { parseDataQuery, searchParams } from './data-query.js'
 import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
 import type { Outcome } from './decision.js'
@@ -132,10 +132,6 @@ function undefinedDocument({ path, target }: DocumentPlan): AppError {
   return new AppError('not_found', `document ${problem}: ${printDataRef(path)}`, {
     code: 'undefined_document',
   })
-}
-
-function searchParams(exchange: Exchange): URLSearchParams | undefined {
-  return exchange.target.query === undefined ? undefined : new URLSearchParams(exchange.target.query)
 }
 
 /**

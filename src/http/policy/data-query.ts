@@ -1,3 +1,5 @@
+import type { Exchange } from '../exchange/exchange.js'
+
 /** The query parameters of the Data API (OPA documentation, "Data API"). */
 export interface DataQuery {
   readonly pretty: boolean
@@ -16,6 +18,11 @@ const NONE: DataQuery = {
   explain: false,
   strictBuiltinErrors: false,
   input: undefined,
+}
+
+/** The parameters of a request; undefined where it has none. */
+export function searchParams({ target: { query } }: Exchange): URLSearchParams | undefined {
+  return query === undefined ? undefined : new URLSearchParams(query)
 }
 
 const EXPLAIN_MODES: readonly string[] = ['notes', 'fails', 'full', 'debug']

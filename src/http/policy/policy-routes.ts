@@ -43,6 +43,12 @@ const DataQuery = z.looseObject({
   ),
   'strict-builtin-errors': Switch.describe('Makes a built-in that raises an error.'),
 })
+const StaticQuery = z.looseObject({
+  explain: Switch.describe('`packages` adds which packages deny.'),
+  'strict-builtin-errors': Switch.describe(
+    'Makes a built-in that raises an error, whatever `policies.strictBuiltinErrors` is.',
+  ),
+})
 const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })
 const PostQuery = DataQuery.extend({
   requestUri: z
@@ -108,6 +114,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     showsErrors: true,
     handler: 'v1/staticPolicy',
     summary: 'Ask all static policies',
+    query: StaticQuery,
     body: {
       schema: z.looseObject({
         input: z.union([z.looseObject({}), z.string()]).describe('An object, or text that holds one.'),

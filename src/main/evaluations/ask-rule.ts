@@ -8,7 +8,7 @@ import { recordEvaluation } from './record-evaluation.js'
 
 const CALLER = 'analysis'
 
-/** Asks the rules of checks of analyses; a built-in that fails is an error, and so is what is not defined. */
+/** Evaluates the rules of checks of analyses as verdicts. A rule that is not defined is a problem, too. */
 export function makeAskRule(
   policies: Policies,
   evaluations: Evaluations,
@@ -21,8 +21,7 @@ export function makeAskRule(
     try {
       const text = await recordEvaluation(policies, log, {
         ...{ kind: 'data', path: rule, caller: CALLER, decisionId: nextDecisionId(nowMs), input, nowMs },
-        evaluate: (plan) =>
-          evaluations.document(plan, input, { nowMs, caller: CALLER, strictBuiltinErrors: true }),
+        evaluate: (plan) => evaluations.document(plan, input, { nowMs, caller: CALLER, isVerdict: true }),
         told: (answer) =>
           answer === undefined
             ? { outcome: 'undefined' }

@@ -27,7 +27,7 @@ export interface OpenEvaluations {
 
 /** Makes them; a thread is started when it is first needed. */
 export function openEvaluations(config: Config, metrics: ServiceMetrics, logger: Logger): OpenEvaluations {
-  const { limits, slowEvaluations } = config.policies
+  const { limits, slowEvaluations, strictBuiltinErrors } = config.policies
   const requests = openServedRequests(config, metrics.registry)
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
   const figures = makeEvaluationMetrics(metrics.registry, {
@@ -50,6 +50,7 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics, logger:
   const evaluations = new Evaluations({
     slow,
     sliceMs: limits.sliceMs,
+    strictBuiltinErrors,
     abandoned: figures.abandoned,
     spent: makeCostMetrics(metrics.registry),
     printed: logPrinted(config, logger),

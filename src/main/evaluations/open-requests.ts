@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../../config/config.js'
 import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
 import { findOpa } from '../../pdp/opa/find-opa.js'
+import { opaLimits } from '../../pdp/opa/opa-limits.js'
 import { ModuleParser } from '../../pdp/requests/module-parser.js'
 import { NO_FIGURES } from '../../pdp/requests/request-figures.js'
 import type { RequestFigures } from '../../pdp/requests/request-figures.js'
@@ -16,7 +17,7 @@ export function openRequests(
 ): PolicyRequests {
   const { requests, parseModule, opa } = policies
   const parser = parseModule.enabled
-    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env }), figures)
+    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env, limits: opaLimits(policies) }), figures)
     : undefined
   return new PolicyRequests(requests, { parser, figures })
 }

@@ -1,11 +1,12 @@
 import type { Config } from '../../config/config.js'
 import { findOpa } from '../../pdp/opa/find-opa.js'
+import { opaLimits } from '../../pdp/opa/opa-limits.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { temporaryFolderOf } from './temporary-folder.js'
 
 /** The `opa` program for a service, with its temporary files among those of the service. Raises as `findOpa`. */
 export async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
-  const program = await findOpa({ named: policies.opa, env: process.env })
+  const program = await findOpa({ named: policies.opa, env: process.env, limits: opaLimits(policies) })
   const temporaryFolder = temporaryFolderOf(dataDir)
   return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
 }

@@ -4,14 +4,17 @@ import { readUsableDefinition } from '../../analysis/runs/define-analysis.js'
 import type { AnalysisDefinition } from '../../analysis/runs/definitions/definition.js'
 import { parseDocumentFile } from '../../analysis/runs/definitions/parse-document.js'
 import { AppError, toError } from '../../errors/app-error.js'
+import { versionOfFile } from '../../lib/file-version.js'
 import { UNNOTED_ATTEMPTS, isSuspended } from '../../lib/work-attempts.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 
 /** How one application is analysed, as a file says it; the file is named after the application. */
 export interface DefinitionFile {
   readonly application: string
-  /** Undefined where reading it ended the process twice: what was read before stays. */
+  /** Undefined where the file has a problem: the definition that was read before stays. */
   readonly definition: AnalysisDefinition | undefined
+  /** Why the file is not used, with its name. */
+  readonly problem?: string
 }
 
 /** The kind of a file, by which it is shown when it is suspended. */
@@ -20,29 +23,46 @@ const DEFINITION_FILE = 'definition-file'
 const MAX_FILE_BYTES = 1024 * 1024
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml'])
 
+const SUSPENDED = 'reading it ended the service twice: it is not read again until it changes'
+
 /**
- * The definitions in a directory, one file an application. Raises `invalid` naming every file that cannot be read, is no usable
- * definition, or speaks of an application that another file defines.
+ * The files of a directory, one an application. A file that cannot be read, is no usable definition, or defines an application
+ * of another file has a problem, and no definition. Raises `invalid` where the directory cannot be read.
  */
 export async function readDefinitionFiles(
   directory: string,
   attempts: WorkAttempts = UNNOTED_ATTEMPTS,
 ): Promise<readonly DefinitionFile[]> {
-  const problems: string[] = []
-  const definitions = new Map<string, DefinitionFile>()
+  const files: DefinitionFile[] = []
   for (const base of await namesIn(directory)) {
     const { name: application, ext } = parse(base)
     if (!EXTENSIONS.has(ext)) continue
+    const refuse = (problem: string): void =>
+      void files.push({ application, definition: undefined, problem: `${base}: ${problem}` })
+    if (files.some((file) => file.application === application)) {
+      refuse(`another file defines ${application}, too`)
+      continue
+    }
     try {
       const definition = await readNoted(join(directory, base), base, attempts)
-      if (definitions.has(application)) problems.push(`${base}: another file defines ${application}, too`)
-      definitions.set(application, { application, definition })
+      if (definition === undefined) refuse(SUSPENDED)
+      else files.push({ application, definition })
     } catch (raw) {
-      problems.push(`${base}: ${toError(raw).message}`)
+      refuse(toError(raw).message)
     }
   }
-  if (problems.length === 0) return [...definitions.values()]
-  throw new AppError('invalid', `analysis.definitions, in ${directory}: ${problems.join('\n')}`)
+  return files
+}
+
+/** A text that changes when a file of definitions is added, removed or written. */
+export async function versionOfDefinitions(directory: string): Promise<string> {
+  const entries = await readdir(directory).catch(() => undefined)
+  if (entries === undefined) return 'absent'
+  const names = entries.filter((base) => EXTENSIONS.has(parse(base).ext))
+  const versions = await Promise.all(
+    names.sort().map(async (base) => `${base} ${(await versionOfFile(join(directory, base))) ?? ''}`),
+  )
+  return versions.join('\n')
 }
 
 /** A file that is written again is another one. */

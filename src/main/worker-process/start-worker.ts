@@ -146,10 +146,11 @@ function openEvaluations(
   main: ProcessLink<MainCalls>,
   { registry, requests }: { readonly registry: Registry; readonly requests: PolicyRequests | undefined },
 ): Evaluations {
-  const { limits, slowEvaluations } = config.policies
+  const { limits, slowEvaluations, strictBuiltinErrors } = config.policies
   return new Evaluations({
     slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
     sliceMs: limits.sliceMs,
+    strictBuiltinErrors,
     abandoned: makeEvaluationMetrics(registry, { queued: () => 0, running: () => 0 }).abandoned,
     spent: makeCostMetrics(registry),
     ...(requests && { requests }),

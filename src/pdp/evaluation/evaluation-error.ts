@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { printDataRef } from '../rego/print-data-ref.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { INSERT_CONFLICT } from '../wasm/module/evaluation-abort.js'
 import type { EvaluationAbort, FailedCall } from '../wasm/module/evaluation-abort.js'
@@ -21,7 +22,16 @@ export function evaluationError(abort: EvaluationAbort, snapshot: Sources): AppE
       ? conflictDetail(abort.message, snapshot)
       : builtinDetail(abort.message, abort.builtinError, snapshot),
   ]
-  return new AppError('evaluation_failed', MESSAGE, { details, cause: abort })
+  const code = abort.builtinError?.isVerdict === true ? { code: 'evaluation_failed' } : {}
+  return new AppError('evaluation_failed', messageOf(abort), { details, cause: abort, ...code })
+}
+
+/** Clients of verdicts show the message alone, without the details. */
+function messageOf({ message, builtinError }: EvaluationAbort): string {
+  if (builtinError?.isVerdict !== true) return MESSAGE
+  const { caller } = builtinError
+  const rule = caller === undefined ? 'a rule' : printDataRef(caller.rule)
+  return `no verdict: a built-in function fails in ${rule}: ${message}. Check the types of its arguments, for example with is_string or is_number.`
 }
 
 function budgetError(abort: EvaluationAbort): AppError {

@@ -11,6 +11,8 @@ export interface NewCallOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs?: number
   readonly strictBuiltinErrors?: boolean
+  /** Whether the answer allows or denies something. */
+  readonly isVerdict?: boolean
   /** Where the evaluation may hold its thread only so long. */
   readonly slice?: EvaluationSlice
   readonly cost?: EvaluationCost | undefined
@@ -36,6 +38,7 @@ export function newCall(options: NewCallOptions = {}): RecordingCall {
 /** Most decisions ask for neither the time nor a random value: make both when they do. */
 class DecisionCall implements RecordingCall {
   readonly strictBuiltinErrors: boolean
+  readonly isVerdict: boolean
   readonly slice: EvaluationSlice | undefined
   readonly cost: EvaluationCost | undefined
   readonly #nowMs: number
@@ -48,6 +51,7 @@ class DecisionCall implements RecordingCall {
     const { nowMs = Date.now(), strictBuiltinErrors = false, asksOutside = false } = options
     this.#nowMs = nowMs
     this.strictBuiltinErrors = strictBuiltinErrors
+    this.isVerdict = options.isVerdict ?? false
     this.slice = options.slice
     this.cost = options.cost
     this.#before = options.recorded

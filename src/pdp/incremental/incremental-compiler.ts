@@ -45,6 +45,8 @@ export class IncrementalCompiler implements Compiler {
   readonly #parsed = new ParsedModules()
   #program: { readonly opa: OpaProgram; readonly version: string } | undefined
   #whole: Whole | undefined
+  /** Whether anything has been built: decisions are made with it while the next build is under way. */
+  #hasBuilt = false
   readonly #newer: GroupBuilds
   readonly #limits: ChangeLimits
   readonly #prepare: ((wasm: Uint8Array) => void) | undefined
@@ -100,7 +102,9 @@ export class IncrementalCompiler implements Compiler {
     const { opa } = request
     if (keys.size <= options.mostEntrypoints) {
       this.#setWhole(undefined)
-      return await this.#small.build(this.#behind(opa), modules, keys, options)
+      const small = await this.#small.build(this.#behind(opa), modules, keys, options)
+      this.#hasBuilt = true
+      return small
     }
     const built = await this.#buildWhole(this.#behind(opa), modules, keys, options)
     this.#setWhole({ ...request, built })
@@ -109,13 +113,14 @@ export class IncrementalCompiler implements Compiler {
 
   #setWhole(whole: Whole | undefined): void {
     this.#whole = whole
+    this.#hasBuilt ||= whole !== undefined
     this.#newer.clear()
     this.#ahead = undefined
   }
 
   /** Only the first build is waited for by nobody's decisions. */
   #behind(opa: OpaProgram): OpaProgram {
-    return this.#whole === undefined ? opa : { ...opa, niceness: NICENESS }
+    return this.#hasBuilt ? { ...opa, niceness: NICENESS } : opa
   }
 
   async #buildChanges(request: BuildRequest): Promise<BuiltModules | undefined> {

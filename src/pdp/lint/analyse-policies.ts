@@ -5,6 +5,7 @@ import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
 import { checkContradictions } from './check-contradictions.js'
+import { checkMixedTypes } from './check-mixed-types.js'
 import { checkLeftOut } from './check-left-out.js'
 import { checkReferences } from './check-references.js'
 import { checkVerdicts } from './check-verdicts.js'
@@ -49,7 +50,11 @@ export async function analysePolicies(
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings: ErrorDetail[] = []
   for (const module of described) {
-    findings.push(...checkReferences(module, defined, leftOut.data), ...checkContradictions(module))
+    findings.push(
+      ...checkReferences(module, defined, leftOut.data),
+      ...checkContradictions(module),
+      ...checkMixedTypes(module),
+    )
     await turns.pause()
   }
   findings.push(

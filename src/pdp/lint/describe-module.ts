@@ -1,6 +1,8 @@
 import type { RegoModule } from '../compile/rego-module.js'
 import { findContradictions } from './check-contradictions.js'
 import type { Contradiction } from './check-contradictions.js'
+import { findMixedTypes } from './check-mixed-types.js'
+import type { MixedType } from './check-mixed-types.js'
 import { findReferences } from './find-references.js'
 import type { DataReference } from './find-references.js'
 import { isMember, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
@@ -39,6 +41,7 @@ export interface DescribedModule {
   readonly heads: readonly RuleHead[]
   readonly packageOffset: number
   readonly contradictions: readonly Contradiction[]
+  readonly mixedTypes: readonly MixedType[]
 }
 
 const known = new WeakMap<RegoModule, DescribedModule>()
@@ -65,6 +68,7 @@ function describe(module: RegoModule): DescribedModule {
     reads: served(reads),
     replaced: served(replaced),
     heads,
+    mixedTypes: findMixedTypes(tokens).filter(({ offset }) => !isInTest(heads, offset)),
     contradictions: findContradictions(tokens).filter(({ first }) => !isInTest(heads, first.offset)),
     packageOffset: tokens.find((token) => token.text === 'package')?.offset ?? 0,
   }

@@ -7,6 +7,7 @@ import { loadData } from '../data/load-data.js'
 import { LoadedModules } from './loaded-modules.js'
 import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
+import { exceededLimit } from '../opa/run-opa.js'
 import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -38,6 +39,8 @@ export class Policies {
   #current: Snapshot
   #activatedAt = new Date()
   #failure: LoadFailure | undefined
+  /** By the clock of `performance`. */
+  #loadingSince: number | undefined
   #loading: Promise<void> = Promise.resolve()
   /** The load that begins when the one under way has ended. */
   #waiting: Promise<void> | undefined
@@ -91,6 +94,11 @@ export class Policies {
     return this.#activatedAt
   }
 
+  /** How long the load under way has taken, in milliseconds; 0 where there is none. */
+  get loadingMs(): number {
+    return this.#loadingSince === undefined ? 0 : performance.now() - this.#loadingSince
+  }
+
   /** The last reload's failure, until one succeeds. */
   get failure(): LoadFailure | undefined {
     return this.#failure
@@ -119,6 +127,7 @@ export class Policies {
 
   async #reload(): Promise<void> {
     const startedAt = performance.now()
+    this.#loadingSince = startedAt
     clearTimeout(this.#catchingUp)
     this.#catchUpEnd.abort()
     clearTimeout(this.#retry)
@@ -133,6 +142,8 @@ export class Policies {
     } catch (raw) {
       this.#fail(raw)
       this.#retryLater(toAppError(raw))
+    } finally {
+      this.#loadingSince = undefined
     }
     if (this.#compiler.isBehind) this.#catchUpSoon()
   }
@@ -166,7 +177,11 @@ export class Policies {
 
   #retryLater(error: AppError): void {
     if (isOfPolicies(error)) return
-    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LAST_RETRY_MS)
+    // What takes too long does so each time, unless the machine was busy.
+    const pauseMs =
+      exceededLimit(error) !== undefined
+        ? LAST_RETRY_MS
+        : Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LAST_RETRY_MS)
     this.#retries += 1
     this.#retry = setTimeout(() => void this.reload(), pauseMs).unref()
   }

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { BUNDLED_RELEASE, findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+import type { OpaLimits } from './opa-limits.js'
 import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
 
 export interface OpaProgram {
@@ -16,11 +17,15 @@ export interface OpaProgram {
   readonly niceness?: number
   /** Where what its runs need is put for as long; among the system's temporary files when absent. */
   readonly temporaryFolder?: string
+  /** What each of its runs may use. */
+  readonly limits?: OpaLimits
   /** Ends its runs when it is aborted. */
   readonly signal?: AbortSignal
 }
 
 export interface FindOpaOptions {
+  /** What each run of the program may use; `DEFAULT_OPA_LIMITS` where absent. */
+  readonly limits?: OpaLimits
   /** The program named by flag or configuration. */
   readonly named?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
@@ -34,6 +39,11 @@ export interface FindOpaOptions {
  * is none.
  */
 export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
+  const program = await locateOpa(options)
+  return options.limits === undefined ? program : { ...program, limits: options.limits }
+}
+
+async function locateOpa(options: FindOpaOptions): Promise<OpaProgram> {
   const { named, env, platform = process.platform, arch = process.arch } = options
   if (named !== undefined) return await requireProgram(named, '--opa')
   if (env['OPA_BIN']) return await requireProgram(env['OPA_BIN'], 'OPA_BIN')

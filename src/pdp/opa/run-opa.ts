@@ -1,9 +1,14 @@
-import { execFile } from 'node:child_process'
-import type { ExecFileException } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
-import { AppError, hasErrorCode } from '../../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
+import { startGroupGuard, killProcessGroup } from './process-group.js'
 import type { OpaProgram } from './find-opa.js'
+import { DEFAULT_OPA_LIMITS } from './opa-limits.js'
+import type { OpaLimits } from './opa-limits.js'
+import { watchMemory } from './watch-memory.js'
 
 export interface OpaRun {
   readonly exitCode: number
@@ -17,47 +22,154 @@ export interface OpaRunOptions {
   readonly stdin?: string
   /** Beside those of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** Two minutes and 256 MiB where absent. */
+  /** The limit of the program where absent. */
   readonly timeLimitMs?: number
+  /** 256 MiB where absent. */
   readonly maxOutputBytes?: number
   /** Ends the program when it is aborted. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The codes of errors for what the program was ended. */
-export const OPA_OVERRUN = { time: 'opa_takes_too_long', output: 'opa_answers_too_much' } as const
+export const OPA_OVERRUN = {
+  time: 'opa_takes_too_long',
+  memory: 'opa_takes_too_much_memory',
+  output: 'opa_answers_too_much',
+} as const
 
-const TIME_LIMIT_MS = 120_000
+/** The limit that a run was ended for; undefined for other errors. */
+export function exceededLimit({ code }: AppError): Limit | undefined {
+  return LIMITS.find((limit) => OPA_OVERRUN[limit] === code)
+}
+
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
+const MIB = 1024 * 1024
+
+type Limit = keyof typeof OPA_OVERRUN
+const LIMITS = ['time', 'memory', 'output'] as const satisfies readonly Limit[]
+
+/** Ends a run that exceeds a limit. */
+class Overrun extends Error {
+  readonly limit: Limit
+
+  constructor(limit: Limit) {
+    super(OPA_OVERRUN[limit])
+    this.limit = limit
+  }
+}
 
 /**
- * Runs the `opa` program to its end, whatever its exit code. Raises `unavailable` when it cannot be started or does
- * not end within its limits (then with a code of `OPA_OVERRUN`).
+ * Runs the `opa` program to its end, whatever its exit code. It is the leader of a process group of its own, which ends
+ * with this process, however this ends. Raises `unavailable` when it cannot be started or does not end within its limits
+ * (then with a code of `OPA_OVERRUN`).
  */
-export function runOpa(
+export async function runOpa(
   program: OpaProgram,
   args: readonly string[],
   options: OpaRunOptions = {},
 ): Promise<OpaRun> {
-  return new Promise((resolve, reject) => {
-    const { cwd, timeLimitMs = TIME_LIMIT_MS, maxOutputBytes = MAX_OUTPUT_BYTES } = options
-    const { signal = program.signal } = options
-    const env = options.env && { ...process.env, ...options.env }
-    const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const
-    const child = execFile(
-      program.path,
-      [...args],
-      { cwd, signal, env, ...limits },
-      (error, stdout, stderr) => {
-        if (error === null) resolve({ exitCode: 0, stdout, stderr })
-        else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
-        else reject(cannotRun(program, args, { error, timeLimitMs }))
-      },
-    )
-    if (program.niceness !== undefined) stepBack(child.pid, program.niceness)
+  const { limits: own = DEFAULT_OPA_LIMITS } = program
+  const limits = { ...own, timeMs: options.timeLimitMs ?? own.timeMs }
+  const group = startGroupGuard()
+  try {
+    return await runWithin(limits, { signal: program.signal, ...options }, () => {
+      const child = start(program.path, args, options, limits)
+      group.guard(child.pid)
+      if (program.niceness !== undefined) stepBack(child.pid, program.niceness)
+      return child
+    })
+  } catch (raw) {
+    throw cannotRun(program, args, raw, limits)
+  } finally {
+    group.release()
+  }
+}
+
+/** Raises an Overrun where a limit is exceeded, and otherwise what keeps the program from running to its end. */
+async function runWithin(
+  limits: OpaLimits,
+  { stdin = '', signal, maxOutputBytes = MAX_OUTPUT_BYTES }: OpaRunOptions,
+  begin: () => ChildProcess,
+): Promise<OpaRun> {
+  signal?.throwIfAborted()
+  const child = begin()
+  let reason: unknown
+  const end = (why: unknown): void => {
+    reason ??= why
+    killProcessGroup(child)
+  }
+  const closing = closed(child)
+  const output = collectOutput(child, maxOutputBytes, () => end(new Overrun('output')))
+  const timer = setTimeout(() => end(new Overrun('time')), limits.timeMs)
+  const memory = watchMemory(child.pid, limits.memoryBytes, () => end(new Overrun('memory')))
+  const abort = (): void => end(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  try {
     // A program that ends before it has read everything closes the pipe; its exit code tells the story.
     child.stdin?.on('error', () => undefined)
-    child.stdin?.end(options.stdin ?? '')
+    child.stdin?.end(stdin)
+    const { code, endedBy } = await closing
+    if (reason !== undefined) throw toError(reason)
+    if (code === null) throw new Error(`it was ended by ${endedBy ?? 'a signal'}`)
+    return { exitCode: code, stdout: output.stdout(), stderr: output.stderr() }
+  } finally {
+    clearTimeout(timer)
+    memory.stop()
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function start(
+  path: string,
+  args: readonly string[],
+  { cwd, env }: OpaRunOptions,
+  limits: OpaLimits,
+): ChildProcess {
+  return spawn(path, [...args], {
+    cwd,
+    env: environmentOf(env, limits),
+    stdio: 'pipe',
+    // The leader of a group, so that what a script starts ends with it.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
+}
+
+/** Go collects garbage harder as it comes near the limit. */
+function environmentOf(env: OpaRunOptions['env'], { memoryBytes, cores }: OpaLimits): NodeJS.ProcessEnv {
+  const bounds = { GOMAXPROCS: String(cores), GOMEMLIMIT: `${Math.floor((memoryBytes * 0.9) / MIB)}MiB` }
+  return { ...bounds, ...process.env, ...env }
+}
+
+interface Output {
+  readonly stdout: () => string
+  readonly stderr: () => string
+}
+
+function collectOutput({ stdout, stderr }: ChildProcess, maxBytes: number, isTooMuch: () => void): Output {
+  const collect = (stream: ChildProcess['stdout']): (() => string) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    stream?.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBytes) isTooMuch()
+      else chunks.push(chunk)
+    })
+    return () => Buffer.concat(chunks).toString()
+  }
+  return { stdout: collect(stdout), stderr: collect(stderr) }
+}
+
+interface Closed {
+  readonly code: number | null
+  readonly endedBy: NodeJS.Signals | null
+}
+
+/** Rejects where it cannot be started. */
+function closed(child: ChildProcess): Promise<Closed> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, endedBy) => resolve({ code, endedBy }))
   })
 }
 
@@ -65,32 +177,36 @@ export function runOpa(
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW))
+    const priority = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW)
+    setPriority(pid, priority)
+    // Where Linux schedules by session, priorities count only within one, and each run has its own.
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority))
   } catch {
     // It may be gone, or the system may not allow it: then it goes at the pace of others.
   }
 }
 
-interface FailedRun {
-  readonly error: ExecFileException
-  readonly timeLimitMs: number
+function cannotRun(
+  { path, source }: OpaProgram,
+  args: readonly string[],
+  raw: unknown,
+  limits: OpaLimits,
+): AppError {
+  const cause = toError(raw)
+  const message = `run opa ${args[0] ?? ''} (${path}, from ${source}): ${whyFailed(cause, limits)}`
+  const code = cause instanceof Overrun ? { code: OPA_OVERRUN[cause.limit] } : {}
+  return new AppError('unavailable', message, { cause, ...code })
 }
 
-function cannotRun({ path, source }: OpaProgram, args: readonly string[], failed: FailedRun): AppError {
-  const { error: cause } = failed
-  const message = `run opa ${args[0] ?? ''} (${path}, from ${source}): ${whyFailed(failed)}`
-  return new AppError('unavailable', message, { cause, ...overrunCode(cause) })
-}
-
-/** What Node.js says of a program that was ended is the whole command line. */
-function whyFailed({ error, timeLimitMs }: FailedRun): string {
-  if (overrunCode(error).code === OPA_OVERRUN.time) return `it does not end within ${timeLimitMs / 1000} s`
-  if (typeof error.signal === 'string') return `it was ended by ${error.signal}`
-  if (hasErrorCode(error, 'ENOENT')) return 'it cannot be started: it or what its first line names is missing'
-  return error.message
-}
-
-function overrunCode(error: ExecFileException): { readonly code?: string } {
-  if (hasErrorCode(error, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')) return { code: OPA_OVERRUN.output }
-  return error.killed === true ? { code: OPA_OVERRUN.time } : {}
+function whyFailed(cause: Error, { timeMs, memoryBytes }: OpaLimits): string {
+  if (hasErrorCode(cause, 'ENOENT')) return 'it cannot be started: it or what its first line names is missing'
+  if (!(cause instanceof Overrun)) return cause.message
+  switch (cause.limit) {
+    case 'time':
+      return `it does not end within ${timeMs / 1000} s. Make the policies simpler, or raise policies.compiler.timeoutSeconds`
+    case 'memory':
+      return `it takes more than ${Math.floor(memoryBytes / MIB)} MiB. Make the policies simpler, or raise policies.compiler.maxMemoryBytes`
+    case 'output':
+      return 'it prints more than can be read'
+  }
 }

@@ -6,6 +6,8 @@ import { evaluateDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
+import { strictnessOf } from './strict-builtin-errors.js'
+import type { StrictBuiltinErrors, Strictness } from './strict-builtin-errors.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { RecordingCall } from '../evaluation/new-call.js'
 import type { PolicyRequests } from '../requests/policy-requests.js'
@@ -32,7 +34,10 @@ type CostListener = (cost: CostFigures) => void
 export interface AskOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
+  /** Whether the client wants an error where a built-in fails, whatever the configuration. */
   readonly strictBuiltinErrors?: boolean
+  /** Whether a document is used as a verdict, as runtime and static questions always are. */
+  readonly isVerdict?: boolean
   /** Who asks, so that nobody waits for the questions of another alone. */
   readonly caller?: string | undefined
   /** Whether to tell what the question costs, before its answer is there. */
@@ -48,6 +53,8 @@ export interface EvaluationsOptions {
   readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
   /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
   readonly sliceMs: number
+  /** `policies.strictBuiltinErrors`; `verdicts` by default. */
+  readonly strictBuiltinErrors?: StrictBuiltinErrors
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
   /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
@@ -122,7 +129,7 @@ export class Evaluations {
     if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
       return this.#askSlow({ asked, options, evaluate, tellCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const call = this.#newCall(options, slice, tellCost && this.#cost)
+    const call = this.#newCall({ asked, options }, slice, tellCost && this.#cost)
     try {
       call.cost?.clear()
       const answer = evaluate(call, asked.input)
@@ -141,7 +148,7 @@ export class Evaluations {
   }
 
   #newCall(
-    { nowMs, strictBuiltinErrors = false }: AskOptions,
+    turn: Pick<Turn<Answer>, 'asked' | 'options'>,
     slice: EvaluationSlice,
     cost: EvaluationCost | undefined,
     recorded?: RecordedCalls,
@@ -149,7 +156,20 @@ export class Evaluations {
     const asksOutside = this.#options.requests !== undefined
     // What an evaluation printed that did not end here is printed again.
     if (this.#lines.length > 0) this.#lines = []
-    return newCall({ nowMs, strictBuiltinErrors, slice, cost, recorded, asksOutside, print: this.#print })
+    return newCall({
+      nowMs: turn.options.nowMs,
+      ...this.#strictness(turn),
+      ...{ slice, cost, recorded, asksOutside, print: this.#print },
+    })
+  }
+
+  /** The same for every thread and process that evaluates the question. */
+  #strictness({
+    asked: { question },
+    options: { strictBuiltinErrors = false, isVerdict = question.kind !== 'document' },
+  }: Pick<Turn<Answer>, 'asked' | 'options'>): Strictness {
+    if (strictBuiltinErrors) return { strictBuiltinErrors, isVerdict }
+    return strictnessOf(this.#options.strictBuiltinErrors ?? 'verdicts', isVerdict)
   }
 
   #tellPrinted(): void {
@@ -195,7 +215,7 @@ export class Evaluations {
     const { asked, options, evaluate, tellCost } = turn
     const { sliceMs } = this.#options
     const slice = new EvaluationSlice(sliceMs && this.#allowance.lengthMs(Date.now()))
-    const call = this.#newCall(options, slice, tellCost && this.#cost, recorded)
+    const call = this.#newCall(turn, slice, tellCost && this.#cost, recorded)
     try {
       if (sliceMs === 0) throw new SliceOver()
       call.cost?.clear()
@@ -258,12 +278,10 @@ export class Evaluations {
   }
 
   /** Has a slow thread evaluate. The bytes of the input are copied, since who gave them may use them for something else. */
-  async #submit<A extends Answer>(
-    { asked, options, tellCost }: Turn<A>,
-    recorded?: RecordedCalls,
-  ): Promise<Answered> {
+  async #submit<A extends Answer>(turn: Turn<A>, recorded?: RecordedCalls): Promise<Answered> {
+    const { asked, options, tellCost } = turn
     const { snapshot, question, input } = asked
-    const { nowMs, strictBuiltinErrors = false, caller = '' } = options
+    const { nowMs, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
       key: `${caller} ${evaluationKeyOf(asked)}`,
       snapshot,
@@ -271,7 +289,7 @@ export class Evaluations {
         question,
         input: input === undefined ? undefined : new Uint8Array(input),
         nowMs,
-        strictBuiltinErrors,
+        ...this.#strictness(turn),
         recorded: packCalls(recorded),
         asksOutside: this.#options.requests !== undefined,
         wantsPrinted: this.#print !== undefined,

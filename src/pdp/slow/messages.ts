@@ -1,19 +1,19 @@
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { CostFigures } from '../metering/evaluation-cost.js'
+import type { Strictness } from './strict-builtin-errors.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { FailedCall } from '../wasm/module/evaluation-abort.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 import type { Answer, MissingAnswer, Question } from './question.js'
 
 /** What a slow thread is asked: one question with all that its answer depends on. */
-export interface SlowRequest {
+export interface SlowRequest extends Strictness {
   readonly question: Question
   /** Who sends it gives it away. */
   readonly input: Uint8Array | undefined
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
-  readonly strictBuiltinErrors: boolean
   /** What calls gave when the same decision was evaluated before. */
   readonly recorded?: readonly PackedCall[] | undefined
   /** Whether who asks finds out what only others can answer. */

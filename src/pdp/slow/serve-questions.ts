@@ -37,12 +37,12 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
 }
 
 function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
-  const { question, input, nowMs, strictBuiltinErrors, asksOutside = false } = request
+  const { question, input, nowMs, strictBuiltinErrors, isVerdict, asksOutside = false } = request
   const cost = new EvaluationCost()
   const recorded = unpackCalls(request.recorded)
   const printed: string[] = []
   const print = request.wantsPrinted === true ? (line: string) => void printed.push(line) : undefined
-  const call = newCall({ nowMs, strictBuiltinErrors, cost, recorded, asksOutside, print })
+  const call = newCall({ nowMs, strictBuiltinErrors, isVerdict, cost, recorded, asksOutside, print })
   try {
     const answer = answerQuestion(snapshot, question, input, call)
     return { answer, cost: cost.figures, recorded: packCalls(call.recorded), printed }

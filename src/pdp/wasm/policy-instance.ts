@@ -325,8 +325,9 @@ export class PolicyInstance {
     } catch (raw) {
       if (!(raw instanceof BuiltinError)) throw raw
       if (!call.strictBuiltinErrors) return UNDEFINED_ADDRESS
-      const caller = this.#caller()
-      throw new EvaluationAbort(`${name}: ${raw.message}`, { code: raw.code, builtin: name, caller })
+      const { isVerdict } = call
+      const failed = { code: raw.code, builtin: name, caller: this.#caller(), isVerdict }
+      throw new EvaluationAbort(`${name}: ${raw.message}`, failed)
     }
   }
 

@@ -42,13 +42,30 @@ test('what files define holds as long as they are there; what was said over HTTP
   expect(await definitions()).toEqual(['cart api'])
 })
 
-test('nothing changes where one file is wrong', async () => {
+test('a file that is wrong keeps no other from being used, and what was read from it before stays', async () => {
   const store = await openStore()
-  const directory = directoryWith({ 'bank.json': LOGS, 'shop.json': '{}' })
-  await expect(defineFromFiles(directory, store, START_MS, noWarning)).rejects.toMatchObject({
+  const names = async (): Promise<string[]> =>
+    (await store.lookups.analysis.definitions()).map(({ application }) => application)
+  await defineFromFiles(directoryWith({ 'shop.json': LOGS }), store, START_MS, noWarning)
+  const directory = directoryWith({
+    'bank.json': LOGS,
+    'shop.json': '{"lifetimeMinutes": 0}',
+    'till.json': '[',
+  })
+  expect(await defineFromFiles(directory, store, START_MS, noWarning)).toEqual([
+    expect.stringContaining('shop.json: the definition is not valid') as string,
+    expect.stringContaining('till.json: the document is neither JSON nor YAML') as string,
+  ])
+  expect(await names()).toEqual(['bank', 'shop'])
+})
+
+test('nothing changes where the directory cannot be read', async () => {
+  const store = await openStore()
+  await defineFromFiles(directoryWith({ 'shop.json': LOGS }), store, START_MS, noWarning)
+  await expect(defineFromFiles('/nowhere/at/all', store, START_MS, noWarning)).rejects.toMatchObject({
     kind: 'invalid',
   })
-  expect(await store.lookups.analysis.definitions()).toEqual([])
+  expect(await store.lookups.analysis.definitions()).toHaveLength(1)
 })
 
 test('a name that is not known in a canary config is told, and nothing is refused for it', async () => {

@@ -22,6 +22,7 @@ function ask(slow: SlowEvaluations, key = 'somebody', of = snapshot): SlowTicket
       input: undefined,
       nowMs: 0,
       strictBuiltinErrors: false,
+      isVerdict: false,
     },
   })
   ticket.answer.catch(() => undefined)

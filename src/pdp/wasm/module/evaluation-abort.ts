@@ -8,6 +8,7 @@ export interface EvaluationAbortOptions {
   readonly code?: BuiltinErrorCode
   readonly builtin?: string
   readonly caller?: Caller | undefined
+  readonly isVerdict?: boolean
   readonly isOverBudget?: boolean
   readonly cause?: unknown
 }
@@ -27,6 +28,8 @@ export interface FailedCall {
   readonly code: BuiltinErrorCode
   readonly builtin: string
   readonly caller?: Caller | undefined
+  /** Whether it was called for a verdict. */
+  readonly isVerdict: boolean
 }
 
 /** An evaluation that ended without a result. The message is the module's own text, or the built-in's. */
@@ -38,8 +41,9 @@ export class EvaluationAbort extends Error {
   constructor(message: string, options: EvaluationAbortOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'EvaluationAbort'
-    const { code, builtin, caller } = options
-    this.builtinError = code !== undefined && builtin !== undefined ? { code, builtin, caller } : undefined
+    const { code, builtin, caller, isVerdict = false } = options
+    this.builtinError =
+      code !== undefined && builtin !== undefined ? { code, builtin, caller, isVerdict } : undefined
     this.isOverBudget = options.isOverBudget ?? false
   }
 }

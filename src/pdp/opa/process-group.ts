@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const SHELL = '/bin/sh'
+/** Reads the group, and then until the pipe closes, which happens when the process that holds it ends, by SIGKILL too. */
+const KILL_AT_END = 'read -r group && { read -r _; kill -9 "-$group" 2> /dev/null; }'
+
+/** Ends a process group together with this process, until it is released. */
+export interface ProcessGroupGuard {
+  readonly guard: (leader: number | undefined) => void
+  readonly release: () => void
+}
+
+/**
+ * Starts what makes a process group end when this process does, even by SIGKILL. That takes a shell; where there is none, as in the
+ * container image, this process is the first of its container, and the system ends all others with it.
+ */
+export function startGroupGuard(): ProcessGroupGuard {
+  if (process.platform === 'win32' || !existsSync(SHELL))
+    return { guard: () => undefined, release: () => undefined }
+  const shell = spawn(SHELL, ['-c', KILL_AT_END], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Signals to the group of this process, as of Ctrl-C, must not end it first.
+    detached: true,
+  })
+  shell.on('error', () => undefined)
+  shell.stdin.on('error', () => undefined)
+  shell.unref()
+  return {
+    guard: (leader) => {
+      if (leader !== undefined) shell.stdin.write(`${leader}\n`)
+    },
+    release: () => void shell.kill('SIGKILL'),
+  }
+}
+
+/** Ends a process and all that it has started. */
+export function killProcessGroup(leader: ChildProcess): void {
+  const { pid } = leader
+  if (pid === undefined) return
+  try {
+    if (process.platform === 'win32') leader.kill('SIGKILL')
+    else process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
