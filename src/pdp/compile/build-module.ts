@@ -11,6 +11,7 @@ import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
+import type { RuleNode } from '../rego/rule-tree.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
@@ -20,6 +21,11 @@ import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
 import { refuseUnreadRules } from './read-modules.js'
+import { findLosses } from './plan/find-losses.js'
+import type { Loss } from './plan/find-losses.js'
+import { lossDetails } from './plan/loss-details.js'
+import { mayLose, ruleTree } from './plan/may-lose.js'
+import { readPlan } from './plan/read-plan.js'
 import { splitLookups } from './split-lookups.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
 import { wrapLookups } from './wrap-lookups.js'
@@ -34,6 +40,7 @@ export interface BuiltModule {
 }
 
 const BUNDLE_FILE = 'bundle.tar.gz'
+const PLAN_FILE = 'plan.json'
 /** In letters. */
 const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
@@ -105,20 +112,90 @@ async function buildFlagged(
     const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
-    const wrapped = await wrapLookups(ordered, await laterKeywords(opa))
-    const whole = { opa, modules, directory, files: filesOf(wrapped), flags }
-    // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
-    if (wrapped !== ordered) await refuseMistakes({ ...whole, files: filesOf(ordered) }, toSource)
-    const split = await splitLookups(wrapped, (await opaRegoVersion(opa)) === 0)
-    const inSteps = split === wrapped ? whole : { ...whole, files: filesOf(split) }
-    // Looking at more rules may be a recursion that there is none of.
-    const staged = inSteps === whole || (await checkFiles(inSteps)).exitCode === 0 ? inSteps : whole
+    const written = { opa, modules, directory, files: filesOf(ordered), flags }
+    const staged = await withoutLosses(written, keys, toSource, async () =>
+      (await rewriteLookups(ordered, opa)).map(filesOf),
+    )
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built
   })
+}
+
+/** Modules in other words that OPA may compile right where it does not as they are written, the most rewritten first. */
+async function rewriteLookups(
+  modules: readonly RegoModule[],
+  opa: OpaProgram,
+): Promise<(readonly RegoModule[])[]> {
+  const isOlder = (await opaRegoVersion(opa)) === 0
+  const wrapped = await wrapLookups(modules, await laterKeywords(opa))
+  const [whole, split] = [await splitLookups(wrapped, isOlder), await splitLookups(modules, isOlder)]
+  return [...new Set([whole, wrapped, split])].filter((rewritten) => rewritten !== modules)
+}
+
+/**
+ * The files as they are written, or in the first of other words that OPA compiles to code which answers like its evaluator. Its own plan of the code shows
+ * that. Raises `invalid` for each expression that answers differently in all of them. What OPA refuses as it is written is left to the build to report.
+ */
+async function withoutLosses(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+  rewrite: () => Promise<readonly Staged['files'][]>,
+): Promise<Staged> {
+  const { modules } = written
+  const rules = ruleTree(modules)
+  const suspects = modules.filter((module) => mayLose(module, rules))
+  if (suspects.length === 0) return written
+  // Functions are planned with the rules that call them.
+  const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))
+  const kept = packagesOf(hasFunctions ? modules : suspects, keys)
+  const losses = await planLosses(written, kept, rules)
+  if (losses === undefined) await refuseUnplanned(written, keys, toSource)
+  if (losses === undefined || losses.length === 0) return written
+  let least = losses
+  for (const files of await rewrite()) {
+    const staged = { ...written, files }
+    const left = await planLosses(staged, kept, rules)
+    if (left?.length === 0) return staged
+    if (left !== undefined && left.length < least.length) least = left
+  }
+  throw compileError(lossDetails(least, toSource))
+}
+
+/** Raises as `buildForAll` for what OPA does not compile, and `unavailable` for what it compiles and does not plan: nothing shows whether that answers right. */
+async function refuseUnplanned(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+): Promise<void> {
+  await buildForAll(written, toSource, [...keys.keys()])
+  throw new AppError(
+    'unavailable',
+    `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
+  )
+}
+
+/** The expressions of some packages that OPA compiles to other code; undefined where it does not compile them. */
+async function planLosses(
+  { opa, directory: cwd, files }: Staged,
+  kept: readonly string[],
+  rules: RuleNode,
+): Promise<readonly Loss[] | undefined> {
+  await writeBundle(cwd, [...files, [GENERATED_FILE, generateRules([], kept).text]])
+  const output = 'planned.tar.gz'
+  const args = ['build', '--target', 'plan', '--bundle', BUNDLE_FILE, '--output', output]
+  const run = await runOpa(opa, [...args, '--entrypoint', KEEPING_ENTRYPOINT], {
+    cwd,
+    env: environmentFor(files),
+  })
+  if (run.exitCode !== 0) return undefined
+  const plan = await unpackOne(await readFile(join(cwd, output)), PLAN_FILE)
+  if (plan === undefined)
+    throw new AppError('unavailable', `${opa.path} builds no plan: name another program`)
+  return findLosses(readPlan(new TextDecoder().decode(plan)), rules)
 }
 
 /** The keys of the packages of modules that one of these keys is of. */
