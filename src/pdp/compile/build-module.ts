@@ -1,17 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
-import { packFiles, unpackOne } from '../archive/pack-files.js'
+import { unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
-import type { RuleNode } from '../rego/rule-tree.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
@@ -21,13 +20,13 @@ import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
 import { refuseUnreadRules } from './read-modules.js'
-import { findLosses } from './plan/find-losses.js'
-import type { Loss } from './plan/find-losses.js'
 import { lossDetails } from './plan/loss-details.js'
 import { mayLose, ruleTree } from './plan/may-lose.js'
-import { readPlan } from './plan/read-plan.js'
+import { planLosses } from './plan/plan-losses.js'
 import { splitLookups } from './split-lookups.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
+import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
+import type { BundledFiles } from './write-bundle.js'
 import { wrapLookups } from './wrap-lookups.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -39,10 +38,6 @@ export interface BuiltModule {
   readonly isByRule: boolean
 }
 
-const BUNDLE_FILE = 'bundle.tar.gz'
-const PLAN_FILE = 'plan.json'
-/** In letters. */
-const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
 const NO_DATA = new RegoObject([])
 /** `opa build` and the code grow with the square of their number. */
@@ -68,7 +63,7 @@ interface Staged {
   /** Where archives are put. */
   readonly directory: string
   /** What the bundle consists of. */
-  readonly files: readonly (readonly [name: string, text: string])[]
+  readonly files: BundledFiles
   readonly flags: readonly string[]
 }
 
@@ -109,7 +104,7 @@ async function buildFlagged(
 ): Promise<BuiltModule> {
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     const toSource = sourceFiles(modules, prefix)
-    const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
+    const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
     const written = { opa, modules, directory, files: filesOf(ordered), flags }
@@ -143,7 +138,7 @@ async function withoutLosses(
   written: Staged,
   keys: ReadonlyMap<string, EntrypointKind>,
   toSource: (compiledName: string) => string,
-  rewrite: () => Promise<readonly Staged['files'][]>,
+  rewrite: () => Promise<readonly BundledFiles[]>,
 ): Promise<Staged> {
   const { modules } = written
   const rules = ruleTree(modules)
@@ -176,26 +171,6 @@ async function refuseUnplanned(
     'unavailable',
     `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
   )
-}
-
-/** The expressions of some packages that OPA compiles to other code; undefined where it does not compile them. */
-async function planLosses(
-  { opa, directory: cwd, files }: Staged,
-  kept: readonly string[],
-  rules: RuleNode,
-): Promise<readonly Loss[] | undefined> {
-  await writeBundle(cwd, [...files, [GENERATED_FILE, generateRules([], kept).text]])
-  const output = 'planned.tar.gz'
-  const args = ['build', '--target', 'plan', '--bundle', BUNDLE_FILE, '--output', output]
-  const run = await runOpa(opa, [...args, '--entrypoint', KEEPING_ENTRYPOINT], {
-    cwd,
-    env: environmentFor(files),
-  })
-  if (run.exitCode !== 0) return undefined
-  const plan = await unpackOne(await readFile(join(cwd, output)), PLAN_FILE)
-  if (plan === undefined)
-    throw new AppError('unavailable', `${opa.path} builds no plan: name another program`)
-  return findLosses(readPlan(new TextDecoder().decode(plan)), rules)
 }
 
 /** The keys of the packages of modules that one of these keys is of. */
@@ -300,21 +275,6 @@ async function build(
   if (wasm === undefined) return { run, outcome: 'refused', paths }
   const named = nameByPaths(wasm, generated.paths)
   return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
-}
-
-/** Collecting garbage takes OPA up to a third of its time; with less Rego it does so less often, and takes 10 to 50 MB more. */
-function environmentFor(files: Staged['files']): Readonly<Record<string, string>> {
-  const size = files.reduce((sum, [, text]) => sum + text.length, 0)
-  const given = process.env['GOGC']
-  if (given !== undefined || size > MUCH_REGO) return {}
-  if (size > LITTLE_REGO) return { GOGC: '200' }
-  const limit = size <= HARDLY_ANY_REGO ? '128MiB' : '256MiB'
-  return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? limit }
-}
-
-/** One file, and not compressed: a thousand files and directories take longer to write, read and remove than to compile. */
-async function writeBundle(directory: string, files: Staged['files']): Promise<void> {
-  await writeFile(join(directory, BUNDLE_FILE), await packFiles(files, 0))
 }
 
 /** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */

@@ -119,7 +119,13 @@ async function answersOfOpa(
 
 function toRules(document: string | undefined): Map<string, string> {
   const rules = Object.entries(JSON.parse(document ?? '{}') as Record<string, unknown>)
-  return new Map(rules.map(([name, value]) => [name, JSON.stringify(value)]))
+  return new Map(rules.map(([name, value]) => [name, JSON.stringify(inOrder(value))]))
+}
+
+/** A value with the members of arrays sorted: packages and base documents are gone through in no certain order. */
+function inOrder(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  return value.map((item) => JSON.stringify(inOrder(item))).toSorted()
 }
 
 function nameOf(question: string): string {

@@ -186,8 +186,7 @@ function question(random: Random, at: number, isLatest: boolean, negatesBodies: 
         .replace(/\[input\.\w+\]/, '[k]')} }`,
     () => `${name} := [y | ${binds}y := ${ref()}]`,
     () => `${name} := {y | ${binds}some y in ${ref()}}`,
-    () =>
-      `${name} := {k: y | ${binds}some k in ["a", "b"]; y := count([z | z := ${reference(random, [...bound, 'k'])}])}`,
+    () => `${name} := {k: y | some k in ["a", "b"]; y := count([z | z := ${reference(random, ['k'])}])}`,
     () => `${name} if { ${binds}every y in ${groundReference(random, bound)} { y != 4 } }`,
     () => `${name} if { ${binds}every y in ["a", "b"] { ${condition(random, [...bound, 'y'])} } }`,
     () => `${name} if { ${binds}every y in ["a", "d"] { not ${condition(random, [...bound, 'y'], true)} } }`,

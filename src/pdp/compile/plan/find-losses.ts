@@ -26,7 +26,9 @@ export function findLosses(plan: Plan, rules: RuleNode): Loss[] {
   const losses = new Map<string, Loss>()
   const add = (kind: LossKind, at: Statement, path?: readonly Step[]): void => {
     const loss = { kind, ...placeOf(plan, at), ...(path && { path }) }
-    losses.set(`${kind} ${loss.file}:${loss.row}:${loss.col}`, loss)
+    // Of one variable without a value, others of the row have none.
+    const key = `${kind} ${loss.file}:${loss.row}:${kind === 'unification' ? '' : loss.col}`
+    if (!losses.has(key)) losses.set(key, loss)
   }
   for (const planned of plan.functions) {
     for (const at of findUnassigned(planned)) add('unification', at)

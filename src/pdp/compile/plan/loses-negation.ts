@@ -40,7 +40,9 @@ function losesBody({ stmts }: Block, tested: ReadonlySet<number>): boolean {
     if (statement.type === 'WithStmt') return blocksOf(statement).some((block) => losesBody(block, tested))
     if (!isInner(statement)) return false
     if (losesInner(statement, tested)) return true
-    const sets = effectsOf(statement).flatMap((effect) => (effect.kind === 'sets' ? effect.local : []))
+    const sets = blocksOf(statement)
+      .flatMap(effectsOf)
+      .flatMap((effect) => (effect.kind === 'sets' && tested.has(effect.local) ? effect.local : []))
     return sets.some((local) => isCutOff(local, stmts.slice(place + 1)))
   })
 }
@@ -49,13 +51,11 @@ function losesBody({ stmts }: Block, tested: ReadonlySet<number>): boolean {
 function losesInner(statement: Statement, tested: ReadonlySet<number>): boolean {
   if (isInner(statement)) {
     const made = madeIn(statement)
-    const isLost = effectsOf(statement).some(
-      (effect) =>
-        effect.kind === 'nothing' ||
-        (effect.kind === 'adds' && made.has(effect.local)) ||
-        (effect.kind === 'sets' && !tested.has(effect.local)),
-    )
-    if (isLost) return true
+    const isLost = (effect: Effect): boolean =>
+      effect.kind === 'nothing' ||
+      (effect.kind === 'adds' && made.has(effect.local)) ||
+      (effect.kind === 'sets' && !tested.has(effect.local))
+    if (blocksOf(statement).some((block) => mayFail(block) && effectsOf(block).some(isLost))) return true
   }
   // A negation in a block is looked at by itself.
   if (statement.type === 'NotStmt') return false
@@ -85,13 +85,16 @@ function isTest({ type }: Statement): boolean {
   return type === 'IsDefinedStmt' || type === 'IsUndefinedStmt'
 }
 
-function effectsOf(statement: Statement): Effect[] {
-  return blocksOf(statement).flatMap(({ stmts }) => {
-    const last = stmts.at(-1)
-    if (last === undefined) return []
-    if (isInner(last) || last.type === 'WithStmt') return effectsOf(last)
-    return [effectOf(last)]
-  })
+/** Whether a statement of the block itself, and not one within it, may end it early. */
+function mayFail({ stmts }: Block): boolean {
+  return stmts.some((statement) => !isInner(statement) && !NEVER_FAIL.includes(statement.type))
+}
+
+function effectsOf({ stmts }: Block): Effect[] {
+  const last = stmts.at(-1)
+  if (last === undefined) return []
+  if (isInner(last) || last.type === 'WithStmt') return blocksOf(last).flatMap(effectsOf)
+  return [effectOf(last)]
 }
 
 function effectOf({ type, stmt }: Statement): Effect {
