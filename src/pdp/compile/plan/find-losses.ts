@@ -1,4 +1,5 @@
 import type { RuleNode, Step } from '../../rego/rule-tree.js'
+import { findBaseLookups } from './find-base-lookups.js'
 import { findUnassigned } from './find-unassigned.js'
 import { losesNegation } from './loses-negation.js'
 import { losesRules } from './loses-rules.js'
@@ -32,6 +33,7 @@ export function findLosses(plan: Plan, rules: RuleNode): Loss[] {
   }
   for (const planned of plan.functions) {
     for (const at of findUnassigned(planned)) add('unification', at)
+    for (const { statement, path } of findBaseLookups(plan, planned, rules)) add('lookup', statement, path)
     const visit = (stmts: readonly Statement[], following: readonly (readonly Statement[])[]): void => {
       for (const [place, statement] of stmts.entries()) {
         if (statement.type === 'NotStmt' && losesNegation(statement)) add('negation', statement)

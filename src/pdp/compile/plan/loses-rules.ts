@@ -56,7 +56,8 @@ function reaches(nodes: readonly RuleNode[], keys: readonly Step[]): boolean {
   return reached.length > 0
 }
 
-function nextNodes(nodes: readonly RuleNode[], step: Step): RuleNode[] {
+/** What a key of these documents leads to. */
+export function nextNodes(nodes: readonly RuleNode[], step: Step): RuleNode[] {
   return nodes.flatMap(({ children }) =>
     step === undefined ? [...children.values()] : [children.get(step) ?? []].flat(),
   )

@@ -20,14 +20,26 @@ export interface Plan {
 export interface PlannedFunction {
   /** Locals that the caller sets. */
   readonly params: readonly number[]
+  /** Whether it is planned for calls below `with` on `data`, which hides rules from it. */
+  readonly isBelowWith: boolean
   readonly blocks: readonly Block[]
 }
 
+/** The functions of rules as they are written; those of other groups have some replaced by `with`. */
+const FIRST_GROUP = 'g0'
 const Strings = z.array(z.object({ value: z.string() })).nullish()
 const Head = z.object({
   static: z.object({ strings: Strings, files: Strings }),
   funcs: z.object({
-    funcs: z.array(z.object({ params: z.array(z.number()), blocks: z.array(z.unknown()) })).nullish(),
+    funcs: z
+      .array(
+        z.object({
+          params: z.array(z.number()),
+          path: z.array(z.string()).nullish(),
+          blocks: z.array(z.unknown()),
+        }),
+      )
+      .nullish(),
   }),
 })
 
@@ -37,7 +49,11 @@ export function readPlan(text: string): Plan {
   return {
     strings: (constants.strings ?? []).map(({ value }) => value),
     files: (constants.files ?? []).map(({ value }) => value),
-    functions: (funcs.funcs ?? []).map(({ params, blocks }) => ({ params, blocks: blocks.map(toBlock) })),
+    functions: (funcs.funcs ?? []).map(({ params, path, blocks }) => ({
+      params,
+      isBelowWith: (path?.[0] ?? FIRST_GROUP) !== FIRST_GROUP,
+      blocks: blocks.map(toBlock),
+    })),
   }
 }
 
