@@ -22,18 +22,23 @@ export interface Comparison {
 /** How often what is refused is left out and the rest loaded. */
 const MAX_LOADS = 20
 
-/** Answers a set with OPA's evaluator and with what Tidegate loads of it. */
-export async function compareWithOpa(opa: OpaProgram, set: LookupSet): Promise<Comparison> {
-  const valid = await leaveOut(set.questions, (questions) => checkByOpa(opa, set, questions))
+/** Answers a set with the evaluator of one OPA, and with what Tidegate loads of it with another one. */
+export async function compareWithOpa(
+  opa: OpaProgram,
+  evaluator: OpaProgram,
+  set: LookupSet,
+): Promise<Comparison> {
+  const compiled = await leaveOut(set.questions, (questions) => checkByOpa(opa, set, questions))
+  const valid = await leaveOut(compiled, (questions) => checkByOpa(evaluator, set, questions))
   const loaded = await leaveOut(valid, (questions) => loadRows(set, questions))
   const asked = loaded.length * set.inputs.length
   const refused = valid.length - loaded.length
   if (loaded.length === 0) return { asked, refused, differences: [] }
   const snapshot = await loadPolicies(filesOf(set, loaded))
   const plan = planDocument(snapshot, ['q'])
-  const expected = await answersOfOpa(opa, set, loaded)
+  const expected = await answersOfOpa(evaluator, set, loaded)
   // The evaluator of OPA 0.70 gives members of sets twice.
-  const isOlder = (await opaRegoVersion(opa)) === 0
+  const isOlder = (await opaRegoVersion(evaluator)) === 0
   const differences = set.inputs.flatMap((input, at) => {
     const answer = evaluateDocument(plan, Buffer.from(JSON.stringify(input)), newCall())
     const [ours, theirs] = [toRules(answer, isOlder), toRules(JSON.stringify(expected[at]), isOlder)]
