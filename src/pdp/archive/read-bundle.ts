@@ -1,3 +1,4 @@
+import { AppError } from '../../errors/app-error.js'
 import { MODULE_FILE, readManifest } from './manifest.js'
 import type { BundleManifest } from './manifest.js'
 import type { UnpackedFiles } from './unpack-bundle.js'
@@ -12,10 +13,18 @@ export interface BundleFiles extends BundleManifest {
   readonly hasPlan: boolean
 }
 
-/** Tells a bundle's files apart. Raises `invalid`, naming the bundle, when its manifest is none. */
+/** What a delta bundle has in place of policies and data. */
+const DELTA_FILE = 'patch.json'
+
+/** Tells a bundle's files apart. Raises `invalid`, naming the bundle, when its manifest is none or it is a delta bundle. */
 export function readBundle(bundle: string, files: UnpackedFiles): BundleFiles {
   const endingWith = (suffixes: readonly string[]): (readonly [string, Buffer])[] =>
     [...files].filter(([file]) => suffixes.some((suffix) => `/${file}`.endsWith(suffix)))
+  if (files.has(DELTA_FILE))
+    throw new AppError(
+      'invalid',
+      `bundle ${bundle} is a delta bundle (it has ${DELTA_FILE}), which changes another one and serves nothing itself: build a whole bundle`,
+    )
   return {
     ...readManifest(bundle, files),
     wasm: files.get(MODULE_FILE),

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
-import { packFiles, unpackOne } from '../archive/pack-files.js'
+import { unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
@@ -20,8 +20,13 @@ import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
 import { refuseUnreadRules } from './read-modules.js'
+import { lossDetails } from './plan/loss-details.js'
+import { mayLose, ruleTree } from './plan/may-lose.js'
+import { planLosses } from './plan/plan-losses.js'
 import { splitLookups } from './split-lookups.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
+import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
+import type { BundledFiles } from './write-bundle.js'
 import { wrapLookups } from './wrap-lookups.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -33,9 +38,6 @@ export interface BuiltModule {
   readonly isByRule: boolean
 }
 
-const BUNDLE_FILE = 'bundle.tar.gz'
-/** In letters. */
-const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
 const NO_DATA = new RegoObject([])
 /** `opa build` and the code grow with the square of their number. */
@@ -61,7 +63,7 @@ interface Staged {
   /** Where archives are put. */
   readonly directory: string
   /** What the bundle consists of. */
-  readonly files: readonly (readonly [name: string, text: string])[]
+  readonly files: BundledFiles
   readonly flags: readonly string[]
 }
 
@@ -102,23 +104,73 @@ async function buildFlagged(
 ): Promise<BuiltModule> {
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     const toSource = sourceFiles(modules, prefix)
-    const filesOf = (texts: readonly RegoModule[]): Staged['files'] =>
+    const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
       bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
     const ordered = orderModifiers(modules)
-    const wrapped = await wrapLookups(ordered, await laterKeywords(opa))
-    const whole = { opa, modules, directory, files: filesOf(wrapped), flags }
-    // A variable that nothing gives a value is a mistake below `not`, and none in a comprehension.
-    if (wrapped !== ordered) await refuseMistakes({ ...whole, files: filesOf(ordered) }, toSource)
-    const split = await splitLookups(wrapped, (await opaRegoVersion(opa)) === 0)
-    const inSteps = split === wrapped ? whole : { ...whole, files: filesOf(split) }
-    // Looking at more rules may be a recursion that there is none of.
-    const staged = inSteps === whole || (await checkFiles(inSteps)).exitCode === 0 ? inSteps : whole
+    const written = { opa, modules, directory, files: filesOf(ordered), flags }
+    const staged = await withoutLosses(written, keys, toSource, async () =>
+      (await rewriteLookups(ordered, opa)).map(filesOf),
+    )
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built
   })
+}
+
+/** Modules in other words that OPA may compile right where it does not as they are written, the most rewritten first. */
+async function rewriteLookups(
+  modules: readonly RegoModule[],
+  opa: OpaProgram,
+): Promise<(readonly RegoModule[])[]> {
+  const isOlder = (await opaRegoVersion(opa)) === 0
+  const wrapped = await wrapLookups(modules, await laterKeywords(opa))
+  const [whole, split] = [await splitLookups(wrapped, isOlder), await splitLookups(modules, isOlder)]
+  return [...new Set([whole, wrapped, split])].filter((rewritten) => rewritten !== modules)
+}
+
+/**
+ * The files as they are written, or in the first of other words that OPA compiles to code which answers like its evaluator. Its own plan of the code shows
+ * that. Raises `invalid` for each expression that answers differently in all of them. What OPA refuses as it is written is left to the build to report.
+ */
+async function withoutLosses(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+  rewrite: () => Promise<readonly BundledFiles[]>,
+): Promise<Staged> {
+  const { modules } = written
+  const rules = ruleTree(modules)
+  const suspects = modules.filter((module) => mayLose(module, rules))
+  if (suspects.length === 0) return written
+  // Functions are planned with the rules that call them.
+  const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))
+  const kept = packagesOf(hasFunctions ? modules : suspects, keys)
+  const losses = await planLosses(written, kept, rules)
+  if (losses === undefined) await refuseUnplanned(written, keys, toSource)
+  if (losses === undefined || losses.length === 0) return written
+  let least = losses
+  for (const files of await rewrite()) {
+    const staged = { ...written, files }
+    const left = await planLosses(staged, kept, rules)
+    if (left?.length === 0) return staged
+    if (left !== undefined && left.length < least.length) least = left
+  }
+  throw compileError(lossDetails(least, toSource))
+}
+
+/** Raises as `buildForAll` for what OPA does not compile, and `unavailable` for what it compiles and does not plan: nothing shows whether that answers right. */
+async function refuseUnplanned(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+): Promise<void> {
+  await buildForAll(written, toSource, [...keys.keys()])
+  throw new AppError(
+    'unavailable',
+    `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
+  )
 }
 
 /** The keys of the packages of modules that one of these keys is of. */
@@ -223,21 +275,6 @@ async function build(
   if (wasm === undefined) return { run, outcome: 'refused', paths }
   const named = nameByPaths(wasm, generated.paths)
   return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
-}
-
-/** Collecting garbage takes OPA up to a third of its time; with less Rego it does so less often, and takes 10 to 50 MB more. */
-function environmentFor(files: Staged['files']): Readonly<Record<string, string>> {
-  const size = files.reduce((sum, [, text]) => sum + text.length, 0)
-  const given = process.env['GOGC']
-  if (given !== undefined || size > MUCH_REGO) return {}
-  if (size > LITTLE_REGO) return { GOGC: '200' }
-  const limit = size <= HARDLY_ANY_REGO ? '128MiB' : '256MiB'
-  return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? limit }
-}
-
-/** One file, and not compressed: a thousand files and directories take longer to write, read and remove than to compile. */
-async function writeBundle(directory: string, files: Staged['files']): Promise<void> {
-  await writeFile(join(directory, BUNDLE_FILE), await packFiles(files, 0))
 }
 
 /** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */

@@ -39,18 +39,23 @@ export async function splitLookups(
     for (const { path, isDynamic } of rules) addRule(root, packagePath, path, isDynamic)
   const split: RegoModule[] = []
   for (const module of modules) {
-    const text = splitIn(module.text, root, isOlder)
+    const text = splitIn(module, root, isOlder)
     split.push(text === module.text ? module : { ...module, text })
     await turns.pause()
   }
   return split.every((module, place) => module === modules[place]) ? modules : split
 }
 
-function splitIn(source: string, root: RuleNode, isOlder: boolean): string {
-  if (!/\bdata\b[^]*\[/.test(source)) return source
+function splitIn({ text: source, packagePath }: RegoModule, root: RuleNode, isOlder: boolean): string {
+  const own = [...(matchingNodes(root, packagePath)[0]?.children ?? [])].filter(([, { isRule }]) => !isRule)
+  if (!source.includes('[') || (own.length === 0 && !/\bdata\b/.test(source))) return source
   const { tokens } = readTokens(withoutTemplates(source, findTemplateStrings(source)))
   const imports = readImports(tokens).filter(({ path }) => path[0] === 'data')
-  const roots = new Map(imports.map(({ path, name }) => [name, path.slice(1)] as const)).set('data', [])
+  const roots = new Map<string, readonly string[]>([
+    ...own.map(([name]) => [name, [...packagePath, name]] as const),
+    ...imports.map(({ path, name }) => [name, path.slice(1)] as const),
+    ['data', []] as const,
+  ])
   const texts = new Map<number, string>()
   for (const [at, { kind, text, offset }] of tokens.entries()) {
     const above = kind === 'name' && !isMember(tokens, at) ? roots.get(text) : undefined
@@ -93,6 +98,8 @@ function readReference(
     ends.push(end)
     at = end
   }
+  // An iteration goes on with a key that is not written.
+  if (tokens[start - 1]?.text === 'in') steps.push(undefined)
   return { steps, known, ends }
 }
 

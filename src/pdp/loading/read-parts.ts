@@ -5,6 +5,7 @@ import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { readBundle } from '../archive/read-bundle.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
 import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
+import { refuseBundleLosses } from '../bundle/refuse-bundle-losses.js'
 import { NO_VERIFICATION } from '../bundle/signing/verification.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
@@ -31,7 +32,7 @@ export interface PolicyLocations {
 }
 
 export interface ReadOptions {
-  /** Finds the compiler; called only when there is Rego to compile. */
+  /** Finds the compiler; called only when there is Rego to compile, or to check in a bundle. */
   readonly findOpa: () => Promise<OpaProgram>
   /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
   readonly verification?: () => BundleVerification
@@ -132,10 +133,14 @@ function documentPathsOf({ entrypoints, packages }: CompiledPolicies): (readonly
 function readBundles(files: readonly string[], options: ReadOptions): Promise<PartSource>[] {
   if (files.length === 0) return []
   const verification = options.verification?.() ?? NO_VERIFICATION
-  return files.map((file) => readBundleFile(file, verification))
+  return files.map((file) => readBundleFile(file, verification, options.findOpa))
 }
 
-async function readBundleFile(file: string, verification: BundleVerification): Promise<PartSource> {
+async function readBundleFile(
+  file: string,
+  verification: BundleVerification,
+  findOpa: ReadOptions['findOpa'],
+): Promise<PartSource> {
   const bytes = await readFile(file).catch((raw: unknown) => {
     throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
   })
@@ -145,6 +150,10 @@ async function readBundleFile(file: string, verification: BundleVerification): P
   return {
     dataFiles: dataFilesOf(file, bundle),
     policyBytes: bundle.wasm?.length ?? 0,
-    toPart: (data) => Promise.resolve(describeBundle(file, bytes, bundle, data)),
+    toPart: async (data) => {
+      const part = describeBundle(file, bytes, bundle, data)
+      await refuseBundleLosses(file, bundle, findOpa)
+      return part
+    },
   }
 }

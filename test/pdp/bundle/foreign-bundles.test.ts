@@ -224,3 +224,34 @@ describe('the Rego in a bundle', () => {
     expect(warnings).toEqual([])
   })
 })
+
+describe('a bundle with lookups of rules by a variable', () => {
+  const lib = (body: string): Record<string, string> => ({
+    'q.rego': `package static.q\n${V1}deny contains "q" if data.lib.lost\n`,
+    'lib.rego': `package lib\n${V1}lost if ${body}\n`,
+    'x.rego': `package svc.x\n${V1}v := 1\n`,
+    'y.rego': `package svc.y\n${V1}v := 2\n`,
+  })
+
+  test('is refused where OPA compiled one to code that answers differently', async () => {
+    const error = await refusal(opaBuild(lib('not data.svc[input.new.x].v == 7'), ['static/q/deny']))
+    expect(error).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('tidegate build') as string,
+      details: [{ code: 'lost_in_compiling', location: { col: 9 } }],
+    })
+    expect(error.details[0]?.location?.file).toMatch(/\.tar\.gz\/lib\.rego$/)
+  })
+
+  test('is loaded where OPA compiled them right', async () => {
+    const snapshot = await load(opaBuild(lib('data.svc[input.new.x].v == 1'), ['static/q/deny']))
+    expect(staticTexts(snapshot, '{"new": {"x": "x"}, "executionId": "01J0"}')).toEqual(['q'])
+  })
+})
+
+test('a delta bundle is refused, since it serves nothing', async () => {
+  const file = join(workspace.path, 'delta.tar.gz')
+  writeFileSync(file, await packFiles({ 'patch.json': '{"data": []}', '.manifest': '{"roots": ["a"]}' }))
+  const error = await refusal(file)
+  expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('delta bundle') as string })
+})

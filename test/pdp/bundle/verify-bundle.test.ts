@@ -97,6 +97,14 @@ describe('a bundle signed by opa', () => {
     )
   })
 
+  test.each(['\n', '\r\n', ''])('verifies with a secret whose file ends with %j', (end) => {
+    workspace.write({ 'secret.txt': `${SECRET}${end}` })
+    // The last of two flags of a name is the one that counts.
+    const files = sign('HS256', '--signing-key', join(workspace.path, 'secret.txt'))
+    expect(outcome(files, verification('HS256'))).toBe('fine')
+    expect(outcome(files, verification('HS256', {}, 'another secret'))).not.toBe('fine')
+  })
+
   const signed = sign('RS256')
   const rs256 = verification('RS256')
   const changed = (changes: Readonly<Record<string, string | undefined>>): Map<string, Buffer> => {

@@ -5,22 +5,21 @@ import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError, passes } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { compilePattern } from '../regex/compile.js'
-import { resolveReference } from './reference.js'
+import type { SchemaReferences } from './reference.js'
 
 /** Steps of looking at one schema. */
 const SCHEMA_STEPS = 300
 
-type Check = (value: RegoValue, key: string, root: RegoObject, meter: WorkMeter) => void
+type Check = (value: RegoValue, key: string, references: SchemaReferences, meter: WorkMeter) => void
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string']
 
 /** The keywords in the order in which gojsonschema looks at them, which decides what mistake is told. */
 const CHECKS: readonly (readonly [key: string, check: Check])[] = [
-  ['$ref', (value, key, root) => void resolveReference(root, textOf(value, key))],
   [
     'definitions',
-    (value, key, root, meter) =>
-      checkMembers(value, `Invalid type. Expected: Array Of Schemas, given: ${key}`, root, meter),
+    (value, key, references, meter) =>
+      checkMembers(value, `Invalid type. Expected: Array Of Schemas, given: ${key}`, references, meter),
   ],
   ['$id', textOf],
   ['title', textOf],
@@ -28,7 +27,8 @@ const CHECKS: readonly (readonly [key: string, check: Check])[] = [
   ['type', checkType],
   [
     'properties',
-    (value, _key, root, meter) => checkMembers(value, 'Properties must be of type object', root, meter),
+    (value, _key, references, meter) =>
+      checkMembers(value, 'Properties must be of type object', references, meter),
   ],
   ['additionalProperties', checkAdditional],
   ['patternProperties', checkPatternProperties],
@@ -60,13 +60,15 @@ const ORDERED_PAIRS = [
 ] as const
 
 /** Raises BuiltinError with gojsonschema's text when the schema, or one inside it, is not well formed. */
-export function checkSchema(schema: RegoValue, root: RegoObject, meter: WorkMeter): void {
+export function checkSchema(schema: RegoValue, references: SchemaReferences, meter: WorkMeter): void {
   meter.spend(SCHEMA_STEPS)
   if (typeof schema === 'boolean') return
   if (!(schema instanceof RegoObject)) return fail('Expected: Valid Schema, given: Invalid JSON')
+  const reference = schema.get('$ref')
+  if (reference !== undefined) references.resolve(schema, textOf(reference, '$ref'))
   for (const [key, check] of CHECKS) {
     const value = schema.get(key)
-    if (value !== undefined) check(value, key, root, meter)
+    if (value !== undefined) check(value, key, references, meter)
   }
   for (const key of ['Minimum', 'Maximum']) {
     const isFlag = schema.get(`exclusive${key}`) === true && schema.get(key.toLowerCase()) === undefined
@@ -82,18 +84,28 @@ export function checkSchema(schema: RegoValue, root: RegoObject, meter: WorkMete
   }
 }
 
-function checkSubschema(value: RegoValue, _key: string, root: RegoObject, meter: WorkMeter): void {
-  checkSchema(value, root, meter)
+function checkSubschema(
+  value: RegoValue,
+  _key: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
+  checkSchema(value, references, meter)
 }
 
-function checkNested(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+function checkNested(value: RegoValue, key: string, references: SchemaReferences, meter: WorkMeter): void {
   if (typeof value !== 'boolean' && !(value instanceof RegoObject)) fail(`${key} must be of an object`)
-  checkSchema(value, root, meter)
+  checkSchema(value, references, meter)
 }
 
-function checkMembers(value: RegoValue, problem: string, root: RegoObject, meter: WorkMeter): void {
+function checkMembers(
+  value: RegoValue,
+  problem: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
   if (!(value instanceof RegoObject)) return fail(problem)
-  for (const [, member] of value.entries) checkSchema(member, root, meter)
+  for (const [, member] of value.entries) checkSchema(member, references, meter)
 }
 
 function checkType(value: RegoValue): void {
@@ -108,36 +120,51 @@ function checkType(value: RegoValue): void {
   }
 }
 
-function checkAdditional(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+function checkAdditional(
+  value: RegoValue,
+  key: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
   const isSchema = typeof value === 'boolean' || value instanceof RegoObject
   if (!isSchema) fail(`Invalid type. Expected: boolean/Valid Schema, given: ${key}`)
-  checkSchema(value, root, meter)
+  checkSchema(value, references, meter)
 }
 
-function checkPatternProperties(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+function checkPatternProperties(
+  value: RegoValue,
+  key: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
   if (!(value instanceof RegoObject)) return fail(`Invalid type. Expected: Valid Schema, given: ${key}`)
   for (const [pattern, schema] of value.entries) {
     const text = textOf(pattern, key)
     if (!passes(() => compilePattern(text, meter))) fail(`Invalid regex pattern '${text}'`)
-    checkSchema(schema, root, meter)
+    checkSchema(schema, references, meter)
   }
 }
 
-function checkPattern(value: RegoValue, key: string, _root: RegoObject, meter: WorkMeter): void {
+function checkPattern(value: RegoValue, key: string, _references: SchemaReferences, meter: WorkMeter): void {
   const text = textOf(value, key)
   if (!passes(() => compilePattern(text, meter))) fail(`${key} must be a valid regex`)
 }
 
-function checkDependencies(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+function checkDependencies(
+  value: RegoValue,
+  key: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
   if (!(value instanceof RegoObject)) return fail(`${key} must be of type object`)
   for (const [, dependency] of value.entries) {
-    if (!isArray(dependency)) checkSchema(dependency, root, meter)
+    if (!isArray(dependency)) checkSchema(dependency, references, meter)
   }
 }
 
-function checkItems(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
-  if (isArray(value)) for (const schema of value) checkSchema(schema, root, meter)
-  else if (value instanceof RegoObject || typeof value === 'boolean') checkSchema(value, root, meter)
+function checkItems(value: RegoValue, key: string, references: SchemaReferences, meter: WorkMeter): void {
+  if (isArray(value)) for (const schema of value) checkSchema(schema, references, meter)
+  else if (value instanceof RegoObject || typeof value === 'boolean') checkSchema(value, references, meter)
   else fail(`Invalid type. Expected: Valid Schema/Array Of Schemas, given: ${key}`)
 }
 
@@ -176,9 +203,14 @@ function checkDistinct(values: readonly RegoValue[], key: string): void {
   if (new RegoSet(values).members.length < values.length) fail(`${key} items must be unique`)
 }
 
-function checkSchemaList(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+function checkSchemaList(
+  value: RegoValue,
+  key: string,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): void {
   if (!isArray(value)) return fail(`${key} must be of an array`)
-  for (const schema of value) checkSchema(schema, root, meter)
+  for (const schema of value) checkSchema(schema, references, meter)
 }
 
 function textOf(value: RegoValue, key: string): string {

@@ -6,6 +6,7 @@ import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { readJsonDocument } from '../encoding/json-document.js'
 import { printJson } from '../../rego/print-text.js'
 import { checkSchema } from './check-schema.js'
+import { SchemaReferences } from './reference.js'
 import { validate } from './validate.js'
 import { isArray, operand } from '../shared/operands.js'
 
@@ -25,7 +26,8 @@ const verifySchema: Builtin = (args, { meter }) => {
 
 const matchSchema: Builtin = (args, { meter }) => {
   const document = readDocument(operand(args, 0))
-  const { violations, isValid } = validate(document, readSchema(operand(args, 1), meter), meter)
+  const { schema, references } = readSchema(operand(args, 1), meter)
+  const { violations, isValid } = validate(document, schema, references, meter)
   meter.spend(violations.length * VIOLATION_STEPS)
   meter.reserve(violations.length * VIOLATION_BYTES)
   const details = violations.map(({ field, type, desc }) =>
@@ -34,13 +36,19 @@ const matchSchema: Builtin = (args, { meter }) => {
   return [isValid, details]
 }
 
+interface ReadSchema {
+  readonly schema: RegoObject | boolean
+  readonly references: SchemaReferences
+}
+
 /** An object, or a boolean, which any document or none passes. */
-function readSchema(value: RegoValue, meter: WorkMeter): RegoObject | boolean {
+function readSchema(value: RegoValue, meter: WorkMeter): ReadSchema {
   const schema = readDocument(value)
-  if (typeof schema === 'boolean') return schema
-  if (!(schema instanceof RegoObject)) throw new BuiltinError('schema is invalid')
-  checkSchema(schema, schema, meter)
-  return schema
+  const isBoolean = typeof schema === 'boolean'
+  if (!isBoolean && !(schema instanceof RegoObject)) throw new BuiltinError('schema is invalid')
+  const references = new SchemaReferences(isBoolean ? new RegoObject([]) : schema, meter)
+  checkSchema(schema, references, meter)
+  return { schema, references }
 }
 
 /** An object or an array, or the JSON text of any value; sets become arrays on the way through JSON. */

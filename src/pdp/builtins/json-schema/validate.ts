@@ -10,7 +10,7 @@ import { hasFormat } from './formats.js'
 import { validateArraySize, validateNumber, validateObjectSize, validateText } from './limits.js'
 import { Outcome, textOf } from './outcome.js'
 import type { ApplySchema } from './outcome.js'
-import { resolveReference } from './reference.js'
+import type { SchemaReferences } from './reference.js'
 
 /** Steps of applying a schema to a value: references and alternatives multiply; and of each violation that it hands on. */
 const SCHEMA_STEPS = 400
@@ -23,18 +23,22 @@ const FORMAT_STEPS = 8
 const MAX_DEPTH = 500
 
 /** Validates a document against a schema that `checkSchema` has passed. */
-export function validate(document: RegoValue, schema: RegoObject | boolean, meter: WorkMeter): Outcome {
-  const validator = new Validator(schema instanceof RegoObject ? schema : new RegoObject([]), meter)
-  return validator.apply(schema, document, '(Root)')
+export function validate(
+  document: RegoValue,
+  schema: RegoObject | boolean,
+  references: SchemaReferences,
+  meter: WorkMeter,
+): Outcome {
+  return new Validator(references, meter).apply(schema, document, '(Root)')
 }
 
 class Validator {
-  readonly #root: RegoObject
+  readonly #references: SchemaReferences
   readonly #meter: WorkMeter
   #depth = 0
 
-  constructor(root: RegoObject, meter: WorkMeter) {
-    this.#root = root
+  constructor(references: SchemaReferences, meter: WorkMeter) {
+    this.#references = references
     this.#meter = meter
   }
 
@@ -54,7 +58,7 @@ class Validator {
     if (!(schema instanceof RegoObject)) return outcome
     const reference = schema.get('$ref')
     if (typeof reference === 'string')
-      return this.apply(resolveReference(this.#root, reference), value, field)
+      return this.apply(this.#references.resolve(schema, reference), value, field)
     this.#applyKeywords(schema, value, field, outcome)
     outcome.score++
     return outcome

@@ -1,3 +1,6 @@
+import { createSecretKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
@@ -56,18 +59,20 @@ export function readSignature(
       'invalid',
       `its algorithm is '${fields.alg}', that of the key '${id}' is ${key.algorithm}`,
     )
-  if (
-    !verifySignature(
-      key.algorithm,
-      key.key,
-      signingInput(token),
-      decodeSection(token.signature),
-      UNMETERED_WORK,
-    )
+  const signature = decodeSection(token.signature)
+  const isSigned = keysOf(key).some((one) =>
+    verifySignature(key.algorithm, one, signingInput(token), signature, UNMETERED_WORK),
   )
-    throw new AppError('invalid', `it does not verify with the key '${id}'`)
+  if (!isSigned) throw new AppError('invalid', `it does not verify with the key '${id}'`)
   const wantedScope = scope ?? key.scope
   if (payload.scope !== wantedScope)
     throw new AppError('invalid', `its scope is '${payload.scope}', not '${wantedScope}'`)
   return payload.files
+}
+
+/** OPA takes the whole of a file for its secret, the line break that an editor or `echo` ends it with included. */
+function keysOf({ key }: BundleKey): KeyObject[] {
+  if (key.type !== 'secret') return [key]
+  const secret = key.export()
+  return [key, ...['\n', '\r\n'].map((end) => createSecretKey(Buffer.concat([secret, Buffer.from(end)])))]
 }

@@ -1,0 +1,38 @@
+import { blocksOf, isRecord, localOf } from './read-plan.js'
+import type { PlannedFunction, Statement } from './read-plan.js'
+
+/** Statements that test whether a local has a value. */
+const TESTS = ['IsDefinedStmt', 'IsUndefinedStmt', 'ReturnLocalStmt']
+/** What statements call the locals that they set. */
+const SCAN_TARGETS = ['key', 'value'] as const
+const TARGETS = ['target', 'result'] as const
+const INPUT_AND_DATA = [0, 1]
+
+/**
+ * The statements of a function that read a local before any statement sets it. Both sides of a unification may have a variable (`[x, y] = [y, 5]`): OPA's
+ * compiler takes the first value of `y` before it has one.
+ */
+export function findUnassigned({ params, blocks }: PlannedFunction): Statement[] {
+  const known = new Set([...INPUT_AND_DATA, ...params])
+  const found: Statement[] = []
+  const visit = (statement: Statement): void => {
+    const { type, stmt } = statement
+    if (!TESTS.includes(type) && readsOf(statement).some((local) => !known.has(local))) found.push(statement)
+    const targets: readonly string[] = type === 'ScanStmt' ? SCAN_TARGETS : TARGETS
+    for (const name of targets) {
+      const local = stmt[name]
+      if (typeof local === 'number') known.add(local)
+    }
+    for (const block of blocksOf(statement)) for (const inner of block.stmts) visit(inner)
+  }
+  for (const block of blocks) for (const statement of block.stmts) visit(statement)
+  return found
+}
+
+function readsOf({ type, stmt }: Statement): number[] {
+  const operands = Object.values(stmt).flatMap((value) =>
+    Array.isArray(value) ? value.filter(isRecord) : [value],
+  )
+  const scanned = type === 'ScanStmt' ? [stmt['source']] : []
+  return [...operands.filter(isRecord), ...scanned].flatMap((operand) => localOf(operand) ?? [])
+}

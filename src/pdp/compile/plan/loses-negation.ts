@@ -1,0 +1,139 @@
+import { blocksOf, localOf } from './read-plan.js'
+import type { Block, Statement } from './read-plan.js'
+
+/** What a block leaves behind when it gets to its end: a local or a collection that it sets, a jump, or nothing. */
+type Effect =
+  { readonly kind: 'adds' | 'sets'; readonly local: number } | { readonly kind: 'jumps' | 'nothing' }
+
+const NOTHING: Effect = { kind: 'nothing' }
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ArrayAppendStmt: 'array',
+  SetAddStmt: 'set',
+  ObjectInsertStmt: 'object',
+  ObjectInsertOnceStmt: 'object',
+}
+/** Statements that go on to the next one whatever the values are. */
+const NEVER_FAIL = [
+  ...['ArrayAppendStmt', 'SetAddStmt', 'ObjectInsertStmt', 'ObjectInsertOnceStmt'],
+  ...['AssignVarStmt', 'AssignIntStmt', 'ResetLocalStmt', 'LenStmt', 'NopStmt', 'ScanStmt'],
+  ...[
+    'MakeArrayStmt',
+    'MakeObjectStmt',
+    'MakeSetStmt',
+    'MakeNullStmt',
+    'MakeNumberIntStmt',
+    'MakeNumberRefStmt',
+  ],
+]
+
+/**
+ * Whether the compiled negation holds, or does not, against what is negated. A negation holds where its block ends early. A condition in a block within it ends
+ * only that inner block: the outer one goes on to its end, as if the condition were met. So inner blocks have to leave something behind that is looked at later.
+ */
+export function losesNegation(negation: Statement): boolean {
+  return blocksOf(negation).some((body) => losesBody(body, testedLocals(body)))
+}
+
+function losesBody({ stmts }: Block, tested: ReadonlySet<number>): boolean {
+  return stmts.some((statement, place) => {
+    // Failing within `with` ends what is around it, too.
+    if (statement.type === 'WithStmt') return blocksOf(statement).some((block) => losesBody(block, tested))
+    if (!isInner(statement)) return false
+    if (losesInner(statement, tested)) return true
+    const sets = blocksOf(statement)
+      .flatMap(effectsOf)
+      .flatMap((effect) => (effect.kind === 'sets' && tested.has(effect.local) ? effect.local : []))
+    return sets.some((local) => isCutOff(local, stmts.slice(place + 1)))
+  })
+}
+
+/** Whether an inner block, or one in it, leaves nothing behind. */
+function losesInner(statement: Statement, tested: ReadonlySet<number>): boolean {
+  if (isInner(statement)) {
+    const made = madeIn(statement)
+    const isLost = (effect: Effect): boolean =>
+      effect.kind === 'nothing' ||
+      (effect.kind === 'adds' && made.has(effect.local)) ||
+      (effect.kind === 'sets' && !tested.has(effect.local))
+    if (blocksOf(statement).some((block) => mayFail(block) && effectsOf(block).some(isLost))) return true
+  }
+  // A negation in a block is looked at by itself.
+  if (statement.type === 'NotStmt') return false
+  return blocksOf(statement).some(({ stmts }) => stmts.some((inner) => losesInner(inner, tested)))
+}
+
+/** Whether a statement before the test of a local may end the block. */
+function isCutOff(local: number, rest: readonly Statement[]): boolean {
+  for (const statement of rest) {
+    if (isTest(statement) && localOf(statement.stmt['source']) === local) return false
+    if (!NEVER_FAIL.includes(statement.type) || leaves(statement, 0)) return true
+  }
+  return true
+}
+
+/** Whether a jump in it leads out of the block that it is in. */
+function leaves(statement: Statement, depth: number): boolean {
+  if (statement.type === 'BreakStmt') return Number(statement.stmt['index'] ?? 0) >= depth
+  return blocksOf(statement).some(({ stmts }) => stmts.some((inner) => leaves(inner, depth + 1)))
+}
+
+function isInner({ type }: Statement): boolean {
+  return type === 'BlockStmt' || type === 'ScanStmt'
+}
+
+function isTest({ type }: Statement): boolean {
+  return type === 'IsDefinedStmt' || type === 'IsUndefinedStmt'
+}
+
+/** Whether a statement of the block itself, and not one within it, may end it early. */
+function mayFail({ stmts }: Block): boolean {
+  return stmts.some((statement) => !isInner(statement) && !NEVER_FAIL.includes(statement.type))
+}
+
+function effectsOf({ stmts }: Block): Effect[] {
+  const last = stmts.at(-1)
+  if (last === undefined) return []
+  if (isInner(last) || last.type === 'WithStmt') return blocksOf(last).flatMap(effectsOf)
+  return [effectOf(last)]
+}
+
+function effectOf({ type, stmt }: Statement): Effect {
+  if (type === 'BreakStmt') return Number(stmt['index'] ?? 0) > 0 ? { kind: 'jumps' } : NOTHING
+  const collection = localOf(stmt[COLLECTIONS[type] ?? ''])
+  if (collection !== undefined) return { kind: 'adds', local: collection }
+  const target = type === 'AssignVarStmt' ? localOf(stmt['target']) : undefined
+  return target === undefined ? NOTHING : { kind: 'sets', local: target }
+}
+
+/** The collections that are made in a statement. */
+function madeIn(statement: Statement): Set<number> {
+  const made = new Set<number>()
+  const visit = ({ type, stmt }: Statement): void => {
+    const target = type.startsWith('Make') ? localOf(stmt['target']) : undefined
+    if (target !== undefined) made.add(target)
+  }
+  forEachWithin(statement, visit)
+  return made
+}
+
+/** The locals that are tested for having a value anywhere in a block. */
+function testedLocals({ stmts }: Block): Set<number> {
+  const tested = new Set<number>()
+  const visit = (statement: Statement): void => {
+    const local = isTest(statement) ? localOf(statement.stmt['source']) : undefined
+    if (local !== undefined) tested.add(local)
+  }
+  for (const statement of stmts) {
+    visit(statement)
+    forEachWithin(statement, visit)
+  }
+  return tested
+}
+
+function forEachWithin(statement: Statement, visit: (inner: Statement) => void): void {
+  for (const { stmts } of blocksOf(statement))
+    for (const inner of stmts) {
+      visit(inner)
+      forEachWithin(inner, visit)
+    }
+}
