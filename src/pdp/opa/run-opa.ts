@@ -4,6 +4,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
+import { opaEnvironment } from './opa-environment.js'
 
 export interface OpaRun {
   readonly exitCode: number
@@ -15,7 +16,7 @@ export interface OpaRunOptions {
   readonly cwd?: string
   /** Text for standard input. */
   readonly stdin?: string
-  /** Beside those of this process. */
+  /** In addition to `opaEnvironment`. */
   readonly env?: Readonly<Record<string, string>>
   /** Two minutes and 256 MiB where absent. */
   readonly timeLimitMs?: number
@@ -42,7 +43,7 @@ export function runOpa(
   return new Promise((resolve, reject) => {
     const { cwd, timeLimitMs = TIME_LIMIT_MS, maxOutputBytes = MAX_OUTPUT_BYTES } = options
     const { signal = program.signal } = options
-    const env = options.env && { ...process.env, ...options.env }
+    const env = { ...opaEnvironment(), ...options.env }
     const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const
     const child = execFile(
       program.path,
