@@ -33,6 +33,7 @@ import {
 } from './session/shared-options.js'
 import type { PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
+import { escapeControls } from '../lib/text/shown-text.js'
 
 interface EvalOptions extends PolicyOptions {
   readonly query?: string | undefined
@@ -135,11 +136,10 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   const strictness = strictnessFor(path, options, config)
   const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
   const isAnswer = query === undefined && (format === undefined || format === 'text' || format === 'json')
-  terminal.out(
-    isAnswer
-      ? showAnswer(result, options.pretty)
-      : showQueryResult(query ?? printDataRef(path), result, format ?? 'json'),
-  )
+  const shown = isAnswer
+    ? showAnswer(result, options.pretty)
+    : showQueryResult(query ?? printDataRef(path), result, format ?? 'json')
+  terminal.out(escapeControls(shown))
   if (result === undefined) tell(explainUndefined(snapshot, path, true))
   if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
   const isFailure = result === undefined ? options.fail : options.failDefined
@@ -174,7 +174,9 @@ async function evaluateOnce(
       ? evaluateWithAnswers(evaluation, requests, settings)
       : evaluateAgain(evaluation, kept, requests, settings),
   )
-  const result = await work.finally(() => printed.forEach((line) => terminal.err(`${line}\n`)))
+  const result = await work.finally(() =>
+    printed.forEach((line) => terminal.err(`${escapeControls(line)}\n`)),
+  )
   return { result, cost }
 }
 

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 
 import { openLogStream } from './log-stream.js'
+import { escapeControls } from './text/shown-text.js'
 
 export type { Logger }
 
@@ -21,14 +22,13 @@ export function makeLogger(options: LoggerOptions, destination?: DestinationStre
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return options.format === 'json'
-    ? pino(settings, stream)
-    : pino(settings, { write: (line) => stream.write(toText(line)) })
+  const toLine = options.format === 'json' ? (line: string) => line : toText
+  return pino(settings, { write: (line) => stream.write(escapeControls(toLine(line))) })
 }
 
 /** `2026-01-02T03:04:05.678Z info  message key=value`. */
 function toText(line: string): string {
   const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
   const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
-  return `${String(time)} ${String(level).padEnd(5)} ${typeof msg === 'string' ? msg : ''}${pairs.join('')}\n`
+  return `${String(time)} ${String(level).padEnd(5)} ${typeof msg === 'string' ? msg.replaceAll('\n', String.raw`\n`) : ''}${pairs.join('')}\n`
 }

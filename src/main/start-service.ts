@@ -28,6 +28,7 @@ import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
+import { writableByOthers } from './files/writable-by-others.js'
 import { exitOnFatalError } from './exit-on-fatal-error.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
@@ -101,7 +102,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
   for (const { address } of addresses) await tryAddress(address)
-  await claimFolders(config, onStop)
+  await claimFolders(config, logger, onStop)
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
@@ -158,8 +159,10 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
 }
 
 /** The data directory for this service alone, and with it the folder of its temporary files, without those of one that was killed. */
-async function claimFolders({ dataDir }: Config, onStop: OnStop): Promise<void> {
+async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop): Promise<void> {
   onStop('data directory', claimDataDirectory(dataDir))
+  const problem = writableByOthers(dataDir)
+  if (problem !== undefined) logger.warn({ dataDir }, problem)
   const folders = temporaryFoldersOf(dataDir)
   await removeTemporaryFiles(folders)
   onStop('temporary files', () => removeTemporaryFiles(folders))

@@ -7,7 +7,7 @@ import { compileError, readOpaErrors, withNearNames, withTypes } from '../../pdp
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
-import { runOpa } from '../../pdp/opa/run-opa.js'
+import { runOffline } from '../../pdp/opa/run-offline.js'
 import { RegoObject } from '../../pdp/rego/value.js'
 
 export interface PolicyCheckOptions {
@@ -53,7 +53,7 @@ export async function compileAll(
     await stageBundle(cwd, modules, new RegoObject([]))
     const check = async (format: 'json' | 'pretty') => {
       const flags = ['--format', format, '--max-errors', MAX_ERRORS, ...(strict ? ['--strict'] : [])]
-      return await runOpa(opa, ['check', ...flags, '--bundle', '.'], { cwd })
+      return await runOffline(opa, { command: 'check', flags: [...flags, '--bundle', '.'] }, { cwd })
     }
     const run = await check('json')
     if (run.exitCode === 0) return

@@ -2,6 +2,7 @@ import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import { formText } from '../input/read-definitions.js'
 import type { AskedForm } from '../input/read-definitions.js'
 import type { Colours } from '../output/colours.js'
+import { oneLine } from '../output/display-width.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'
 
@@ -86,15 +87,17 @@ export function checkReportText(results: readonly CheckResult[], colours: Colour
 
 function resultText(result: CheckResult, colours: Colours): string {
   const title =
-    result.name === undefined ? result.file : `${result.file} ${colours.strong(`"${result.name}"`)}`
+    result.name === undefined
+      ? oneLine(result.file)
+      : `${oneLine(result.file)} ${colours.strong(`"${oneLine(result.name)}"`)}`
   if (isUnchecked(result)) {
     const { message, details } = result.error
-    const lines = details.map((detail) => `  ${detailText(detail)}\n`).join('')
-    return `${colours.bad('error')}    ${title}\n  ${message}\n${lines}`
+    const lines = details.map((detail) => `  ${oneLine(detailText(detail))}\n`).join('')
+    return `${colours.bad('error')}    ${title}\n  ${oneLine(message)}\n${lines}`
   }
   if (result.allowed) return `${colours.good('allowed')}  ${title}\n`
   const reasons = result.denials
-    .map((denial) => `  ${colours.faint(`${denial.package}:`)} ${denial.text}\n`)
+    .map((denial) => `  ${colours.faint(`${oneLine(denial.package)}:`)} ${oneLine(denial.text)}\n`)
     .join('')
   return `${colours.bad('denied')}   ${title}\n${reasons}`
 }

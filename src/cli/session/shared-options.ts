@@ -8,6 +8,7 @@ import { wrongUse } from './session.js'
 import type { Terminal } from './terminal.js'
 import { addVerificationOptions, verificationFlags } from './verification-options.js'
 import type { VerificationOptions } from './verification-options.js'
+import { escapeControls } from '../../lib/text/shown-text.js'
 
 /** The flags that every command has. */
 export interface OutputOptions {
@@ -150,5 +151,5 @@ export function examples(...lines: readonly string[]): string {
 
 /** Compact JSON on one line, or indented for people who read it. */
 export function outJson(terminal: Terminal, value: unknown, pretty = true): void {
-  terminal.out(`${JSON.stringify(value, null, pretty ? 2 : undefined)}\n`)
+  terminal.out(`${escapeControls(JSON.stringify(value, null, pretty ? 2 : undefined))}\n`)
 }

@@ -5,7 +5,7 @@ import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import type { RegoVersion } from '../../pdp/opa/opa-release.js'
-import { runOpa } from '../../pdp/opa/run-opa.js'
+import { runOffline } from '../../pdp/opa/run-offline.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
@@ -85,10 +85,11 @@ export async function runOpaTests(
     ...(run === undefined ? [] : ['--run', run]),
     ...(timeout === undefined ? [] : ['--timeout', timeout]),
   ]
-  const report = await runOpa(staged.opa, ['test', '--bundle', '.', '--format', 'json', ...flags], {
-    cwd: staged.directory,
-    timeLimitMs: TEST_LIMIT_MS,
-  })
+  const report = await runOffline(
+    staged.opa,
+    { command: 'test', flags: ['--bundle', '.', '--format', 'json', ...flags] },
+    { cwd: staged.directory, timeLimitMs: TEST_LIMIT_MS },
+  )
   if (!report.stdout.trimStart().startsWith('[')) {
     throw new AppError('invalid', 'opa test cannot run', {
       details: readOpaErrors(report, staged.sourceFile),
@@ -116,10 +117,11 @@ export async function measureCoverage(
   const pattern = `^data\\.?(${[...new Set(passing)].map((name) => escapeRegExp(name)).join('|')})$`
   const version = await regoVersionFlags(staged.opa, staged.plainVersion)
   const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
-  const report = await runOpa(staged.opa, ['test', '.', ...flags], {
-    cwd: staged.plainDirectory,
-    timeLimitMs: TEST_LIMIT_MS,
-  })
+  const report = await runOffline(
+    staged.opa,
+    { command: 'test', flags: ['.', ...flags] },
+    { cwd: staged.plainDirectory, timeLimitMs: TEST_LIMIT_MS },
+  )
   if (!report.stdout.trimStart().startsWith('{')) {
     const details = readOpaErrors(report, staged.sourceFile)
     throw new AppError('invalid', 'opa test cannot measure the coverage', { details })

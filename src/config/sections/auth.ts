@@ -77,7 +77,7 @@ export const AuthSection = z.strictObject({
         ),
       )
       .default([]),
-    'Client certificates that stand for a token, each `{name, roles, subject, san}` and, for the approvers of gates, `groups`: `subject` such as `CN=echo, O=Example`, `san` such as `DNS:echo.spinnaker` or `URI:spiffe://…`; where both are given both must fit, and the first entry that fits counts. They must be signed by `server.tlsClientCa`.',
+    'Client certificates that stand for a token, each `{name, roles, subject, san}` and, for the approvers of gates, `groups`: `subject` such as `CN=echo, O=Example` is the whole subject of the certificate, with its parts in any order, `san` such as `DNS:echo.spinnaker` or `URI:spiffe://…`; where both are given both must fit, and the first entry that fits counts. They must be signed by `server.tlsClientCa`.',
     'a list of {name, roles, subject, san}',
   ),
   openToOrchestrator: key(

@@ -12,7 +12,7 @@ const MOST_SHOWN = 200
 export interface CertificateRecord {
   readonly name: string
   readonly roles: readonly Role[]
-  /** `CN=echo, O=Example`: all of these parts must be there. */
+  /** `CN=echo, O=Example`: the whole subject, in any order. */
   readonly subject?: string | undefined
   /** `DNS:echo.example.org`: one of the alternative names. */
   readonly san?: string | undefined
@@ -55,9 +55,19 @@ function fits(
   if (record.san !== undefined && !alternativeNames.includes(record.san)) return false
   if (record.subject === undefined) return record.san !== undefined
   if (wanted === undefined) return false
-  return [...wanted].every(([type, values]) =>
-    values.every((value) => subject[type]?.includes(value) === true),
-  )
+  return isWholeSubject(subject, wanted)
+}
+
+/** A part that is not wanted counts too: authorities differ in which parts they check. */
+function isWholeSubject(subject: ClientCertificate['subject'], wanted: SubjectParts): boolean {
+  const actual = Object.entries(subject)
+  if (actual.length !== wanted.size) return false
+  return actual.every(([type, values]) => hasSameValues(values, wanted.get(type) ?? []))
+}
+
+function hasSameValues(some: readonly string[], others: readonly string[]): boolean {
+  const sorted = others.toSorted()
+  return some.length === sorted.length && some.toSorted().every((value, index) => value === sorted[index])
 }
 
 function refused({ subject, alternativeNames }: ClientCertificate, problem: string): AppError {

@@ -23,7 +23,7 @@ export interface TextSurroundings {
 const JSON_START = /^\s*[[{]/
 /** Of `{` or `[` and of what may follow these. */
 const BASE64 = /^(?:e[wy]|W[wyz1-3])[A-Za-z0-9+/_-]*={0,2}$/
-const PEM_PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/
+const PEM_PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
 
 /**
  * A text, given as UTF-8, as a JSON string literal without the secrets of the JSON in it, be it plain or Base64, without

@@ -2,7 +2,8 @@
 const GAP = '[^a-z0-9]{0,3}'
 
 /** Before `key`, in the name of a secret. */
-export const KEY_WORDS = 'api|access|auth|client|encryption|private|session|shared|signing|ssh|subscription'
+export const KEY_WORDS =
+  'api|access|account|auth|client|encryption|private|session|shared|signing|ssh|subscription'
 
 /** Before `pass`, in the name of a secret: `DB_PASS`, `redisPass`. Alone it is a score or an outcome. */
 export const PASS_WORDS: string = [
@@ -15,6 +16,7 @@ export const SECRET_WORDS: string = [
   `pass${GAP}(?:wor[dt]|wd|phrase|code)`,
   `(?:${PASS_WORDS})${GAP}pass(?![a-z])`,
   'pwd',
+  '[_-]pw(?![a-z])',
   'secret',
   'token',
   `(?:${KEY_WORDS})${GAP}key`,

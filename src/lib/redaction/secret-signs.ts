@@ -32,6 +32,7 @@ const exactly = (words: readonly string[], context: Context = {}): SecretSign[] 
 /** All of them, apart from those of single bytes. */
 export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['pwd', 'secret', 'token', 'credential', 'cookie', 'bearer', 'kubeconfig']),
+  ...anyCase(['_pw', '-pw'], { after: /^.pw(?![a-z])/i }),
   ...anyCase(['pass'], { after: new RegExp(`^pass${GAP}(?:wor[dt]|wd|phrase|code)`, 'i') }),
   ...anyCase(['pass'], { before: new RegExp(`(?:${PASS_WORDS})${GAP}$`, 'i') }),
   ...anyCase(['connection'], { after: new RegExp(`^connection${GAP}string`, 'i') }),
@@ -50,6 +51,8 @@ export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['hooks.slack', 'webhook.office', 'telegram.org', '/webhooks']),
   ...exactly(['eyJ', 'AKIA', 'ASIA', 'AIza', 'hvs.', 'hvb.', 'npm_', 'glpat-', 'whsec_']),
   ...exactly(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'dckr_pat_']),
+  ...exactly(['glrt-', 'gldt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-', 'pypi-', 'SG.']),
+  ...exactly(['ya29.', 'GOCSPX-', 'dop_v1_', 'doo_v1_', 'dor_v1_']),
   ...exactly(['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-']),
   ...exactly(['sk_', 'sk-'], { before: new RegExp(String.raw`(?:^|[^\w-]|${ESCAPE})$`, 'i') }),
   // Base64 of `{` or `[` and of what may follow these.

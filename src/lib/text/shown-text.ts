@@ -4,11 +4,22 @@ import { stripVTControlCharacters } from 'node:util'
  * What would act on a terminal or a page instead of being shown: control characters but for line feed and tab, and the marks
  * that turn the direction of writing (Unicode UAX 9, 2.1 to 2.3). Comments, log lines and evidence come from others.
  */
-const ACTS_ON_READER = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
+const ACTS_ON_READER = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** A text from elsewhere as a terminal or a page may be given it. */
 export function printable(text: string): string {
   return text.replace(ACTS_ON_READER, '\ufffd')
+}
+
+/**
+ * The same text with `\\u009b` in place of such a character, as JSON and log lines may be given to a terminal: a string of JSON keeps
+ * its value.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(
+    ACTS_ON_READER,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 const ESCAPE = '\u001b'

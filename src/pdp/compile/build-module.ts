@@ -7,6 +7,7 @@ import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
+import { runOffline } from '../opa/run-offline.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
@@ -234,7 +235,8 @@ async function checkFiles({
   files,
 }: Pick<Staged, 'opa' | 'directory' | 'files'>): Promise<OpaRun> {
   await writeBundle(cwd, files)
-  return await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
+  const flags = ['--format', 'json', '--bundle', BUNDLE_FILE]
+  return await runOffline(opa, { command: 'check', flags }, { cwd })
 }
 
 interface Entrypoints {

@@ -10,7 +10,7 @@ import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { sourceNames, stageBundle, withoutRoot } from '../compile/stage-bundle.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { runOpa } from '../opa/run-opa.js'
+import { runOffline } from '../opa/run-offline.js'
 import { RegoObject } from '../rego/value.js'
 import { annotateModules } from './annotate-modules.js'
 import { AskedPackages } from './asked-packages.js'
@@ -69,7 +69,7 @@ export async function checkInput(
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (cwd) => {
     await stageBundle(cwd, staged, new RegoObject([]))
     const flags = ['--format', 'json', '--bundle', '.', '--schema', directory, '--max-errors', MAX_ERRORS]
-    const run = await runOpa(opa, ['check', ...flags], { cwd })
+    const run = await runOffline(opa, { command: 'check', flags }, { cwd })
     if (run.exitCode === 0) return []
     return readErrors(`${run.stdout}${run.stderr}`, schemas).map((error) => {
       const location = error.location ?? { file: '', row: 0, col: 0 }

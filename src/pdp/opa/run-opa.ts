@@ -6,6 +6,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { startGroupGuard, killProcessGroup } from './process-group.js'
 import type { OpaProgram } from './find-opa.js'
+import { opaEnvironment } from './opa-environment.js'
 import { DEFAULT_OPA_LIMITS } from './opa-limits.js'
 import type { OpaLimits } from './opa-limits.js'
 import { watchMemory } from './watch-memory.js'
@@ -20,7 +21,7 @@ export interface OpaRunOptions {
   readonly cwd?: string
   /** Text for standard input. */
   readonly stdin?: string
-  /** Beside those of this process. */
+  /** In addition to `opaEnvironment`. */
   readonly env?: Readonly<Record<string, string>>
   /** The limit of the program where absent. */
   readonly timeLimitMs?: number
@@ -138,7 +139,7 @@ function start(
 /** Go collects garbage harder as it comes near the limit. */
 function environmentOf(env: OpaRunOptions['env'], { memoryBytes, cores }: OpaLimits): NodeJS.ProcessEnv {
   const bounds = { GOMAXPROCS: String(cores), GOMEMLIMIT: `${Math.floor((memoryBytes * 0.9) / MIB)}MiB` }
-  return { ...bounds, ...process.env, ...env }
+  return { ...bounds, ...opaEnvironment(), ...env }
 }
 
 interface Output {

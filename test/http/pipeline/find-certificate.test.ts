@@ -36,8 +36,32 @@ function outcomeOf(
 
 describe('a caller with a client certificate', () => {
   test.each<[string, Partial<ClientCertificate>, string]>([
-    ['all parts', { subject: { CN: ['echo'], O: ['Example'], C: ['NO'] } }, 'let in as echo'],
-    ['one of several values', { subject: { CN: ['x', 'echo'], O: ['Example'] } }, 'let in as echo'],
+    ['the whole subject', { subject: { O: ['Example'], CN: ['echo'] } }, 'let in as echo'],
+    [
+      'a part too many',
+      { subject: { CN: ['echo'], O: ['Example'], C: ['NO'] } },
+      'is none of auth.certificates',
+    ],
+    [
+      'a second name before the right one',
+      { subject: { CN: ['evil', 'echo'], O: ['Example'] } },
+      'is none of auth.certificates',
+    ],
+    [
+      'a second name after the right one',
+      { subject: { CN: ['echo', 'evil'], O: ['Example'] } },
+      'is none of auth.certificates',
+    ],
+    [
+      'the right name twice',
+      { subject: { CN: ['echo', 'echo'], O: ['Example'] } },
+      'is none of auth.certificates',
+    ],
+    [
+      'a second name and the right alternative name',
+      { subject: { CN: ['evil', 'both'] }, alternativeNames: ['DNS:both.example.org'] },
+      'is none of auth.certificates',
+    ],
     ['an alternative name', { alternativeNames: ['DNS:x', 'DNS:named.example.org'] }, 'let in as named'],
     [
       'a subject and a name',

@@ -5,11 +5,10 @@ import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
 import type { BodyReader } from '../../input/body-reader.js'
 import { goTo } from '../../pages/answer-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import { ownPage } from './own-page.js'
 import { FORM, PAGE, answerSignIn } from './page-route.js'
 import type { PageRoutesDeps } from './page-routes-deps.js'
 
-/** A path of our pages: whatever else a form names leads nowhere else. */
-const OWN_PAGE = /^\/ui(?:[/?][!-[\]-~]*)?$/
 const HOME = '/ui'
 
 const SignIn = z.object({ token: z.string(), next: z.string(), formToken: z.string().optional() })
@@ -22,7 +21,7 @@ const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
   read: async (exchange, { browsers }) => {
     const { token = '', next = HOME, [FORM_TOKEN]: formToken } = await readForm(exchange)
     if (browsers.asksForTokens) browsers.checkSignInForm(exchange, formToken)
-    return { token, next: OWN_PAGE.test(next) ? next : HOME }
+    return { token, next: ownPage(next) ?? HOME }
   },
 }
 
