@@ -66,7 +66,7 @@ trusted_starts := {concat("", [trim_suffix(source, "/"), mark]) |
 # part looks like a host, library/ when only one part is left. Of an expression only the literal text before it
 # counts, and that must reach past the first slash, or else the expression could still choose the registry.
 canonical(image) := named(split(literal, "/")) if {
-	literal := split(image, "${")[0]
+	literal := regex.split(`\$\{|\{\{|\{%`, image)[0]
 	readable(image, literal)
 }
 

@@ -31,11 +31,31 @@ running if input.executionId
 running if input.payloadConstraint
 
 # What is left out here is refused by static.readable_definition.
-stages := [stage |
-	some stage in as_list(object.get(document, "stages", []))
-	is_object(stage)
-	not is_removed(stage)
+stages := array.concat(
+	[stage |
+		some stage in as_list(object.get(document, "stages", []))
+		is_object(stage)
+		not is_removed(stage)
+	],
+	template_stages,
+)
+
+# A pipeline made from a v1 template keeps its own stages in config.stages, with their members under config.
+template_stages := [stage |
+	some listed in as_list(object.get(document, ["config", "stages"], []))
+	is_object(listed)
+	stage := object.union(template_members(listed), template_wiring(listed))
 ]
+
+template_members(listed) := object.union(listed, listed.config) if {
+	is_object(listed.config)
+} else := listed
+
+template_wiring(listed) := {
+	"type": object.get(listed, "type", null),
+	"refId": object.get(listed, "id", object.get(listed, "refId", null)),
+	"requisiteStageRefIds": object.get(listed, "dependsOn", []),
+}
 
 # A stage that this very save removes is still listed, with the status "deleted". Only the orchestrator's save task says so, which
 # overwrites the status of all stages where it knows the pipeline; anywhere else it is what the author wrote, and the stage runs.
@@ -59,6 +79,14 @@ label(stage) := concat("", ["stage '", stage.name, "'"]) if {
 
 type(stage) := as_text(object.get(stage, "type", "no type"))
 
+# The orchestrator runs the alias where it does not know the type, so a stage may be either.
+types(stage) := {name |
+	some key in ["type", "alias"]
+	name := object.get(stage, key, null)
+	is_string(name)
+	name != ""
+}
+
 ref(stage) := as_text(object.get(stage, "refId", "without refId"))
 
 requisites(stage) := [as_text(earlier) |
@@ -74,8 +102,12 @@ expected_artifacts := as_list(object.get(
 
 is_expression(text) if {
 	is_string(text)
-	contains(text, "${")
+	some mark in expression_marks
+	contains(text, mark)
 }
+
+# The last two are those of v1 templates.
+expression_marks := ["${", "{{", "{%"]
 
 as_list(value) := value if {
 	is_array(value)

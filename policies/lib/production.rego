@@ -17,8 +17,13 @@ deploys := [{"stage": stage, "account": account} |
 
 deploy_stages := [stage |
 	some stage in pipeline.stages
-	pipeline.type(stage) in settings.deploy_stage_types
+	is_deploy(stage)
 ]
+
+is_deploy(stage) if {
+	some type in pipeline.types(stage)
+	type in settings.deploy_stage_types
+}
 
 # Large pipelines name few accounts many times, and matching patterns is slow.
 production_accounts := {account |

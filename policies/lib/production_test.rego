@@ -24,3 +24,15 @@ test_the_accounts_of_clusters_count if {
 test_an_account_given_by_an_expression_may_be_production if {
 	accounts({"type": "deploy", "credentials": "${parameters.account}"}) == {"${parameters.account}"}
 }
+
+test_the_alias_of_a_stage_deploys_as_its_type_does if {
+	accounts({"alias": "deployManifest", "account": "prod-eu"}) == {"prod-eu"}
+	accounts({"type": "wait", "alias": "deployManifest", "account": "prod-eu"}) == {"prod-eu"}
+}
+
+test_the_stages_of_a_v1_template_deploy if {
+	stage := {"id": "1", "type": "deployManifest", "config": {"account": "{{ account }}"}}
+	deploys := production.deploys with input as {"new": {"config": {"stages": [stage]}}}
+		with data.settings as fixtures.settings
+	{deploy.account | some deploy in deploys} == {"{{ account }}"}
+}

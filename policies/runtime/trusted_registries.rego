@@ -5,6 +5,7 @@ package runtime.trusted_registries
 
 import data.lib.execution
 import data.lib.image
+import data.lib.manifest
 import data.lib.pipeline
 import data.lib.settings
 import rego.v1
@@ -23,6 +24,12 @@ deny contains text if {
 deny contains text if some text in settings.problems.images
 
 deny contains text if some text in execution.unreadable
+
+deny contains text if {
+	some stage in execution.stages
+	manifest.is_unreadable(execution.context(stage))
+	text := sprintf("%s has a manifest that cannot be read; send manifests as objects", [pipeline.label(stage)])
+}
 
 deny contains "imageIds cannot be read; send a list of texts, or one text with commas" if {
 	some id in unread

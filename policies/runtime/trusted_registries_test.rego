@@ -66,3 +66,11 @@ test_stages_that_cannot_be_read_are_denied if {
 		reasons({"stages": stages}) == unread
 	}
 }
+
+test_manifests_that_cannot_be_read_are_denied if {
+	every manifests in ["${parameters.manifests}", ["kind: Pod"], [{"kind": "Pod", "spec": "${parameters.spec}"}]] {
+		body := {"executionId": "01J0", "stages": [{"name": "Deploy", "context": {"manifests": manifests}}]}
+		denied := trusted_registries.deny with input as body with data.settings as fixtures.settings
+		denied == {"stage 'Deploy' has a manifest that cannot be read; send manifests as objects"}
+	}
+}

@@ -50,3 +50,8 @@ test_docker_triggers_are_judged if {
 }
 
 test_other_inputs_are_not_refused if image_sources.deny == set() with input as {"app": {"name": "shop"}}
+
+test_images_in_nested_lists_of_manifests_are_judged if {
+	stage := fixtures.running_image("evil.test/x")
+	reasons({"stages": [object.union(stage, {"manifests": [stage.manifests]})]}) == untrusted("stage 'Deploy'")
+}

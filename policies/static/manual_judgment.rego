@@ -48,13 +48,21 @@ is_binding(stage) if {
 }
 
 # The stages of the plugins stop a pipeline as a person's judgment does: by people, or by a policy or an analysis.
-is_judgment(stage) if stage.type in ["manualJudgment", "approval", "verification"]
+# An alias of another kind may be what runs.
+is_judgment(stage) if {
+	types := pipeline.types(stage)
+	count(types) > 0
+	every type in types { type in ["manualJudgment", "approval", "verification"] }
+}
 
 # The orchestrator reads the type in any letter case.
 is_conditional(stage) if {
 	is_object(stage.stageEnabled)
 	is_given(stage.stageEnabled, "type")
 }
+
+# A stage of a v1 template is left out when its condition does not hold.
+is_conditional(stage) if is_given(stage, "when")
 
 is_conditional(stage) if {
 	is_given(stage, "stageEnabled")

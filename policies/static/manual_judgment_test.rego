@@ -128,3 +128,12 @@ test_a_deploy_that_waits_for_all_stages_of_a_reference_waits_for_the_judgment_am
 }
 
 test_other_inputs_are_not_refused if manual_judgment.deny == set() with input as {"app": {"name": "shop"}}
+
+test_a_judgment_whose_alias_runs_something_else_does_not_count if {
+	denied := manual_judgment.deny with input as fixtures.new_with([
+		{"refId": "1", "type": "manualJudgment", "alias": "wait", "name": "Judge"},
+		{"refId": "2", "requisiteStageRefIds": ["1"], "type": "deploy", "name": "Deploy", "account": "prod-eu"},
+	])
+		with data.settings as fixtures.settings
+	count(denied) == 1
+}

@@ -24,7 +24,8 @@ public_in(stage) := {manifest.label(document) |
 	some document in manifest.manifests(stage)
 	is_public(document)
 } | {concat("", ["load balancer '", balancer_name(balancer), "'"]) |
-	stage.type in balancer_stages
+	some type in pipeline.types(stage)
+	type in balancer_stages
 	some balancer in cloud_balancers(stage)
 	not is_internal(balancer)
 }
@@ -33,12 +34,55 @@ public_in(stage) := {manifest.label(document) |
 balancer_stages := {"upsertLoadBalancer", "upsertLoadBalancers", "upsertAmazonLoadBalancer"}
 
 is_public(document) if {
-	document.kind == "Service"
-	document.spec.type == "LoadBalancer"
+	may_be_service(document)
+	opens(document.spec.type)
 	not annotated(document, settings.internal_annotations)
 }
 
 is_public(document) if annotated(document, settings.public_annotations)
+
+is_public(document) if {
+	some key, _ in settings.public_annotations
+	pipeline.is_expression(document.metadata.annotations[key])
+}
+
+# Operations of a JSON patch.
+is_public(operation) if {
+	operation.path == "/spec/type"
+	opens(operation.value)
+}
+
+is_public(operation) if {
+	operation.path in ["", "/", "/spec"]
+	walk(operation.value, [place, value])
+	place in [["type"], ["spec", "type"]]
+	opens(value)
+}
+
+is_public(operation) if {
+	some key, values in settings.public_annotations
+	operation.path == concat("", ["/metadata/annotations/", replace(replace(key, "~", "~0"), "/", "~1")])
+	is_among(operation.value, values)
+}
+
+is_public(operation) if {
+	some key, values in settings.public_annotations
+	operation.path in ["/metadata/annotations", "/metadata"]
+	walk(operation.value, [place, value])
+	place[count(place) - 1] == key
+	is_among(value, values)
+}
+
+is_among(value, values) if lower(pipeline.as_text(value)) in values
+
+is_among(value, _) if pipeline.is_expression(value)
+
+# A patch does not name the kind of what it changes.
+may_be_service(document) if object.get(document, "kind", null) in ["Service", null]
+
+opens("LoadBalancer")
+
+opens(type) if pipeline.is_expression(type)
 
 annotated(document, annotations) if {
 	some key, values in annotations
@@ -55,7 +99,9 @@ is_internal(balancer) if {
 	startswith(upper(pipeline.as_text(balancer[key])), "INTERNAL")
 }
 
-balancer_name(balancer) := pipeline.as_text(object.get(balancer, "name", object.get(
+balancer_name(balancer) := "without a name" if {
+	not is_object(balancer)
+} else := pipeline.as_text(object.get(balancer, "name", object.get(
 	balancer,
 	"loadBalancerName",
 	"without a name",

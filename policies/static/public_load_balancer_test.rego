@@ -71,3 +71,17 @@ test_a_pipeline_without_application_may_not_be_public if {
 }
 
 test_other_inputs_are_not_refused if public_load_balancer.deny == set() with input as {"app": {"name": "shop"}}
+
+test_patches_that_may_open_a_service_are_denied if {
+	every patch in [
+		{"spec": {"type": "LoadBalancer"}},
+		{"spec": {"type": "${parameters.type}"}},
+		[{"op": "replace", "path": "/spec/type", "value": "LoadBalancer"}],
+		[{"op": "replace", "path": "/spec", "value": {"type": "LoadBalancer"}}],
+		[{"op": "add", "path": "/metadata/annotations/cloud.test~1scheme", "value": "internet-facing"}],
+	] {
+		stage := {"type": "patchManifest", "name": "Patch", "patchBody": patch}
+		denied := public_load_balancer.deny with input as fixtures.new_with([stage]) with data.settings as fixtures.settings
+		count(denied) == 1
+	}
+}

@@ -3,6 +3,7 @@
 # description: What policies cannot read they cannot refuse, so a definition of another shape is refused for its shape.
 package static.readable_definition
 
+import data.lib.manifest
 import data.lib.pipeline
 import rego.v1
 
@@ -46,8 +47,56 @@ deny contains text if {
 	text := sprintf("%s has a cluster that cannot be read; write an object whose account is a text", [pipeline.label(stage)])
 }
 
+deny contains text if {
+	some stage in pipeline.stages
+	manifest.is_unreadable(stage)
+	text := sprintf(
+		"%s has a manifest that cannot be read; write manifests as objects, without expressions for kind, spec or containers",
+		[pipeline.label(stage)],
+	)
+}
+
+deny contains text if {
+	some stage in pipeline.stages
+	some key, value in stage
+	pipeline.is_expression(stage_expression(key, value))
+	text := sprintf("%s has an expression for its member '%s'; write it out", [pipeline.label(stage), key])
+}
+
+stage_expression(key, value) := value if {
+	key in ["type", "alias"]
+} else := key
+
+deny contains text if {
+	is_other(pipeline.document.config, "stages", ["array"])
+	text := sprintf("config.stages of pipeline '%s' cannot be read; write a list of objects", [pipeline.name])
+}
+
+deny contains text if {
+	some position, stage in pipeline.document.config.stages
+	not is_object(stage)
+	text := sprintf("stage %d of config.stages cannot be read; write an object", [position + 1])
+}
+
+deny contains text if {
+	some place in [["pipeline", "stages"], ["template", "stages"], ["anyMap", "stages"], ["config", "partials"]]
+	not object.get(pipeline.document, place, null) in [null, []]
+	text := sprintf("pipeline '%s' has stages in %s that nobody reads; write them in stages", [pipeline.name, concat(".", place)])
+}
+
+# Its resources deploy without any stage.
+deny contains "a managed delivery config cannot be read; only pipelines are judged" if {
+	some path in [["environments"], ["new", "environments"], ["pipeline", "environments"]]
+	not is_null(object.get(input, path, null))
+}
+
+deny contains "a managed delivery config cannot be read; only pipelines are judged" if {
+	not is_null(object.get(input, "deliveryConfig", null))
+}
+
 members := {
 	"type": ["string"],
+	"alias": ["string"],
 	"account": ["string", "number"],
 	"credentials": ["string", "number"],
 	"clusters": ["array"],

@@ -76,3 +76,63 @@ test_clusters_are_a_list_of_objects_with_accounts_as_texts if {
 		reasons([object.union(deploy, {"clusters": clusters})]) == {"stage 'Deploy' has a cluster that cannot be read; write an object whose account is a text"}
 	}
 }
+
+test_manifests_that_cannot_be_read_are_refused if {
+	pod := {"kind": "Pod", "spec": {"containers": [{"image": "a"}]}}
+	every manifests in [
+		"${parameters.manifests}",
+		["${parameters.manifest}"],
+		"kind: Pod\n---\nkind: Service",
+		[[[[pod]]]],
+		[object.union(pod, {"kind": "${parameters.kind}"})],
+		[object.union(pod, {"kind": ["Pod"]})],
+		[{"kind": "Pod", "spec": "${parameters.spec}"}],
+		[{"kind": "Pod", "spec": {"containers": "${parameters.containers}"}}],
+		[{"kind": "Pod", "spec": {"containers": ["${parameters.container}"]}}],
+		[{"kind": "Pod", "spec": {"${'containers'}": []}}],
+		[{"kind": "List", "items": "${parameters.items}"}],
+		[{"op": "replace", "path": "/spec/template", "value": "${parameters.template}"}],
+		[{"op": "replace", "path": "/spec", "value": {"containers": "${parameters.containers}"}}],
+	] {
+		every key in ["manifests", "manifest", "patchBody"] {
+			count(reasons([object.union(deploy, {key: manifests})])) == 1
+		}
+	}
+}
+
+test_manifests_with_expressions_elsewhere_are_read if {
+	every manifest in [
+		{"kind": "Deployment", "spec": {"replicas": "${parameters.count}", "template": {"spec": {"containers": [{"image": "a:${trigger['tag']}"}]}}}},
+		{"op": "replace", "path": "/spec/replicas", "value": "${parameters.count}"},
+		{"kind": "ConfigMap", "data": {"a": "${parameters.a}"}},
+		null,
+		"",
+	] {
+		reasons([object.union(deploy, {"manifests": [manifest]})]) == set()
+	}
+}
+
+test_expressions_for_the_type_the_alias_or_the_name_of_a_member_are_refused if {
+	every member in [{"type": "${parameters.type}"}, {"alias": "${parameters.type}"}, {"${'account'}": "prod-eu"}] {
+		count(reasons([object.union(deploy, member)])) == 1
+	}
+}
+
+test_stages_elsewhere_are_refused if {
+	every member in [
+		{"config": {"stages": {"0": deploy}}},
+		{"config": {"stages": ["deploy"]}},
+		{"config": {"partials": [{"id": "a"}]}},
+		{"pipeline": {"stages": [deploy]}},
+		{"template": {"stages": [deploy]}},
+	] {
+		count(readable_definition.deny) == 1 with input as {"new": object.union({"name": "rollout"}, member)}
+	}
+}
+
+test_a_managed_delivery_config_is_refused if {
+	config := {"name": "shop", "application": "shop", "environments": [{"name": "prod", "resources": []}]}
+	every body in [config, {"new": config}, {"pipeline": config}, {"deliveryConfig": config}] {
+		readable_definition.deny == {"a managed delivery config cannot be read; only pipelines are judged"} with input as body
+	}
+}

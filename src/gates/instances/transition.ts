@@ -155,6 +155,6 @@ export function applyPolicy(
 ): Closing | undefined {
   if (state !== 'activated') return undefined
   const decidedBy = `policy:${policy}`
-  if (denials.length > 0) return { kind: 'closed', state: 'rejected', comment: denials.join(', '), decidedBy }
+  if (denials.length > 0) return { kind: 'closed', state: 'rejected', comment: denials.join('; '), decidedBy }
   return { kind: 'closed', state: 'approved', comment: `approved by the policy ${policy}`, decidedBy }
 }

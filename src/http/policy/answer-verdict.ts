@@ -47,7 +47,7 @@ function denialBody(
   decisionId: string,
   packages: readonly PackageDenials[] | undefined,
 ): string {
-  const message = texts.join(', ')
+  const message = texts.join('; ')
   const body = { status: 'DENY', code: 'policy_denied', message, decisionId, deny: texts, packages }
   return `${JSON.stringify(body)}\n`
 }

@@ -4,6 +4,7 @@ import type { Denial } from './denial.js'
 import { notTrue } from './denials.js'
 import { evaluateRule } from './evaluate-document.js'
 import type { DocumentPlan } from './evaluate-document.js'
+import { explainUndefined } from './explain-undefined.js'
 import { printDataRef, printPackageName } from '../rego/print-data-ref.js'
 import type { RegoValue } from '../rego/value.js'
 import { ruleStatement } from './rule-statement.js'
@@ -22,8 +23,10 @@ export function evaluateRuntimePolicy(
 ): readonly Denial[] {
   const { packages, path, snapshot } = plan
   if (packages.length > 0) return askPackages(snapshot, packages, input, call, { mustState: true }).denials
-  const reasons = ruleReasons(plan, evaluateRule(plan, input, call))
-  if (reasons === undefined) throw noVerdict(path)
+  const value = evaluateRule(plan, input, call)
+  const reasons = ruleReasons(plan, value)
+  if (reasons === undefined)
+    throw noVerdict(path, value === undefined ? explainUndefined(snapshot, path, false) : undefined)
   const packageName = packageNameOf(plan)
   return [...new Set(reasons)].map((text) => ({ packageName, text }))
 }
@@ -45,8 +48,9 @@ function ruleReasons(
   return typeof statement === 'string' ? undefined : statement
 }
 
-function noVerdict(path: readonly string[]): Error {
+function noVerdict(path: readonly string[], why: string | undefined): Error {
+  const hint = why === undefined ? '' : `${why}. `
   return undefinedPolicy(
-    `${printDataRef(path)} states no verdict for this input: check the path and that its package is loaded, and ask for the package, or for a rule like deny`,
+    `${printDataRef(path)} states no verdict for this input: ${hint}Check the path and that its package is loaded, and ask for the package, or for a rule like deny`,
   )
 }

@@ -204,7 +204,7 @@ describe("the policy's verdict", () => {
     expect(verdict([])).toMatchObject({ state: 'approved', decidedBy: 'policy:release/approval' })
     expect(verdict(['no ticket', 'no build'])).toMatchObject({
       state: 'rejected',
-      comment: 'no ticket, no build',
+      comment: 'no ticket; no build',
     })
   })
 

@@ -9,7 +9,7 @@ import type { PolicyContext } from '../../../src/http/policy/policy-context.js'
 import { policyRoutes } from '../../../src/http/policy/policy-routes.js'
 import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
-import { ask, objectOf } from '../../support/http-client.js'
+import { ask, objectOf, postJson } from '../../support/http-client.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { startRoutesServer } from '../../support/routes-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
@@ -29,6 +29,8 @@ raises := time.parse_ns("no layout", "no time")
   'ports.rego': 'package ports\n\nimport rego.v1\n\ndeny contains "bob may not" if input.user == "bob"\n',
   'static.rego':
     'package static.ports\n\nimport rego.v1\n\ndeny contains "port 22 is open" if input.port == 22\n',
+  'several.rego':
+    'package several\n\nimport rego.v1\n\ndeny contains "use one of: a, b"\n\ndeny contains "wait, then retry"\n',
 }
 
 /** Paths that are remembered for one set of policies. */
@@ -196,4 +198,16 @@ test('how paths are answered is remembered for a bounded number of them, the old
   const long = `app/${'x'.repeat(2000)}`
   expect(planFor(snapshot, long)).toBeDefined()
   expect(rememberedPlan(snapshot, long)).toBeUndefined()
+})
+
+test('joins the reasons of a denial so that their own commas separate nothing', async () => {
+  const answer = await postJson(server.url, '/v1/data/several', JSON.parse(FLAT))
+  expect(answer.status).toBe(401)
+  expect(objectOf(answer)).toMatchObject({ message: 'use one of: a, b; wait, then retry' })
+})
+
+test('names the near path when a runtime policy is misspelt', async () => {
+  const answer = await postJson(server.url, '/v1/data/severl/deny', JSON.parse(FLAT))
+  expect(answer.status).toBe(500)
+  expect(JSON.stringify(objectOf(answer))).toContain('did you mean data.several.deny?')
 })
