@@ -14,13 +14,13 @@ document := input if {
 } else := input
 
 stages := [stage |
-	some stage in pipeline.as_list(object.get(document, "stages", []))
+	some stage in pipeline.as_list(pipeline.get(document, "stages", []))
 	is_object(stage)
 ]
 
 # A payload that is made of expressions holds a text where a list was meant. What cannot be read is refused, or nothing would be found in it.
 unreadable contains "the stages of the execution cannot be read; send a list of objects, each with its context as an object" if {
-	not is_readable(object.get(document, "stages", []))
+	not is_readable(pipeline.get(document, "stages", []))
 }
 
 is_readable(null)
@@ -29,16 +29,19 @@ is_readable(list) if {
 	is_array(list)
 	every stage in list {
 		is_object(stage)
-		type_name(object.get(stage, "context", null)) in ["object", "null"]
+		type_name(pipeline.get(stage, "context", null)) in ["object", "null"]
 	}
 }
 
-context(stage) := object.get(stage, "context", {})
+context(stage) := value if {
+	value := pipeline.get(stage, "context", {})
+	is_object(value)
+} else := {}
 
 # Who started it. Older callers send user at the root.
 starter := [person(name) |
 	some path in [["trigger", "user"], ["user"], ["authentication", "user"]]
-	name := object.get(document, path, "")
+	name := pipeline.get(document, path, "")
 ][0]
 
 # User names compare without regard to case.
@@ -54,7 +57,7 @@ judged_at_ns := start_ms * 1000000 if {
 	start_ms >= 1000000000000
 	start_ms < 9000000000000
 } else := time.now_ns() if {
-	object.get(document, "startTime", null) in [null, ""]
+	pipeline.get(document, "startTime", null) in [null, ""]
 }
 
 start_ms := document.startTime if {

@@ -21,8 +21,8 @@ in_manifests(holder) := {image |
 }
 
 in_clusters(holder) := {image |
-	some cluster in array.concat([holder], pipeline.as_list(object.get(holder, "clusters", [])))
-	some described in array.concat([cluster], pipeline.as_list(object.get(cluster, "containers", [])))
+	some cluster in array.concat([holder], pipeline.as_list(pipeline.get(holder, "clusters", [])))
+	some described in array.concat([cluster], pipeline.as_list(pipeline.get(cluster, "containers", [])))
 	image := described_image(described)
 }
 
@@ -36,7 +36,7 @@ described_image(described) := concat("/", [registry, repository]) if {
 }
 
 required(holder) := [required.artifact |
-	some required in pipeline.as_list(object.get(holder, "requiredArtifacts", []))
+	some required in pipeline.as_list(pipeline.get(holder, "requiredArtifacts", []))
 ]
 
 in_artifacts(artifacts) := {image |

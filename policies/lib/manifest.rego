@@ -8,8 +8,9 @@ import rego.v1
 
 # holder is a stage of a definition, or the context of a running stage.
 manifests(holder) := [manifest |
+	is_object(holder)
 	some key in ["manifests", "manifest", "patchBody"]
-	some manifest in listed(object.get(holder, key, []))
+	some manifest in listed(pipeline.get(holder, key, []))
 	is_object(manifest)
 ]
 
@@ -25,8 +26,9 @@ listed(value) := [manifest |
 # What cannot be read is refused, or nothing would be found in it. An expression may become anything, and the orchestrator
 # evaluates those in the names of members too.
 is_unreadable(holder) if {
+	is_object(holder)
 	some key in ["manifests", "manifest", "patchBody"]
-	some manifest in listed(object.get(holder, key, []))
+	some manifest in listed(pipeline.get(holder, key, []))
 	not is_object(manifest)
 	not manifest in [null, ""]
 }
@@ -48,20 +50,20 @@ is_opaque(manifest) if {
 }
 
 is_opaque(manifest) if {
-	given := object.get(manifest, "kind", null)
+	given := pipeline.get(manifest, "kind", null)
 	not type_name(given) in ["string", "null"]
 }
 
 is_opaque(manifest) if {
 	some path in structure
-	value := object.get(manifest, path, null)
+	value := pipeline.get(manifest, path, null)
 	is_closed(value)
 }
 
 is_opaque(manifest) if {
 	some path in pod_paths
 	some key in container_lists
-	value := object.get(manifest, array.concat(path, [key]), null)
+	value := pipeline.get(manifest, array.concat(path, [key]), null)
 	not is_container_list(value)
 }
 
@@ -106,7 +108,7 @@ is_container_list(list) if {
 	every container in list {
 		is_object(container)
 		not is_closed(container)
-		type_name(object.get(container, "image", null)) in ["string", "null"]
+		type_name(pipeline.get(container, "image", null)) in ["string", "null"]
 	}
 }
 
@@ -128,7 +130,7 @@ pod_paths := [
 
 images(manifest) := {image |
 	some path in pod_paths
-	pod := object.get(manifest, path, {})
+	pod := pipeline.get(manifest, path, {})
 	some key in container_lists
 	some container in pod[key]
 	image := container.image
@@ -145,9 +147,9 @@ patched_images(operation) := {operation.value} if {
 }
 
 label(manifest) := concat("", [
-	pipeline.as_text(object.get(manifest, "kind", "manifest")),
+	pipeline.as_text(pipeline.get(manifest, "kind", "manifest")),
 	" '",
-	pipeline.as_text(object.get(manifest, ["metadata", "name"], "without a name")),
+	pipeline.as_text(pipeline.get(manifest, ["metadata", "name"], "without a name")),
 	"'",
 ])
 

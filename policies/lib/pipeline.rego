@@ -33,7 +33,7 @@ running if input.payloadConstraint
 # What is left out here is refused by static.readable_definition.
 stages := array.concat(
 	[stage |
-		some stage in as_list(object.get(document, "stages", []))
+		some stage in as_list(get(document, "stages", []))
 		is_object(stage)
 		not is_removed(stage)
 	],
@@ -42,7 +42,7 @@ stages := array.concat(
 
 # A pipeline made from a v1 template keeps its own stages in config.stages, with their members under config.
 template_stages := [stage |
-	some listed in as_list(object.get(document, ["config", "stages"], []))
+	some listed in as_list(get(document, ["config", "stages"], []))
 	is_object(listed)
 	stage := object.union(template_members(listed), template_wiring(listed))
 ]
@@ -52,9 +52,9 @@ template_members(listed) := object.union(listed, listed.config) if {
 } else := listed
 
 template_wiring(listed) := {
-	"type": object.get(listed, "type", null),
-	"refId": object.get(listed, "id", object.get(listed, "refId", null)),
-	"requisiteStageRefIds": object.get(listed, "dependsOn", []),
+	"type": get(listed, "type", null),
+	"refId": get(listed, "id", get(listed, "refId", null)),
+	"requisiteStageRefIds": get(listed, "dependsOn", []),
 }
 
 # A stage that this very save removes is still listed, with the status "deleted". Only the orchestrator's save task says so, which
@@ -77,27 +77,27 @@ label(stage) := concat("", ["stage '", stage.name, "'"]) if {
 	trim_space(stage.name) != ""
 } else := concat("", ["stage ", ref(stage), " (", type(stage), ", no name)"])
 
-type(stage) := as_text(object.get(stage, "type", "no type"))
+type(stage) := as_text(get(stage, "type", "no type"))
 
 # The orchestrator runs the alias where it does not know the type, so a stage may be either.
 types(stage) := {name |
 	some key in ["type", "alias"]
-	name := object.get(stage, key, null)
+	name := get(stage, key, null)
 	is_string(name)
 	name != ""
 }
 
-ref(stage) := as_text(object.get(stage, "refId", "without refId"))
+ref(stage) := as_text(get(stage, "refId", "without refId"))
 
 requisites(stage) := [as_text(earlier) |
-	some earlier in as_list(object.get(stage, "requisiteStageRefIds", []))
+	some earlier in as_list(get(stage, "requisiteStageRefIds", []))
 ]
 
 # Some versions of the storage service serialise members that they do not model under anyMap.
-expected_artifacts := as_list(object.get(
+expected_artifacts := as_list(get(
 	document,
 	"expectedArtifacts",
-	object.get(document, ["anyMap", "expectedArtifacts"], []),
+	get(document, ["anyMap", "expectedArtifacts"], []),
 ))
 
 is_expression(text) if {
@@ -131,3 +131,8 @@ whole_number(text) := number_of(trim_left(trim_space(text), "0")) if {
 number_of("") := 0
 
 number_of(digits) := to_number(digits) if digits != ""
+
+# The member of an object at a key or path; the default for values that are no object, on which object.get fails.
+get(value, key, default_value) := object.get(value, key, default_value) if is_object(value)
+
+get(value, _, default_value) := default_value if not is_object(value)

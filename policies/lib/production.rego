@@ -32,7 +32,7 @@ production_accounts := {account |
 }
 
 accounts(stage) := {account |
-	some holder in array.concat([stage], pipeline.as_list(object.get(stage, "clusters", [])))
+	some holder in array.concat([stage], pipeline.as_list(pipeline.get(stage, "clusters", [])))
 	some key in ["account", "credentials"]
 	account := holder[key]
 	is_string(account)

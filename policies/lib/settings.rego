@@ -3,6 +3,7 @@
 # description: A policy whose limit is missing would allow everything in silence; it refuses and says so instead.
 package lib.settings
 
+import data.lib.pipeline
 import rego.v1
 
 required := [
@@ -27,4 +28,4 @@ problems[section] contains text if {
 	text := sprintf("policy setting settings.%s must be given, as %s", [concat(".", setting.path), setting.type])
 }
 
-is_given(setting) if type_name(object.get(data.settings, setting.path, null)) == setting.type
+is_given(setting) if type_name(pipeline.get(data.settings, setting.path, null)) == setting.type

@@ -75,12 +75,12 @@ is_open(window) if {
 }
 
 on_day(window, date) if {
-	time.weekday(noon(date)) in object.get(window, "days", weekdays)
-	date >= object.get(window, "first_date", date)
-	date <= object.get(window, "last_date", date)
+	time.weekday(noon(date)) in pipeline.get(window, "days", weekdays)
+	date >= pipeline.get(window, "first_date", date)
+	date <= pipeline.get(window, "last_date", date)
 }
 
-# What clock and calendar on the wall say, by time zone.
+# Local date and minute of the day, by time zone. An unknown time zone is an error of the evaluation, which is never an allow.
 local[zone] := {"date": date, "minute": (hour * 60) + minute} if {
 	some window in windows
 	zone := window.time_zone
@@ -104,9 +104,11 @@ is_readable(window) if {
 	minutes(window).to <= 24 * 60
 	minutes(window).from < 24 * 60
 	time.clock([0, window.time_zone])
-	every day in object.get(window, "days", weekdays) { day in weekdays }
-	every key in ["days", "applications"] { is_listed(object.get(window, key, ["all"])) }
-	every key in ["first_date", "last_date"] { noon(object.get(window, key, "2000-01-01")) }
+	every day in pipeline.get(window, "days", weekdays) { day in weekdays }
+	every key in ["days", "applications"] { is_listed(pipeline.get(window, key, ["all"])) }
+	every key in ["first_date", "last_date"] {
+		regex.match(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`, pipeline.get(window, key, "2000-01-01"))
+	}
 }
 
 is_listed(value) if {
@@ -115,7 +117,7 @@ is_listed(value) if {
 	every entry in value { is_string(entry) }
 }
 
-label(window) := pipeline.as_text(object.get(window, "name", "without a name")) if {
+label(window) := pipeline.as_text(pipeline.get(window, "name", "without a name")) if {
 	is_object(window)
 } else := pipeline.as_text(window)
 

@@ -115,7 +115,6 @@ test_an_unreadable_window_is_denied if {
 		{"from": "4pm"},
 		{"to": "24:01"},
 		{"to": "12:60"},
-		{"time_zone": "Europe/Atlantis"},
 		{"first_date": "21.12.2026"},
 		{"last_date": "2026-13-01"},
 		{"days": []},

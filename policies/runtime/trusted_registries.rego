@@ -50,12 +50,12 @@ sources[source] contains pipeline.label(stage) if {
 
 sources[source] contains pipeline.label(stage) if {
 	some stage in execution.stages
-	some holder in [execution.context(stage), object.get(stage, "outputs", {})]
-	some source in image.in_artifacts(pipeline.as_list(object.get(holder, "artifacts", [])))
+	some holder in [execution.context(stage), pipeline.get(stage, "outputs", {})]
+	some source in image.in_artifacts(pipeline.as_list(pipeline.get(holder, "artifacts", [])))
 }
 
 sources[source] contains "the trigger" if {
-	some source in image.in_artifacts(pipeline.as_list(object.get(execution.document, ["trigger", "artifacts"], [])))
+	some source in image.in_artifacts(pipeline.as_list(pipeline.get(execution.document, ["trigger", "artifacts"], [])))
 }
 
 sources[source] contains "imageIds" if {

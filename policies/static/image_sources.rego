@@ -20,7 +20,7 @@ deny contains text if {
 }
 
 deny contains text if {
-	some trigger in pipeline.as_list(object.get(pipeline.document, "triggers", []))
+	some trigger in pipeline.as_list(pipeline.get(pipeline.document, "triggers", []))
 	trigger.type == "docker"
 	text := refusal(concat("/", [trigger.registry, trigger.repository]), "a docker trigger")
 }

@@ -70,7 +70,7 @@ is_conditional(stage) if {
 }
 
 # An expression is unknown until the stage runs.
-is_given(holder, key) if not lower(pipeline.as_text(object.get(holder, key, null))) in ["null", "false", ""]
+is_given(holder, key) if not lower(pipeline.as_text(pipeline.get(holder, key, null))) in ["null", "false", ""]
 
 default hint := ""
 

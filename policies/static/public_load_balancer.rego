@@ -78,7 +78,7 @@ is_among(value, values) if lower(pipeline.as_text(value)) in values
 is_among(value, _) if pipeline.is_expression(value)
 
 # A patch does not name the kind of what it changes.
-may_be_service(document) if object.get(document, "kind", null) in ["Service", null]
+may_be_service(document) if pipeline.get(document, "kind", null) in ["Service", null]
 
 opens("LoadBalancer")
 
@@ -89,7 +89,7 @@ annotated(document, annotations) if {
 	manifest.annotation(document, key) in values
 }
 
-cloud_balancers(stage) := pipeline.as_list(object.get(stage, "loadBalancers", stage))
+cloud_balancers(stage) := pipeline.as_list(pipeline.get(stage, "loadBalancers", stage))
 
 # Each cloud says it in its own way.
 is_internal(balancer) if balancer.isInternal == true
@@ -101,7 +101,7 @@ is_internal(balancer) if {
 
 balancer_name(balancer) := "without a name" if {
 	not is_object(balancer)
-} else := pipeline.as_text(object.get(balancer, "name", object.get(
+} else := pipeline.as_text(pipeline.get(balancer, "name", pipeline.get(
 	balancer,
 	"loadBalancerName",
 	"without a name",

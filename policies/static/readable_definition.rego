@@ -24,6 +24,7 @@ deny contains text if {
 }
 
 deny contains text if {
+	is_array(pipeline.document.stages)
 	some position, stage in pipeline.document.stages
 	not is_object(stage)
 	text := sprintf("stage %d of the list cannot be read; write an object", [position + 1])
@@ -42,7 +43,7 @@ deny contains text if {
 
 deny contains text if {
 	some stage in pipeline.stages
-	some cluster in pipeline.as_list(object.get(stage, "clusters", []))
+	some cluster in pipeline.as_list(pipeline.get(stage, "clusters", []))
 	is_odd(cluster)
 	text := sprintf("%s has a cluster that cannot be read; write an object whose account is a text", [pipeline.label(stage)])
 }
@@ -73,6 +74,7 @@ deny contains text if {
 }
 
 deny contains text if {
+	is_array(pipeline.document.config.stages)
 	some position, stage in pipeline.document.config.stages
 	not is_object(stage)
 	text := sprintf("stage %d of config.stages cannot be read; write an object", [position + 1])
@@ -80,18 +82,18 @@ deny contains text if {
 
 deny contains text if {
 	some place in [["pipeline", "stages"], ["template", "stages"], ["anyMap", "stages"], ["config", "partials"]]
-	not object.get(pipeline.document, place, null) in [null, []]
+	not pipeline.get(pipeline.document, place, null) in [null, []]
 	text := sprintf("pipeline '%s' has stages in %s that nobody reads; write them in stages", [pipeline.name, concat(".", place)])
 }
 
 # Its resources deploy without any stage.
 deny contains "a managed delivery config cannot be read; only pipelines are judged" if {
 	some path in [["environments"], ["new", "environments"], ["pipeline", "environments"]]
-	not is_null(object.get(input, path, null))
+	not is_null(pipeline.get(input, path, null))
 }
 
 deny contains "a managed delivery config cannot be read; only pipelines are judged" if {
-	not is_null(object.get(input, "deliveryConfig", null))
+	not is_null(pipeline.get(input, "deliveryConfig", null))
 }
 
 members := {

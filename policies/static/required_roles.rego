@@ -10,7 +10,7 @@ import rego.v1
 
 deny contains text if {
 	count(production.deploys) > 0
-	not any_of(settings.production_pipeline, object.get(pipeline.document, "roles", []))
+	not any_of(settings.production_pipeline, pipeline.get(pipeline.document, "roles", []))
 	text := sprintf("pipeline '%s' deploys to production; give it at least one of the roles: %s", [
 		pipeline.name,
 		concat(", ", settings.production_pipeline),
@@ -21,9 +21,9 @@ deny contains text if {
 deny contains text if {
 	count(production.deploys) > 0
 	user := pipeline.document.user
-	not any_of(settings.production_pipeline, object.get(user, "groups", []))
+	not any_of(settings.production_pipeline, pipeline.get(user, "groups", []))
 	text := sprintf("user '%v' may not save pipeline '%s', which deploys to production; that takes one of the roles: %s", [
-		object.get(user, "name", "unknown"),
+		pipeline.get(user, "name", "unknown"),
 		pipeline.name,
 		concat(", ", settings.production_pipeline),
 	])
@@ -36,7 +36,7 @@ deny contains text if {
 	count(writers) > 0
 	not any_of(settings.application_write, writers)
 	text := sprintf("application '%v' gives WRITE to none of the roles: %s; add one of them", [
-		object.get(application, "name", object.get(application, "application", "without a name")),
+		pipeline.get(application, "name", pipeline.get(application, "application", "without a name")),
 		concat(", ", settings.application_write),
 	])
 }

@@ -9,7 +9,7 @@ import rego.v1
 
 deny contains text if {
 	some stage in pipeline.stages
-	waited := object.get(stage, "waitTime", null)
+	waited := pipeline.get(stage, "waitTime", null)
 	not waited in [null, ""]
 	text := refusal(pipeline.label(stage), waited)
 }

@@ -5,7 +5,7 @@ import type { RegoValue } from './value.js'
 
 /** A text without escapes. */
 const PLAIN_TEXT = /"[^"\\]*"/y
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y
 
 /** What reading costs, in steps: a value of its own; one with members, which are put in order and made findable; a character. */
 const VALUE_STEPS = 4

@@ -8,12 +8,15 @@ import { compareNumberText, normaliseNumberText } from './number-text.js'
 export type RegoValue = null | boolean | string | RegoNumber | RegoArray | RegoSet | RegoObject
 export type RegoArray = readonly RegoValue[]
 
+const POINT_FIRST = /^-?\./
+
 /** A number of any size and precision, as its JSON text. */
 export class RegoNumber {
   readonly text: string
 
+  /** Numbers that start with their point (`.5`, `-.5`) get the zero that JSON wants there. */
   constructor(text: string) {
-    this.text = text
+    this.text = POINT_FIRST.test(text) ? text.replace('.', '0.') : text
   }
 
   static of(value: number | bigint): RegoNumber {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors/app-error.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** A binary number of 64 bits at most: `mantissa * 2 ** exponent`. */
@@ -25,7 +26,7 @@ const [EXPONENT_SHIFT, EXPONENT_BIAS, BEYOND_DOUBLES] = [20, 1022, 2047]
 
 /** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
 export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
-  const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? []
+  const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)
   const exponent = Number(written) - fraction.length
   const length = whole.length + fraction.length
   requireCalculable(length, meter)
@@ -35,6 +36,11 @@ export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
   const total = length + Math.abs(exponent)
   meter.spend(total * (DIGIT_STEPS + total / DIGITS_PER_STEP))
   return ofDecimal(sign === '-' ? -digits : digits, exponent)
+}
+
+/** Ends the evaluation: a number that cannot be read must not count as zero. */
+export function notANumber(text: string): never {
+  throw new AppError('internal', `the number ${JSON.stringify(text)} of a policy module cannot be read`)
 }
 
 /** `digits * 10 ** exponent`, to the nearest of 64 bits. */

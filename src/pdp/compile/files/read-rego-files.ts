@@ -4,6 +4,7 @@ import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readWhole } from '../../../lib/read-files.js'
 import { unreadable } from './list-source-files.js'
 import type { SourceFile } from './list-source-files.js'
+import { spellNumbers } from './spell-numbers.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
 export interface RegoFile {
@@ -47,7 +48,10 @@ export async function readContent(file: string): Promise<Buffer> {
 }
 
 function describe(file: string, content: Buffer): ReadRego {
-  return { file: { file, text: content.toString('utf8') }, malformed: malformedText(file, content) }
+  return {
+    file: { file, text: spellNumbers(content.toString('utf8')) },
+    malformed: malformedText(file, content),
+  }
 }
 
 /** Where a text is no UTF-8, as OPA tells it: the first place. */
