@@ -212,7 +212,7 @@ describe('check of Rego', () => {
   test('tells the types that a built-in has and wants, as opa check does', async () => {
     const { stderr } = await run('check', 'types')
     expect(stderr).toMatch(
-      /startswith: invalid argument\(s\)\s+have: \(string, number\)\s+want: \(search: string/,
+      /startswith: invalid argument\(s\)\s+have: \(string, number\)\s+want: \(string, string/,
     )
   })
 

@@ -115,7 +115,7 @@ describe('the work for an instance', () => {
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)
-    expect(instance).toMatchObject({ state: 'rejected', comment: 'no ticket, no build' })
+    expect(instance).toMatchObject({ state: 'rejected', comment: 'no ticket; no build' })
   })
 
   test.each<[string, Partial<GateWorkDeps>, string[]]>([
