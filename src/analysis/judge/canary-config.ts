@@ -43,14 +43,22 @@ function pointsOf(
   return points
 }
 
-/** Unknown directions mean either, as Kayenta reads them. */
-const direction = z.enum(['increase', 'decrease', 'either']).catch('either').default('either')
+/** One of these words in any case. Others are refused: a guess could hide the change that the author looks for. */
+function anyCase<const Word extends string>(words: readonly [Word, ...Word[]]) {
+  const spelling = (given: unknown): unknown =>
+    typeof given === 'string'
+      ? (words.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given)
+      : given
+  return z.preprocess(spelling, z.enum(words))
+}
+
+const direction = anyCase(['increase', 'decrease', 'either']).default('either')
 const policy = z.enum(['fail', 'review', 'ignore'])
 const ratio = z.number().min(0)
 
 const EffectSize = z
   .object({
-    measure: z.enum(['meanRatio', 'cles']).default('meanRatio'),
+    measure: anyCase(['meanRatio', 'cles']).default('meanRatio'),
     allowedIncrease: ratio.optional(),
     allowedDecrease: ratio.optional(),
     criticalIncrease: ratio.optional(),
@@ -71,13 +79,13 @@ const EffectSize = z
 /** How Kayenta, and more so Tidegate, is told to judge a metric. */
 export const CanaryMembers = z.object({
   direction,
-  nanStrategy: z.enum(['remove', 'replace']).default('remove'),
+  nanStrategy: anyCase(['remove', 'replace']).default('remove'),
   critical: z.boolean().default(false),
   mustHaveData: z.boolean().default(false),
   muted: z.boolean().default(false),
   outliers: z
     .object({
-      strategy: z.enum(['keep', 'remove']).default('keep'),
+      strategy: anyCase(['keep', 'remove']).default('keep'),
       outlierFactor: z.number().positive().default(3),
     })
     .prefault({}),

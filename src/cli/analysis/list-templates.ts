@@ -53,7 +53,7 @@ async function group(file: string, terminal: Terminal): Promise<Grouped> {
       if (content === undefined) take(joiner.add(withoutColours(line)))
       else {
         take(joiner.end())
-        rows.add(table.add(withoutColours(content)), 1)
+        rows.add(table.add(withoutColours(content).normalize('NFC')), 1)
       }
     }
     progress.show(`grouping … ${rows.length} lines`)

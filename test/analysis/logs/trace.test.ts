@@ -89,6 +89,8 @@ const PHP = [
   '  thrown in /srv/app/Orders.php on line 42',
 ]
 
+const RECORD = '{"level":"error","message":"lost","stack":"Error: lost\\n    at buy (/srv/shop.js:1:2)"}'
+
 function joinEvents(lines: readonly string[], pauseMs = 0): LogEvent[] {
   const joiner = new EventJoiner()
   const events = lines.map((line, place) => joiner.add(line, place * pauseMs))
@@ -116,6 +118,13 @@ describe('lines of a stack trace', () => {
     ])
   })
 
+  it('are the same event whether their letters are composed or decomposed', () => {
+    const [composed, decomposed] = ['NFC', 'NFD'].map((form) =>
+      joinEvents(['caf\u00e9 failed'.normalize(form)]),
+    )
+    expect(decomposed).toEqual(composed)
+  })
+
   it('are one event where the indentation was lost', () => {
     expect(joinEvents(JAVA.map((line) => line.trim()))).toHaveLength(1)
   })
@@ -131,6 +140,16 @@ describe('lines of a stack trace', () => {
     ['two panics of Rust', [...RUST_SHORT, ...RUST], 2],
     ['what comes behind a panic of Rust', [...RUST_SHORT, 'started', 'stopped'], 3],
     ['two errors of PHP', [...PHP, ...PHP], 2],
+    ['a trace of Java above one of Python', [...JAVA, ...PYTHON.slice(1)], 2],
+    ['a trace of JavaScript above one of Python', [...NODE, ...PYTHON.slice(1)], 2],
+    ['a trace of .NET above one of Python', [...DOTNET, ...PYTHON.slice(1)], 2],
+    ['a trace of Ruby above one of Python', [...RUBY, ...PYTHON.slice(1)], 2],
+    ['a trace of PHP above one of Python', [...PHP, ...PYTHON.slice(1)], 2],
+    ['a panic of Go above a trace of Python', [...GO, ...PYTHON.slice(1)], 2],
+    ['a panic of Rust above a trace of Python', [...RUST, ...PYTHON.slice(1)], 2],
+    ['two traces of Python', [...PYTHON.slice(1), ...PYTHON.slice(1)], 2],
+    ['a trace of Python above one of JavaScript', [...PYTHON, ...NODE], 2],
+    ['a record with its own trace above one of Python', [RECORD, ...PYTHON.slice(1)], 2],
     ['no lines', [], 0],
   ])('are not confused with %s', (_what, lines, events) => {
     expect(joinEvents(lines)).toHaveLength(events)

@@ -24,6 +24,10 @@ export const JOURNAL_BEGINNING = '__CURSOR='
 const JOURNAL_FIELD = /^(?!__CURSOR=)[A-Z_][A-Z\d_]*=/
 /** Characters of a line that tell what it is. */
 const MAX_LOOKED_AT = 1000
+/** A frame of Java, JavaScript, .NET or Ruby without its indentation. */
+const FRAME = /^(?:at|from) \S/
+/** What a record in JSON has where its trace is in it. */
+const OWN_TRACE = /\\n|"(?:stack|stack_?trace|exc_?info|traceback|backtrace)"/i
 const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
 
 /** The event that a line may belong to. */
@@ -44,7 +48,7 @@ export function continuationOf(
   const [head = ''] = kept
   if (line.trim() === '') return state
   if (line.startsWith('Traceback (most recent call last)'))
-    return !isLongAgo && beginsPython(head, state) ? 'python' : undefined
+    return !isLongAgo && beginsPython(kept, state) ? 'python' : undefined
   if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
   if (GO_BEGINNING.test(line)) return state === 'go' || GO_PANIC.test(head) ? 'go' : undefined
   if (line.startsWith('[signal ')) return GO_PANIC.test(head) ? state : undefined
@@ -65,8 +69,22 @@ export function stateAfterHead(line: string): TraceState {
 }
 
 /** Below a message that complains, or again behind the sentence that chains one trace to the next. */
-function beginsPython(head: string, state: TraceState): boolean {
-  return state === 'python' || (state === 'none' && COMPLAINT.test(head.slice(0, MAX_LOOKED_AT)))
+function beginsPython(kept: readonly string[], state: TraceState): boolean {
+  const [head = '', ...others] = kept
+  if (state !== 'none') return state === 'python'
+  // An event that has a trace already is complete: the next trace is another event.
+  if (others.some((line) => isTraceLine(line)) || hasOwnTrace(head)) return false
+  return COMPLAINT.test(head.slice(0, MAX_LOOKED_AT))
+}
+
+function isTraceLine(whole: string): boolean {
+  const line = whole.slice(0, MAX_LOOKED_AT).trim()
+  return FRAME.test(line) || TRACE_LINE.test(line) || SCRIPT_LINE.test(line) || EXCEPTION_HEAD.test(line)
+}
+
+/** Whether one line, of JSON or of a record written as text, has its trace in it. */
+function hasOwnTrace(head: string): boolean {
+  return head.includes('\n') || (head.startsWith('{') && OWN_TRACE.test(head))
 }
 
 function isPanicMessage(kept: readonly string[]): boolean {

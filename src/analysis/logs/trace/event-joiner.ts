@@ -48,7 +48,12 @@ export class EventJoiner {
   end(): LogEvent | undefined {
     if (this.#lines === 0) return undefined
     const text = this.#kept.join('\n')
-    const event = { text: describeEvent(text, this.#kept), lines: this.#lines, atMs: this.#atMs }
+    // Composed and decomposed letters look alike and are one template.
+    const event = {
+      text: describeEvent(text, this.#kept).normalize('NFC'),
+      lines: this.#lines,
+      atMs: this.#atMs,
+    }
     this.#lines = 0
     return event
   }
