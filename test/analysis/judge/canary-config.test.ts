@@ -71,10 +71,11 @@ describe('a canary config of Kayenta', () => {
     expect(metric?.experiment.values).toEqual(Float64Array.of(Number.NaN, 3))
   })
 
-  test('takes a direction that it does not know for either', () => {
-    const analysisConfigurations = { canary: { direction: 'Increase' } }
-    const [spec] = readMetricSpecs({ metrics: [{ name: 'm', analysisConfigurations }] })
-    expect(spec?.direction).toBe('either')
+  test('reads a direction in any case, and refuses one that it does not know', () => {
+    const specsOf = (direction: string) =>
+      readMetricSpecs({ metrics: [{ name: 'm', analysisConfigurations: { canary: { direction } } }] })
+    expect(specsOf('INCREASE')[0]?.direction).toBe('increase')
+    expect(() => specsOf('upwards')).toThrow('the canary config cannot be used')
   })
 
   test('counts a metric out of another one that it names', () => {
