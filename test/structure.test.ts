@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 
 import { PROJECT_ROOT } from './support/project-root.js'
 
-const MAX_FILES_IN_A_FOLDER = 20
 const SOURCES = join(PROJECT_ROOT, 'src')
 
 /** The TypeScript files of the service, relative to `src`; AssemblyScript is a program of its own. */
@@ -51,11 +50,5 @@ function findCircle(imported: ReadonlyMap<string, ReadonlySet<string>>): string[
 describe('the folders of the sources', () => {
   it('import in no circle, parents and children included', () => {
     expect(findCircle(importedFolders())).toBeUndefined()
-  })
-
-  it('show on one floor no more than can be read at a glance', () => {
-    const counts = new Map<string, number>()
-    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
-    expect([...counts].filter(([, count]) => count > MAX_FILES_IN_A_FOLDER)).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
-import { addRule, matchingNodes, newRuleNode } from '../../rego/rule-tree.js'
-import type { RuleNode, Step } from '../../rego/rule-tree.js'
-import { codeOnly } from '../locate-calls.js'
-import type { RegoModule } from '../rego-module.js'
-import { closingOf } from '../tokens/expressions.js'
-import { readImports } from '../tokens/read-imports.js'
-import { isMember, readTokens, stringValue, touches } from '../tokens/read-tokens.js'
-import type { Token } from '../tokens/read-tokens.js'
+import { addRule, matchingNodes, newRuleNode } from '../rego/rule-tree.js'
+import type { RuleNode, Step } from '../rego/rule-tree.js'
+import { codeOnly } from './locate-calls.js'
+import type { RegoModule } from './rego-module.js'
+import { closingOf } from './tokens/expressions.js'
+import { readImports } from './tokens/read-imports.js'
+import { isMember, readTokens, stringValue, touches } from './tokens/read-tokens.js'
+import type { Token } from './tokens/read-tokens.js'
 
 /** Unification of two collections, which may have a variable in both. */
 const BOTH_SIDES = /[\])}]\s*=(?!=)\s*[[({]|\beq\s*\(/
