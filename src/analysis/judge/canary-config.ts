@@ -52,7 +52,10 @@ function anyCase<const Word extends string>(words: readonly [Word, ...Word[]]) {
   return z.preprocess(spelling, z.enum(words))
 }
 
-const direction = anyCase(['increase', 'decrease', 'either']).default('either')
+/** Null is no direction, as in Kayenta. */
+const direction = anyCase(['increase', 'decrease', 'either'])
+  .nullish()
+  .transform((given) => given ?? 'either')
 const policy = z.enum(['fail', 'review', 'ignore'])
 const ratio = z.number().min(0)
 

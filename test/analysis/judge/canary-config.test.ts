@@ -72,9 +72,10 @@ describe('a canary config of Kayenta', () => {
   })
 
   test('reads a direction in any case, and refuses one that it does not know', () => {
-    const specsOf = (direction: string) =>
+    const specsOf = (direction: string | null) =>
       readMetricSpecs({ metrics: [{ name: 'm', analysisConfigurations: { canary: { direction } } }] })
     expect(specsOf('INCREASE')[0]?.direction).toBe('increase')
+    expect(specsOf(null)[0]?.direction).toBe('either')
     expect(() => specsOf('upwards')).toThrow('the canary config cannot be used')
   })
 
