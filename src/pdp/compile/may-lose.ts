@@ -7,6 +7,8 @@ import { readImports } from './tokens/read-imports.js'
 import { isMember, readTokens, stringValue, touches } from './tokens/read-tokens.js'
 import type { Token } from './tokens/read-tokens.js'
 
+/** Negations of bodies, whose outcome may be that of another iteration. */
+const NEGATED_BODIES = /\bfuture\b(?!\.keywords\.(?!not\b))[^]*\bnot\b/
 /** Unification of two collections, which may have a variable in both. */
 const BOTH_SIDES = /[\])}]\s*=(?!=)\s*[[({]|\beq\s*\(/
 const TEMPLATE = /\$["`]/
@@ -24,12 +26,13 @@ export function ruleTree(modules: readonly RegoModule[]): RuleNode {
 
 /**
  * Whether OPA may compile an expression of the module to code that answers differently from its evaluator: it is written with a lookup of rules by a variable, a
- * negation of `walk`, or a unification of two collections. True in doubt: planning a module takes as long as compiling it.
+ * negation of `walk` or of a body, or a unification of two collections. True in doubt: planning a module takes as long as compiling it.
  */
 export function mayLose({ text, packagePath }: RegoModule, rules: RuleNode): boolean {
   const hasTemplates = TEMPLATE.test(text)
   const code = hasTemplates ? text : codeOnly(text)
   if (BOTH_SIDES.test(code) || (/\bwalk\b/.test(code) && /\bnot\b/.test(code))) return true
+  if (NEGATED_BODIES.test(code)) return true
   if (!/\[|\bin\b/.test(code)) return false
   const own = [...(matchingNodes(rules, packagePath)[0]?.children ?? [])].filter(([, { isRule }]) => !isRule)
   if (own.length === 0 && !/\bdata\b/.test(code)) return false

@@ -69,6 +69,8 @@ export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]):
     // Version 0 reads `p := x if { … }` as two rules, so that parsing alone does not tell.
     await addAll(parsed, parseTogether(opa, files.filter(looksLikeVersion1).map(asVersion1), 1))
   }
+  // Version 1 has the same forms, and not these built-ins.
+  if (defaultVersion === 1) await addAll(parsed, parseEach(opa, files.filter(callsRemovedBuiltin), 0))
   await addAll(parsed, parseTogether(opa, missing(), defaultVersion))
   if (defaultVersion === 0) {
     const older = missing()
@@ -129,6 +131,24 @@ export function asVersion1({ file, text }: RegoFile): RegoFile {
   return { file, text: text.replace(PACKAGE_LINE, '$<line> import rego.v1') }
 }
 
+/** A file at a time, in one version; those that are of another one are left out. */
+async function parseEach(
+  opa: OpaProgram,
+  files: readonly RegoFile[],
+  version: RegoVersion,
+): Promise<ParsedFiles> {
+  if (files.length === 0) return new Map()
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
+    const parsed = new Map<string, ParsedFile>()
+    for (const { file, text } of files) {
+      await writeFile(join(directory, 'module.rego'), text)
+      const { run } = await parseAs(opa, directory, version)
+      if (run.exitCode === 0) parsed.set(file, { version, module: readModule(run.stdout) })
+    }
+    return parsed
+  })
+}
+
 /** What could not be read together: a file at a time, in either version; what is neither is reported. */
 async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promise<ParsedFiles> {
   if (files.length === 0) return new Map()
@@ -181,6 +201,17 @@ function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
 
 function textsOf(ref: readonly z.infer<typeof Term>[]): string[] {
   return ref.map(({ value }) => String(value))
+}
+
+/** Calls of the built-ins that version 1 does not have. */
+const REMOVED_BUILTIN =
+  /(?<![\w.])(?:all|any|cast_(?:array|boolean|null|object|set|string)|net\.cidr_overlap|re_match|set_diff)\(/
+
+/** Whether a file with `import future.keywords` calls a built-in that only version 0 has. */
+export function callsRemovedBuiltin({ text }: RegoFile): boolean {
+  if (!text.includes('future')) return false
+  const code = codeOnly(text)
+  return /\bimport\s+future\b/.test(code) && REMOVED_BUILTIN.test(code)
 }
 
 /**

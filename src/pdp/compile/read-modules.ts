@@ -5,7 +5,7 @@ import { pathKey } from '../rego/path-key.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { isGenerated } from './generated-entrypoints.js'
 import type { RegoFile } from './files/read-rego-files.js'
-import { looksLikeVersion1, parseModules } from './parse-modules.js'
+import { callsRemovedBuiltin, looksLikeVersion1, parseModules } from './parse-modules.js'
 import { readPlainModule } from './read-plain-module.js'
 import type { RegoModule } from './rego-module.js'
 
@@ -26,7 +26,7 @@ export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): 
   const defaultVersion = await opaRegoVersion(opa)
   const read = new Map<string, RegoModule>()
   for (const file of files) {
-    const isOlder = defaultVersion === 0 && !looksLikeVersion1(file)
+    const isOlder = defaultVersion === 0 ? !looksLikeVersion1(file) : callsRemovedBuiltin(file)
     // Version 0 with words of version 1 has forms of both.
     const module =
       isOlder && file.text.includes('import') && /\bfuture\b/.test(file.text)

@@ -3,9 +3,10 @@ import { withoutTemplates } from './order-modifiers.js'
 import type { RegoModule } from './rego-module.js'
 import { addRule, matchingNodes, newRuleNode } from '../rego/rule-tree.js'
 import type { RuleNode, Step } from '../rego/rule-tree.js'
-import { closingOf } from './tokens/expressions.js'
+import { closingOf, endOfExpression } from './tokens/expressions.js'
+import { moduleKeywords } from './tokens/module-keywords.js'
 import { readImports } from './tokens/read-imports.js'
-import { isMember, readTokens, stringValue, touches } from './tokens/read-tokens.js'
+import { isMember, isOpening, readTokens, stringValue, touches } from './tokens/read-tokens.js'
 import type { Token } from './tokens/read-tokens.js'
 import { findTemplateStrings } from './tokens/template-strings.js'
 
@@ -46,11 +47,17 @@ export async function splitLookups(
   return split.every((module, place) => module === modules[place]) ? modules : split
 }
 
-function splitIn({ text: source, packagePath }: RegoModule, root: RuleNode, isOlder: boolean): string {
+function splitIn(
+  { text: source, version, packagePath }: RegoModule,
+  root: RuleNode,
+  isOlder: boolean,
+): string {
   const own = [...(matchingNodes(root, packagePath)[0]?.children ?? [])].filter(([, { isRule }]) => !isRule)
   if (!source.includes('[') || (own.length === 0 && !/\bdata\b/.test(source))) return source
   const { tokens } = readTokens(withoutTemplates(source, findTemplateStrings(source)))
-  const imports = readImports(tokens).filter(({ path }) => path[0] === 'data')
+  const allImports = readImports(tokens)
+  const imports = allImports.filter(({ path }) => path[0] === 'data')
+  const negated = negatedOperands(tokens, moduleKeywords(version, allImports, []))
   const roots = new Map<string, readonly string[]>([
     ...own.map(([name]) => [name, [...packagePath, name]] as const),
     ...imports.map(({ path, name }) => [name, path.slice(1)] as const),
@@ -58,7 +65,7 @@ function splitIn({ text: source, packagePath }: RegoModule, root: RuleNode, isOl
   ])
   const texts = new Map<number, string>()
   for (const [at, { kind, text, offset }] of tokens.entries()) {
-    const above = kind === 'name' && !isMember(tokens, at) ? roots.get(text) : undefined
+    const above = kind === 'name' && !isMember(tokens, at) && !negated.has(at) ? roots.get(text) : undefined
     const reference = above === undefined ? undefined : readReference(tokens, at, above)
     const cut = reference === undefined ? 0 : findCut(root, reference, isOlder)
     const last = tokens[(reference?.ends[cut - 1 - (above?.length ?? 0)] ?? 0) - 1]
@@ -73,6 +80,31 @@ function splitIn({ text: source, packagePath }: RegoModule, root: RuleNode, isOl
     copied = at
   }
   return out + source.slice(copied)
+}
+
+/**
+ * The places of tokens that are operands of a negation: OPA takes an array out of it, and what the array is made of then has to have a value. What is in
+ * other brackets than parentheses is taken out as it is written, or is in an expression of its own.
+ */
+function negatedOperands(tokens: readonly Token[], keywords: ReadonlySet<string>): ReadonlySet<number> {
+  const places = new Set<number>()
+  for (const [at, { kind, text }] of tokens.entries()) {
+    if (kind !== 'name' || text !== 'not' || isMember(tokens, at)) continue
+    const end = endOfExpression(tokens, at + 1, keywords)
+    for (let place = at + 1; place < end; place += 1) {
+      const isCall = touches(tokens, place) && tokens[place - 1]?.kind === 'name'
+      const isGroup = tokens[place]?.text === '(' && !isCall
+      if (isOpening(tokens[place]?.text ?? '') && !isGroup && !touchesReference(tokens, place))
+        place = closingOf(tokens, place)
+      else places.add(place)
+    }
+  }
+  return places
+}
+
+/** Whether a bracket belongs to the name before it, as the key of a reference. */
+function touchesReference(tokens: readonly Token[], at: number): boolean {
+  return tokens[at]?.text === '[' && touches(tokens, at)
 }
 
 /** Undefined for a call. */

@@ -74,7 +74,7 @@ function wrapIn(
 ): string {
   if (!/\b(?:not|every)\b/.test(source)) return source
   // Most policies look nothing up by a variable but in their input, which is told without reading them.
-  if (longRules.size === 0 && !/\b(?:data|walk)\b/.test(source)) return source
+  if (longRules.size === 0 && !/\b(?:data|walk|future)\b/.test(source)) return source
   const { tokens } = readTokens(withoutTemplates(source, findTemplateStrings(source)))
   const imports = readImports(tokens)
   const keywords = moduleKeywords(version, imports, laterKeywords)
@@ -140,8 +140,8 @@ function editNegation(reading: Reading, at: number): Edit[] {
 
 /** Of a negation of the later keyword, which holds all that it is written with: OPA takes nothing out of it. */
 function editNegatedBody({ tokens, isLookup }: Reading, at: number, close: number): Edit[] {
-  if (!isLookup(at, close)) return []
   const isInBraces = tokens[at + 1]?.text === '{' && closingOf(tokens, at + 1) === close - 1
+  if (!isInBraces && !isLookup(at, close)) return []
   return isInBraces
     ? wrapBody(tokens, at + 1, close - 1)
     : replaceNegation(tokens, at, close, ['[1 |', '] == []'])

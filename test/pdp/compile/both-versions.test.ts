@@ -52,3 +52,14 @@ test('what is wrong with a file of version 0 is told by its own rows', async () 
     ]) as object[],
   })
 })
+
+test.each([
+  'package removed\n\nimport future.keywords\n\ndeny contains "m" if {\n\tany([input.a == 1, false])\n\tre_match("a+", input.b)\n}\n',
+  'package removed\n\ndeny["m"] {\n\tany([input.a == 1, false])\n\tre_match("a+", input.b)\n}\n',
+])('a file with built-ins that only version 0 has is read as version 0: %j', async (text) => {
+  const plan = planDocument(await loadPolicies({ 'removed.rego': text, 'newer.rego': NEWER }), [
+    'removed',
+    'deny',
+  ])
+  expect(evaluateDocument(plan, Buffer.from('{"a":1,"b":"a"}'), newCall())).toBe('["m"]')
+})

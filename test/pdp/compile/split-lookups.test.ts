@@ -35,7 +35,12 @@ async function split(text: string, isOlder: boolean): Promise<string> {
 
 it.each([
   ['r := data.apps[input.x].lim[y]', 'r := [data.apps[input.x].lim][0][y]'],
-  ['r if not data.apps[x].lim.prod == 1', 'r if not [data.apps[x].lim][0].prod == 1'],
+  ['r if not [1 | data.apps[x].lim.prod == 1] == []', 'r if not [1 | [data.apps[x].lim][0].prod == 1] == []'],
+  ['r if not f(data.apps[x].lim.prod) == 1', 'r if not f([data.apps[x].lim][0].prod) == 1'],
+  [
+    'import future.keywords\n\nr if not { data.apps[x].lim.prod }',
+    'import future.keywords\n\nr if not { [data.apps[x].lim][0].prod }',
+  ],
   ['r if data.apps[x].lim[_]', 'r if [data.apps[x].lim][0][_]'],
   [
     'import data.apps as a\n\nr := a[a[x].lim[y]].lim.prod',
@@ -52,6 +57,11 @@ it.each([
   'r := data.apps[x].cfg.prod.on',
   'r := data.apps[_].lim.prod',
   'r := data.apps[x].lim.f(y)',
+  // An array is taken out of a negation, which has no value then where the lookup has none.
+  'r if not data.apps[x].lim.prod == 1',
+  'r if not 1 == data.apps[x].lim.prod',
+  'r if not (data.apps[x].lim.prod == 1)',
+  'r if not data.apps[x].lim[y] with input.x as 1',
 ])('what looks at all is left as it is: %s', async (text) => {
   expect(await split(text, false)).toBe(text)
 })

@@ -210,6 +210,10 @@ function question(random: Random, at: number, isLatest: boolean, negatesBodies: 
         `${name} contains t if { some t in ["a", "b", "c"]; not { some y in ${reference(random, ['t'])}; y != 4 } }`,
     )
     forms.push(() => `${name} contains t if { some t in [1, 5, 2]; not { t > 3; t < 9 } }`)
+    forms.push(() => `${name} contains t if { some t in input.teams; not { some e in ["a", "d"]; e == t } }`)
+    forms.push(
+      () => `${name} contains t if { some t in input.teams; not { every e in ["a", "d"] { e != t } } }`,
+    )
   }
   return pick(random, forms)()
 }

@@ -3,7 +3,7 @@ import { findBaseLookups } from './find-base-lookups.js'
 import { findUnassigned } from './find-unassigned.js'
 import { losesNegation } from './loses-negation.js'
 import { losesRules } from './loses-rules.js'
-import { blocksOf } from './read-plan.js'
+import { blocksOf, localOf } from './read-plan.js'
 import type { Plan, Statement } from './read-plan.js'
 
 /** How compiled code differs from the policy: see docs/conformance.md. */
@@ -34,15 +34,30 @@ export function findLosses(plan: Plan, rules: RuleNode): Loss[] {
   for (const planned of plan.functions) {
     for (const at of findUnassigned(planned)) add('unification', at)
     for (const { statement, path } of findBaseLookups(plan, planned, rules)) add('lookup', statement, path)
-    const visit = (stmts: readonly Statement[], following: readonly (readonly Statement[])[]): void => {
+    const visit = (
+      stmts: readonly Statement[],
+      following: readonly (readonly Statement[])[],
+      isInLoop = false,
+      above: ReadonlySet<number> = new Set(),
+    ): void => {
+      // Locals without a value, whatever the iteration before left in them.
+      const reset = new Set(above)
       for (const [place, statement] of stmts.entries()) {
-        if (statement.type === 'NotStmt' && losesNegation(statement)) add('negation', statement)
+        if (
+          statement.type === 'NotStmt' &&
+          losesNegation(statement, (local) => isInLoop && !reset.has(local))
+        )
+          add('negation', statement)
         if (statement.type === 'CallDynamicStmt') {
           const path = losesRules(plan, rules, statement, following)
           if (path !== undefined) add('lookup', statement, path)
         }
+        const cleared = statement.type === 'ResetLocalStmt' ? localOf(statement.stmt['target']) : undefined
+        if (cleared !== undefined) reset.add(cleared)
+        const isLoop = statement.type === 'ScanStmt'
         const rest = [stmts.slice(place + 1), ...following.slice(0, 1)]
-        for (const block of blocksOf(statement)) visit(block.stmts, rest)
+        for (const block of blocksOf(statement))
+          visit(block.stmts, rest, isInLoop || isLoop, isLoop ? new Set() : reset)
       }
     }
     for (const { stmts } of planned.blocks) visit(stmts, [])

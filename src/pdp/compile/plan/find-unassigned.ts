@@ -12,12 +12,14 @@ const INPUT_AND_DATA = [0, 1]
  * The statements of a function that read a local before any statement sets it. Both sides of a unification may have a variable (`[x, y] = [y, 5]`): OPA's
  * compiler takes the first value of `y` before it has one.
  */
-export function findUnassigned({ params, blocks }: PlannedFunction): Statement[] {
-  const known = new Set([...INPUT_AND_DATA, ...params])
+export function findUnassigned({ given, blocks }: PlannedFunction): Statement[] {
+  let known = new Set<number>()
   const found: Statement[] = []
   const visit = (statement: Statement): void => {
     const { type, stmt } = statement
-    if (!TESTS.includes(type) && readsOf(statement).some((local) => !known.has(local))) found.push(statement)
+    const tested = TESTS.includes(type) ? localOf(stmt['source']) : undefined
+    if (tested !== undefined) known.add(tested)
+    if (tested === undefined && readsOf(statement).some((local) => !known.has(local))) found.push(statement)
     const targets: readonly string[] = type === 'ScanStmt' ? SCAN_TARGETS : TARGETS
     for (const name of targets) {
       const local = stmt[name]
@@ -25,7 +27,11 @@ export function findUnassigned({ params, blocks }: PlannedFunction): Statement[]
     }
     for (const block of blocksOf(statement)) for (const inner of block.stmts) visit(inner)
   }
-  for (const block of blocks) for (const statement of block.stmts) visit(statement)
+  for (const { stmts } of blocks) {
+    // Each definition of a rule has a block, and the blocks share numbers of locals.
+    known = new Set([...INPUT_AND_DATA, ...given])
+    for (const statement of stmts) visit(statement)
+  }
   return found
 }
 

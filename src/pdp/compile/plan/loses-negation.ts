@@ -29,21 +29,32 @@ const NEVER_FAIL = [
 /**
  * Whether the compiled negation holds, or does not, against what is negated. A negation holds where its block ends early. A condition in a block within it ends
  * only that inner block: the outer one goes on to its end, as if the condition were met. So inner blocks have to leave something behind that is looked at later.
+ * In a loop, `isStale` tells a local that may still have its value of the iteration before.
  */
-export function losesNegation(negation: Statement): boolean {
-  return blocksOf(negation).some((body) => losesBody(body, testedLocals(body)))
+export function losesNegation(negation: Statement, isStale: (local: number) => boolean): boolean {
+  return blocksOf(negation).some((body) => losesBody(body, testedLocals(body), isStale))
 }
 
-function losesBody({ stmts }: Block, tested: ReadonlySet<number>): boolean {
+function losesBody(
+  { stmts }: Block,
+  tested: ReadonlySet<number>,
+  isStale: (local: number) => boolean,
+): boolean {
+  const reset = new Set<number>()
   return stmts.some((statement, place) => {
     // Failing within `with` ends what is around it, too.
-    if (statement.type === 'WithStmt') return blocksOf(statement).some((block) => losesBody(block, tested))
+    if (statement.type === 'WithStmt')
+      return blocksOf(statement).some((block) => losesBody(block, tested, isStale))
+    const cleared = statement.type === 'ResetLocalStmt' ? localOf(statement.stmt['target']) : undefined
+    if (cleared !== undefined) reset.add(cleared)
     if (!isInner(statement)) return false
     if (losesInner(statement, tested)) return true
     const sets = blocksOf(statement)
       .flatMap(effectsOf)
       .flatMap((effect) => (effect.kind === 'sets' && tested.has(effect.local) ? effect.local : []))
-    return sets.some((local) => isCutOff(local, stmts.slice(place + 1)))
+    return sets.some(
+      (local) => isCutOff(local, stmts.slice(place + 1)) || (!reset.has(local) && isStale(local)),
+    )
   })
 }
 
@@ -92,7 +103,7 @@ function mayFail({ stmts }: Block): boolean {
 
 function effectsOf({ stmts }: Block): Effect[] {
   const last = stmts.at(-1)
-  if (last === undefined) return []
+  if (last === undefined) return [NOTHING]
   if (isInner(last) || last.type === 'WithStmt') return blocksOf(last).flatMap(effectsOf)
   return [effectOf(last)]
 }

@@ -7,7 +7,7 @@ export const LOST_IN_COMPILING = 'lost_in_compiling'
 
 const ADVICE: Readonly<Record<LossKind, (loss: Loss) => string>> = {
   negation: () =>
-    'OPA does not compile this negation of a lookup of rules by a variable to WebAssembly correctly: give what follows `not` a rule of its own, and write `not` before the name of that rule',
+    'OPA does not compile this negation to WebAssembly correctly, since what follows `not` looks rules up by a variable or iterates: give what follows `not` a rule of its own, and write `not` before the name of that rule',
   lookup: ({ path = [] }) =>
     `OPA does not compile this lookup (${printPath(path)}) to WebAssembly correctly, since some packages have one rule there and others several: give all of them rules of one kind, or assign all of what the rules are in to a variable first, and look the key up in that variable`,
   unification: () =>

@@ -18,8 +18,8 @@ export interface Plan {
 }
 
 export interface PlannedFunction {
-  /** Locals that the caller sets. */
-  readonly params: readonly number[]
+  /** Locals that all blocks know: those that the caller sets, and the result. */
+  readonly given: readonly number[]
   /** Whether it is planned for calls below `with` on `data`, which hides rules from it. */
   readonly isBelowWith: boolean
   readonly blocks: readonly Block[]
@@ -35,6 +35,7 @@ const Head = z.object({
       .array(
         z.object({
           params: z.array(z.number()),
+          return: z.number(),
           path: z.array(z.string()).nullish(),
           blocks: z.array(z.unknown()),
         }),
@@ -49,8 +50,8 @@ export function readPlan(text: string): Plan {
   return {
     strings: (constants.strings ?? []).map(({ value }) => value),
     files: (constants.files ?? []).map(({ value }) => value),
-    functions: (funcs.funcs ?? []).map(({ params, path, blocks }) => ({
-      params,
+    functions: (funcs.funcs ?? []).map(({ params, return: result, path, blocks }) => ({
+      given: [...params, result],
       isBelowWith: (path?.[0] ?? FIRST_GROUP) !== FIRST_GROUP,
       blocks: blocks.map(toBlock),
     })),
