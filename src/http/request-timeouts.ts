@@ -4,7 +4,7 @@ import type { RequestTimeouts } from './transport/node/standard-server.js'
 export const REQUEST_TIMEOUTS: RequestTimeouts = {
   // A caller that is slow to send its headers must not hold a connection for ever.
   headersMs: 10_000,
-  requestMs: 120_000,
+  requestMs: 60_000,
   // Longer than the idle time of the usual load balancers, so that they and not we close a connection.
   keepAliveMs: 75_000,
   // A person may well stop a download for a moment.

@@ -8,11 +8,11 @@ import { addressOf, startListening } from './listening/start-listening.js'
 import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
 import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
-import { WaitingLine } from './transport/waiting-line.js'
 import { makeRequestIds } from './exchange/request-id.js'
 import { REQUEST_TIMEOUTS } from './request-timeouts.js'
 import { createStandardServer } from './transport/node/standard-server.js'
-import { PageTurns } from './transport/page-turns.js'
+import { PageQueue } from './transport/page-queue.js'
+import { RequestQueue } from './transport/request-queue.js'
 import type { Room } from './transport/room.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
@@ -40,7 +40,6 @@ export const LEAST_FILES = OTHER_FILES + LEAST_CONNECTIONS
 /** What the servers of one process take in at once, all together. */
 export interface ServerRoom extends Room {
   readonly connections: ConnectionLimit
-  readonly line: WaitingLine
 }
 
 /** The room of one of `processes` that share the bounds of the service. */
@@ -49,13 +48,12 @@ export function makeServerRoom(
   processes = 1,
   maxConnections = mostConnections(processes),
 ): ServerRoom {
-  const line = new WaitingLine()
   return {
     connections: new ConnectionLimit(maxConnections),
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
     unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
-    line,
-    pages: new PageTurns(line),
+    requests: new RequestQueue(),
+    pages: new PageQueue(),
   }
 }
 

@@ -82,7 +82,7 @@ export interface SharedListener {
 /** What answers requests that are relayed, and the room for them. */
 export interface RelayedAnswering {
   readonly handle: HandleRequest
-  readonly room: Pick<ServerRoom, 'line' | 'pages'>
+  readonly room: Pick<ServerRoom, 'requests' | 'pages'>
 }
 
 /** The processes that decide beside this one, if any. */

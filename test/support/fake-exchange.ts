@@ -16,8 +16,8 @@ export class FakeExchange extends Exchange {
   readonly #request: FakeRequest
   status = 0
   sent = ''
-  /** Each time that it was to stand in line, and whether it was said to have a body. */
-  readonly stood: boolean[] = []
+  /** The bytes of each turn that was taken. */
+  readonly turns: number[] = []
 
   constructor(request: FakeRequest) {
     super(request.method ?? 'POST', request.url ?? '/', 'request-1')
@@ -28,13 +28,13 @@ export class FakeExchange extends Exchange {
     return this.#request.headers?.[name]
   }
 
-  standInLine(hasBody: boolean): Promise<void> | undefined {
-    this.stood.push(hasBody)
+  takeTurn(bytes: number): Promise<void> | undefined {
+    this.turns.push(bytes)
     return undefined
   }
 
-  takePageTurn(): Promise<() => void> {
-    return Promise.resolve(() => undefined)
+  makePage<T>(make: () => Promise<T>): Promise<T> {
+    return make()
   }
 
   readBytes(limit: number): Promise<Buffer> {

@@ -8,8 +8,8 @@ import type { Exchange } from '../../src/http/exchange/exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
 import { REQUEST_TIMEOUTS } from '../../src/http/request-timeouts.js'
 import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
-import { PageTurns } from '../../src/http/transport/page-turns.js'
-import { WaitingLine } from '../../src/http/transport/waiting-line.js'
+import { PageQueue } from '../../src/http/transport/page-queue.js'
+import { RequestQueue } from '../../src/http/transport/request-queue.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { waitUntil } from './wait-until.js'
@@ -43,6 +43,8 @@ export interface TestServerOptions {
   readonly maxUnreadBytes?: number
   /** How long a caller may take none of an answer. */
   readonly stalledMs?: number
+  /** How long a whole request may take. */
+  readonly requestMs?: number
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -55,9 +57,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
-  const line = new WaitingLine()
-  const room = { halfBodies, unreadAnswers, connections, line, pages: new PageTurns(line) }
-  const timeouts = { ...REQUEST_TIMEOUTS, stalledMs: options.stalledMs ?? REQUEST_TIMEOUTS.stalledMs }
+  const room = {
+    halfBodies,
+    unreadAnswers,
+    connections,
+    requests: new RequestQueue(),
+    pages: new PageQueue(),
+  }
+  const { stalledMs = REQUEST_TIMEOUTS.stalledMs, requestMs = REQUEST_TIMEOUTS.requestMs } = options
+  const headersMs = Math.min(requestMs, REQUEST_TIMEOUTS.headersMs)
+  const timeouts = { ...REQUEST_TIMEOUTS, headersMs, stalledMs, requestMs }
   const { server } = createStandardServer(handle, { requestIdFor, timeouts, room })
   connections.watch(server)
   const sockets: Socket[] = []

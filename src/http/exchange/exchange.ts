@@ -66,22 +66,16 @@ export abstract class Exchange {
   abstract header(name: string): string | undefined
 
   /**
-   * Has it wait in line with others that ask for what may take long, where the reader that took it in has not done so: before its body is there, or where
-   * it has none until what is returned resolves; undefined where it is its turn. Rejects with `unavailable` where that would be too late.
+   * Waits for the turn of a request that holds this many bytes; undefined where it may go on at once. Rejects with `unavailable` where that would take too long,
+   * and with `invalid` where the caller is gone.
    */
-  abstract standInLine(hasBody: boolean): Promise<void> | undefined
+  abstract takeTurn(bytes: number): Promise<void> | undefined
 
-  /**
-   * Resolves when a page or a list may be made, which is done one after the other, with what ends its turn: to be called once it is there or is known to fail.
-   * Rejects with `unavailable` where that would be too late.
-   */
-  abstract takePageTurn(): Promise<() => void>
+  /** Makes a page or a list once few others are being made. Rejects as `takeTurn`. */
+  abstract makePage<T>(make: () => Promise<T>): Promise<T>
 
-  /**
-   * The body as it was sent, read once; at once where it has come already. Rejects with `too_large` over `limit` bytes, `invalid` when it
-   * breaks off.
-   */
-  abstract readBytes(limit: number): Buffer | Promise<Buffer>
+  /** The body as it was sent, read once, at the turn of the request. Rejects with `too_large` over `limit` bytes, `invalid` when it breaks off. */
+  abstract readBytes(limit: number): Promise<Buffer>
 
   /** Frees the memory of the body; called once the request has been answered and nothing reads the body again. */
   freeBody(): void {

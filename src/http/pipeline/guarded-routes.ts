@@ -57,7 +57,8 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
-    const turn = route.isProbe === true ? undefined : exchange.standInLine(route.body !== undefined)
+    // With a body it takes its turn once that is whole.
+    const turn = route.isProbe === true || route.body !== undefined ? undefined : exchange.takeTurn(0)
     return turn === undefined ? answerOn(exchange, rest) : turn.then(() => answerOn(exchange, rest))
   }
   return { ...route, answer }

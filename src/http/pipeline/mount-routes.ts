@@ -61,12 +61,7 @@ async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promi
     return await route.refused(refusal, sent)
   }
   if (route.method !== 'GET' || route.isPolled === true) return await route.respond(sent)
-  const endTurn = await exchange.takePageTurn()
-  try {
-    return await route.respond(sent)
-  } finally {
-    endTurn()
-  }
+  return exchange.makePage(() => route.respond(sent))
 }
 
 async function answerDirectly(

@@ -19,12 +19,12 @@ export interface RelayedRequests {
   stop(drainMs: number): Promise<void>
 }
 
-/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. They stand in the line of those that come to this process itself. Raises `unavailable` where there can be none. */
+/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. They wait with those that come to this process itself. Raises `unavailable` where there can be none. */
 export async function serveRelayed(
   handle: HandleRequest,
   socketPath: string,
   maxBodyBytes: number,
-  { line, pages }: Pick<Room, 'line' | 'pages'>,
+  { requests, pages }: Pick<Room, 'requests' | 'pages'>,
 ): Promise<RelayedRequests> {
   const standard = createStandardServer(handle, {
     requestIdFor: makeRequestIds(),
@@ -34,7 +34,7 @@ export async function serveRelayed(
       unreadAnswers: new UnreadAnswers(),
       // Only processes of the service connect, and each bounds its own callers.
       connections: { proven: () => undefined },
-      ...{ line, pages },
+      ...{ requests, pages },
     },
     remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
     isTlsOf: (request) => headerOf(request, TLS_HEADER) !== undefined,

@@ -7,7 +7,6 @@ interface Refusal {
   readonly status: number
   readonly code: string
   readonly message: string
-  readonly headers?: readonly string[]
 }
 
 const NOT_HTTP: Refusal = {
@@ -27,17 +26,6 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     code: 'request_timeout',
     message: 'the request did not arrive in time',
   },
-  TOO_MANY_HALF_BODIES: {
-    status: 503,
-    code: 'unavailable',
-    message: 'too many bodies are being received at once; try again',
-    headers: ['Retry-After: 1'],
-  },
-}
-
-/** What node's server raises for a request that takes too long. */
-export function lateRequest(): Error & { readonly code: string } {
-  return Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 }
 
 /** Answers what node could not read as a request, in the one shape of errors, and ends the connection. */
@@ -46,14 +34,13 @@ export function refuseConnection(error: Error & { readonly code?: string }, sock
     socket.destroy()
     return
   }
-  const { status, code, message, headers = [] } = REFUSALS[error.code ?? ''] ?? NOT_HTTP
+  const { status, code, message } = REFUSALS[error.code ?? ''] ?? NOT_HTTP
   const body = `${JSON.stringify({ code, message }, null, 2)}\n`
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
-    ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -24,12 +24,12 @@ function ask(route: BoundDirectRoute, authenticate: Authenticate): { failure: un
   return { failure: undefined, answered }
 }
 
-/** A reader of HTTP in which whoever asks stands in line until it is told to go on. */
+/** A request that waits for its turn until it may go on. */
 class QueueingExchange extends FakeExchange {
   #goOn: (() => void) | undefined
 
-  override standInLine(hasBody: boolean): Promise<void> {
-    void super.standInLine(hasBody)
+  override takeTurn(bytes: number): Promise<void> {
+    void super.takeTurn(bytes)
     return new Promise((resolve) => (this.#goOn = resolve))
   }
 
@@ -41,7 +41,7 @@ class QueueingExchange extends FakeExchange {
 const named = (routes: readonly BoundDirectRoute[]): [string, BoundDirectRoute][] =>
   routes.map((route) => [`${route.method} ${route.path}`, route])
 
-/** Asks a route, and tells whether the request stood in line and whether it has been answered before its turn. */
+/** Asks a route; `answered` counts its answers so far. */
 function begin(route: BoundDirectRoute): {
   readonly exchange: QueueingExchange
   readonly answered: () => number
@@ -55,14 +55,11 @@ function begin(route: BoundDirectRoute): {
   return { exchange, answered: () => answered, answer }
 }
 
-test.each(named(direct.filter(({ isProbe }) => isProbe !== true)))(
+test.each(named(direct.filter(({ isProbe, body }) => isProbe !== true && body === undefined)))(
   '%s is answered when it is its turn',
   async (_, route) => {
     const { exchange, answered, answer } = begin(route)
-    expect({ stood: exchange.stood, answered: answered() }).toEqual({
-      stood: [route.method === 'POST'],
-      answered: 0,
-    })
+    expect({ turns: exchange.turns, answered: answered() }).toEqual({ turns: [0], answered: 0 })
     exchange.goOn()
     await answer
     expect(answered()).toBe(1)
@@ -70,10 +67,10 @@ test.each(named(direct.filter(({ isProbe }) => isProbe !== true)))(
 )
 
 test.each(named(direct.filter(({ isProbe }) => isProbe === true)))(
-  '%s, which tells how the service is, stands in no line',
+  '%s, which tells how the service is, waits for no turn',
   (_, route) => {
     const { exchange, answered } = begin(route)
-    expect({ stood: exchange.stood, answered: answered() }).toEqual({ stood: [], answered: 1 })
+    expect({ turns: exchange.turns, answered: answered() }).toEqual({ turns: [], answered: 1 })
   },
 )
 

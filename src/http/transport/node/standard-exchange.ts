@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
-import { LARGE_BYTES } from '../../input/large-body-turns.js'
 import { freeBytes } from '../../../lib/bytes.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { BodyReceiver } from '../half-bodies.js'
-import { lateRequest, refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import type { Room } from '../room.js'
 
@@ -35,7 +33,6 @@ export class StandardExchange extends Exchange {
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
   #goneListener: (() => void) | undefined
-  #standsInLine = false
   #isClaimed = false
   #body: Buffer | undefined
 
@@ -77,37 +74,22 @@ export class StandardExchange extends Exchange {
     return Array.isArray(value) ? value[0] : value
   }
 
-  /** With its body, as soon as all of it has come; large ones have a line of their own. */
-  standInLine(hasBody: boolean): Promise<void> | undefined {
-    if (!hasBody) return this.#takeTurn(0)
-    this.#standsInLine = true
-    return undefined
+  takeTurn(bytes: number): Promise<void> | undefined {
+    return this.#room.requests.takeTurn(bytes)?.then(() => this.#requireCaller())
   }
 
-  #takeTurn(bytes: number): Promise<void> | undefined {
-    return this.#room.line.takeTurn(bytes)?.then(() => this.#requireCaller())
-  }
-
-  async takePageTurn(): Promise<() => void> {
-    const end = await this.#room.pages.take((leave) => this.whenGone(leave))
-    try {
+  makePage<T>(make: () => Promise<T>): Promise<T> {
+    const inTurn = async (): Promise<T> => {
+      await this.takeTurn(0)
       this.#requireCaller()
-    } catch (raw) {
-      end()
-      throw raw
+      return make()
     }
-    return end
+    return this.#room.pages.make(inTurn, (leave) => this.whenGone(leave))
   }
 
   /** While it waits its caller may go, or the service may begin to end. */
   #requireCaller(): void {
     if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
-  }
-
-  /** What has come, once it is its turn. */
-  #inTurn(bytes: Buffer): Buffer | Promise<Buffer> {
-    const isInLine = this.#standsInLine && bytes.length < LARGE_BYTES
-    return (isInLine ? this.#takeTurn(bytes.length)?.then(() => bytes) : undefined) ?? bytes
   }
 
   readBytes(limit: number): Promise<Buffer> {
@@ -124,14 +106,7 @@ export class StandardExchange extends Exchange {
         halfBodies.release(receiver)
         reject(error)
       }
-      const receiver: BodyReceiver = {
-        giveUp: (reason) => {
-          // The rest may never come: neither is the connection of any more use.
-          if (reason === 'stalled') refuseConnection(lateRequest(), request.socket)
-          else refuse(tooManyHalfBodies())
-        },
-      }
-      halfBodies.hold(receiver, 0)
+      const receiver: BodyReceiver = { giveUp: () => refuse(tooManyHalfBodies()) }
       request.on('data', (chunk: Buffer) => {
         if (body.length + chunk.length > limit) {
           refuse(bodyTooLarge(limit))
@@ -143,8 +118,9 @@ export class StandardExchange extends Exchange {
       request.on('end', () => {
         halfBodies.release(receiver)
         // The request lives on, and would keep what is left here as long as its answer takes.
-        this.#body = body.take()
-        resolve(this.#inTurn(this.#body))
+        const bytes = body.take()
+        this.#body = bytes
+        resolve(this.takeTurn(bytes.length)?.then(() => bytes) ?? bytes)
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {

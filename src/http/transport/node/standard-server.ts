@@ -6,7 +6,6 @@ import { toAppError } from '../../../errors/app-error.js'
 import type { AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { HandleRequest } from '../handle-request.js'
-import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import type { Room } from '../room.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
@@ -73,7 +72,6 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   }
   const take = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
     request.once('end', () => room.connections.proven(request.socket))
-    response.once('finish', () => awaitRest(request, room.halfBodies))
     connections.take(request, response, turnOf(request, response, awaitsContinue))
   }
   const server = create(
@@ -89,7 +87,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     (request, response) => take(request, response, false),
   )
   server.on(comesAs, (socket: Socket) => {
-    room.line.accepted()
+    room.requests.accepted()
     connections.open(socket)
   })
   // Node's own bound leaves headers out behind the first thousand, but frames the body by them all the same: who passes a request on
@@ -103,15 +101,6 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
   return { server, connections }
-}
-
-/** A body whose answer has been given is read to its end, so that the next request can be; the connection ends where nothing more comes. */
-function awaitRest(request: IncomingMessage, halfBodies: HalfBodies): void {
-  if (request.complete || request.socket.destroyed) return
-  const receiver: BodyReceiver = { giveUp: () => request.socket.destroy() }
-  halfBodies.hold(receiver, 0)
-  request.on('data', () => halfBodies.hold(receiver, 0))
-  request.once('close', () => halfBodies.release(receiver))
 }
 
 /** Has everything behind read the request as one in origin form with one Host; returns the error where it cannot be read so. */

@@ -9,8 +9,8 @@ import type { Exchange } from '../../../../src/http/exchange/exchange.js'
 import { StandardExchange } from '../../../../src/http/transport/node/standard-exchange.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
-import { PageTurns } from '../../../../src/http/transport/page-turns.js'
-import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
+import { PageQueue } from '../../../../src/http/transport/page-queue.js'
+import { RequestQueue } from '../../../../src/http/transport/request-queue.js'
 import { createStandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import type { StandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import { untilQuiet } from '../../../support/until-quiet.js'
@@ -18,13 +18,12 @@ import { waitUntil } from '../../../support/wait-until.js'
 
 const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
-const LINE = new WaitingLine()
 const ROOM = {
   halfBodies: new HalfBodies(0),
   unreadAnswers: new UnreadAnswers(),
   connections: new ConnectionLimit(1000),
-  line: LINE,
-  pages: new PageTurns(LINE),
+  requests: new RequestQueue(),
+  pages: new PageQueue(),
 }
 
 let server: Server | undefined

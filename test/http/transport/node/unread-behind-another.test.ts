@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
-import { PageTurns } from '../../../../src/http/transport/page-turns.js'
+import { PageQueue } from '../../../../src/http/transport/page-queue.js'
 import { ConnectionLimit } from '../../../../src/http/transport/connection-limit.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { REQUEST_TIMEOUTS } from '../../../../src/http/request-timeouts.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
-import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
+import { RequestQueue } from '../../../../src/http/transport/request-queue.js'
 import { createStandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import { waitUntil } from '../../../support/wait-until.js'
 
@@ -17,7 +17,6 @@ const LARGE = Buffer.alloc(30_000_000, 'b')
 
 test('an answer that is begun at once behind another large one of its connection is counted until it is read', async () => {
   const unreadAnswers = new UnreadAnswers()
-  const line = new WaitingLine()
   let answered = 0
   const { server } = createStandardServer(
     (exchange) => {
@@ -31,8 +30,8 @@ test('an answer that is begun at once behind another large one of its connection
         halfBodies: new HalfBodies(0),
         unreadAnswers,
         connections: new ConnectionLimit(10),
-        line,
-        pages: new PageTurns(line),
+        requests: new RequestQueue(),
+        pages: new PageQueue(),
       },
     },
   )

@@ -2,10 +2,9 @@ import type { Socket } from 'node:net'
 
 import { afterEach, expect, test, vi } from 'vitest'
 
-import { tooManyWait } from '../../../../src/http/exchange/line-pace.js'
 import { readBody } from '../../../../src/http/input/read-body.js'
 import type { BoundRoute } from '../../../../src/http/pipeline/route.js'
-import { WaitingLine } from '../../../../src/http/transport/waiting-line.js'
+import { RequestQueue, tooManyWait } from '../../../../src/http/transport/request-queue.js'
 import { openRaw, sendRaw } from '../../../support/http-transports.js'
 import { startRoutesServer } from '../../../support/routes-server.js'
 import type { RoutesServer } from '../../../support/routes-server.js'
@@ -16,7 +15,6 @@ const HEAD = '/v1/data/app HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
 const chunked = (body: string): string =>
   `POST ${HEAD}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
-/** What only the standard reader of HTTP takes. */
 const REQUESTS: readonly (readonly [string, string])[] = [
   ['a body in chunks', chunked('{}')],
   ['a body of 100 KB', `POST ${HEAD}Content-Length: 100000\r\n\r\n${' '.repeat(100_000)}`],
@@ -55,10 +53,10 @@ async function serve(isDirect: boolean): Promise<{ port: number; answered: () =>
 const BOTH = [true, false].flatMap((isDirect) => REQUESTS.map((row) => [...row, isDirect] as const))
 
 test.each(BOTH)(
-  '%s stands in line with all others, and is refused where its turn would come too late',
+  '%s waits for its turn, and is refused where that takes too long',
   async (_, request, isDirect) => {
     const { port, answered } = await serve(isDirect)
-    const takeTurn = vi.spyOn(WaitingLine.prototype, 'takeTurn')
+    const takeTurn = vi.spyOn(RequestQueue.prototype, 'takeTurn')
     expect(await sendRaw(port, request)).toContain('HTTP/1.1 200 OK\r\n')
     expect(takeTurn).toHaveBeenCalledOnce()
     takeTurn.mockImplementation(() => Promise.reject(tooManyWait()))
@@ -69,18 +67,11 @@ test.each(BOTH)(
   },
 )
 
-test('a body that stands in the line of large ones stands in no other', async () => {
-  const { port } = await serve(true)
-  const takeTurn = vi.spyOn(WaitingLine.prototype, 'takeTurn')
-  expect(await sendRaw(port, chunked(' '.repeat(200_000)))).toContain('HTTP/1.1 200 OK\r\n')
-  expect(takeTurn).not.toHaveBeenCalled()
-})
-
 test('what is asked by somebody who has gone before it is his turn is not answered', async () => {
   const { port, answered } = await serve(true)
   let goOn: (() => void) | undefined
-  vi.spyOn(WaitingLine.prototype, 'takeTurn').mockImplementation(
-    () => new Promise((resolve) => (goOn = resolve)),
+  vi.spyOn(RequestQueue.prototype, 'takeTurn').mockImplementation(
+    () => new Promise<void>((resolve) => (goOn = resolve)),
   )
   let isGone = false
   server?.listener.on('connection', (taken: Socket) => taken.once('close', () => (isGone = true)))

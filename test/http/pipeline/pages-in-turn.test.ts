@@ -1,11 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import type { MockInstance } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
-import { tooManyWait } from '../../../src/http/exchange/line-pace.js'
 import { jsonAnswer } from '../../../src/http/exchange/json-answer.js'
 import { routesOf } from '../../../src/http/pipeline/define-routes.js'
 import type { RouteDescription } from '../../../src/http/pipeline/route.js'
-import { PageTurns } from '../../../src/http/transport/page-turns.js'
+import { PageQueue } from '../../../src/http/transport/page-queue.js'
+import { tooManyWait } from '../../../src/http/transport/request-queue.js'
 import { ask } from '../../support/http-client.js'
 import { startRoutesServer } from '../../support/routes-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
@@ -22,36 +23,28 @@ afterEach(async () => {
 async function serve(
   row: Pick<RouteDescription, 'method' | 'isPolled'>,
   answer = (): Response => jsonAnswer({}),
-): Promise<{ url: string; take: ReturnType<typeof vi.fn<PageTurns['take']>>; end: () => void }> {
+): Promise<{ url: string; make: MockInstance<PageQueue['make']> }> {
   server = await startRoutesServer([route({ ...ROW, ...row, answer }).bind(undefined)], {})
-  const end = vi.fn()
-  const take = vi.fn<PageTurns['take']>(() => Promise.resolve(end))
-  vi.spyOn(PageTurns.prototype, 'take').mockImplementation(take)
-  return { url: server.url, take, end }
+  return { url: server.url, make: vi.spyOn(PageQueue.prototype, 'make') }
 }
 
-it.each(['GET', 'HEAD'])(
-  'a list that %s asks for is made in its turn, which ends with it',
-  async (method) => {
-    const { url, take, end } = await serve({ method: 'GET' })
-    expect(await ask(url, { path: '/list', method })).toMatchObject({ status: 200 })
-    expect(take).toHaveBeenCalledOnce()
-    expect(end).toHaveBeenCalledOnce()
-  },
-)
+it.each(['GET', 'HEAD'])('a list that %s asks for waits for the pages of others', async (method) => {
+  const { url, make } = await serve({ method: 'GET' })
+  expect(await ask(url, { path: '/list', method })).toMatchObject({ status: 200 })
+  expect(make).toHaveBeenCalledOnce()
+})
 
-it('its turn ends where it fails, too', async () => {
-  const { url, end } = await serve({ method: 'GET' }, () => {
+it('a list that fails is an error', async () => {
+  const { url } = await serve({ method: 'GET' }, () => {
     throw new AppError('not_found', 'nothing here')
   })
   expect(await ask(url, { path: '/list' })).toMatchObject({ status: 404 })
-  expect(end).toHaveBeenCalledOnce()
 })
 
-it('it is refused where its turn would come too late', async () => {
+it('a list that would wait for too long is refused', async () => {
   let made = 0
-  const { url, take } = await serve({ method: 'GET' }, () => jsonAnswer({ made: (made += 1) }))
-  take.mockImplementation(() => Promise.reject(tooManyWait()))
+  const { url, make } = await serve({ method: 'GET' }, () => jsonAnswer({ made: (made += 1) }))
+  make.mockImplementation(() => Promise.reject(tooManyWait()))
   const answer = await ask(url, { path: '/list' })
   expect([answer.status, answer.headers['retry-after'], made]).toEqual([503, '5', 0])
 })
@@ -62,7 +55,7 @@ it.each<Pick<RouteDescription, 'method' | 'isPolled'>>([
   { method: 'PUT' },
   { method: 'DELETE' },
 ])('%j waits for nobody who asks for pages', async (row) => {
-  const { url, take } = await serve(row)
+  const { url, make } = await serve(row)
   expect(await ask(url, { path: '/list', method: row.method })).toMatchObject({ status: 200 })
-  expect(take).not.toHaveBeenCalled()
+  expect(make).not.toHaveBeenCalled()
 })

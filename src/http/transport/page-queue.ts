@@ -1,0 +1,35 @@
+import PQueue from 'p-queue'
+
+import { bodyBrokeOff } from '../exchange/body-errors.js'
+import { tooManyWait } from './request-queue.js'
+
+/** More than one, so that a page waits for no other one whose database is slow. */
+const AT_ONCE = 4
+const MAX_WAIT_MS = 5000
+
+/**
+ * Makes few pages and lists at once: one takes up to tens of milliseconds of this thread, most of them once the store has read for it, and everybody else would
+ * wait for hundreds that are asked for at once.
+ */
+export class PageQueue {
+  readonly #queue = new PQueue({ concurrency: AT_ONCE })
+
+  /**
+   * What `make` makes, once it is its turn. Rejects with `unavailable` after five seconds of waiting. `whenGone` is given what gives the place up of a caller who
+   * goes away while he waits.
+   */
+  make<T>(make: () => Promise<T>, whenGone: (leave: () => void) => void): Promise<T> {
+    const waiting = new AbortController()
+    const late = setTimeout(() => waiting.abort(tooManyWait()), MAX_WAIT_MS)
+    let hasBegun = false
+    whenGone(() => {
+      if (!hasBegun) waiting.abort(bodyBrokeOff())
+    })
+    const begin = (): Promise<T> => {
+      hasBegun = true
+      clearTimeout(late)
+      return make()
+    }
+    return this.#queue.add(begin, { signal: waiting.signal }).finally(() => clearTimeout(late))
+  }
+}

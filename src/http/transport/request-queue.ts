@@ -1,0 +1,95 @@
+import { AppError } from '../../errors/app-error.js'
+
+/** How long requests are answered in one turn of the event loop, and in a turn in which a connection came. */
+const [TURN_MS, ACCEPTING_TURN_MS] = [10, 0.25]
+/** A turn that took longer was held up by something else than its requests. */
+const MAX_OWED_MS = 100
+/** Callers give up after some ten seconds. */
+const MAX_WAIT_SECONDS = 5
+/** The bodies of all requests that wait hold no more than this. */
+const MAX_WAITING_BYTES = 256 * 1024 * 1024
+
+interface Waiting {
+  readonly bytes: number
+  readonly since: number
+  readonly begin: () => void
+  readonly refuse: (error: AppError) => void
+}
+
+/**
+ * Spreads requests over turns of the event loop. Node.js accepts one new connection in a turn, so a turn that answers everything that has arrived keeps new callers
+ * waiting. Once a turn has taken its time, further requests wait, and each later turn answers one of them. While connections come, turns are shorter, and what one
+ * took too long is saved by those after it.
+ */
+export class RequestQueue {
+  readonly #waiting: Waiting[] = []
+  #waitingBytes = 0
+  #hasNewConnection = false
+  /** Ends the turn of the event loop; undefined where nothing has come in it. */
+  #endOfTurn: NodeJS.Immediate | undefined
+  #beganAt = 0
+  #roomMs = TURN_MS
+
+  /** A connection came in this turn. */
+  accepted(): void {
+    this.#hasNewConnection = true
+    this.#beginTurn()
+  }
+
+  /**
+   * Undefined where a request may go on at once, else a promise that resolves at its turn. It rejects with `unavailable` after five seconds, or at once where the
+   * bodies of all that wait are too large together.
+   */
+  takeTurn(bytes: number): Promise<void> | undefined {
+    this.#beginTurn()
+    const since = performance.now()
+    if (this.#waiting.length === 0 && since - this.#beganAt < this.#roomMs) return undefined
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooManyWait())
+    this.#waitingBytes += bytes
+    return new Promise((begin, refuse) => this.#waiting.push({ bytes, since, begin, refuse }))
+  }
+
+  #beginTurn(): void {
+    if (this.#endOfTurn !== undefined) return
+    this.#beganAt = performance.now()
+    this.#endOfTurn = setImmediate(() => this.#endTurn())
+  }
+
+  #endTurn(): void {
+    const now = performance.now()
+    const left = this.#roomMs - (now - this.#beganAt)
+    this.#roomMs = this.#hasNewConnection
+      ? ACCEPTING_TURN_MS + Math.max(-MAX_OWED_MS, Math.min(left, 0))
+      : TURN_MS
+    this.#endOfTurn = undefined
+    // One more turn shows whether another connection waits.
+    if (this.#hasNewConnection || this.#waiting.length > 0) this.#beginTurn()
+    this.#hasNewConnection = false
+    this.#refuseLate(now)
+    if (this.#roomMs > 0) this.#shift()?.begin()
+  }
+
+  #refuseLate(now: number): void {
+    for (
+      let [first] = this.#waiting;
+      first !== undefined && now - first.since > MAX_WAIT_SECONDS * 1000;
+      [first] = this.#waiting
+    )
+      this.#shift()?.refuse(tooManyWait())
+  }
+
+  #shift(): Waiting | undefined {
+    const next = this.#waiting.shift()
+    this.#waitingBytes -= next?.bytes ?? 0
+    return next
+  }
+}
+
+/** For those who would have to wait for longer than anybody should. */
+export function tooManyWait(): AppError {
+  return new AppError(
+    'unavailable',
+    `more requests wait than can be answered within ${MAX_WAIT_SECONDS} seconds: ask again later`,
+    { retryAfterSeconds: MAX_WAIT_SECONDS },
+  )
+}
