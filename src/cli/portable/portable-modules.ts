@@ -23,14 +23,12 @@ export async function readPortableModules(
   const modules = await Promise.all(
     sources.map(async ({ dataFiles, toPart }) => {
       const { compiled, data } = await toPart(readData(dataFiles))
-      const json = printJson(data)
-      return await Promise.all(
-        compiled.map(async ({ wasm, keyOf }) => {
-          const module = await WebAssembly.compile(Uint8Array.from(wasm))
-          const names = Object.keys((await loadPolicy(module)).entrypoints as Record<string, number>)
-          return { module, data: json, entrypoints: new Map(names.map((name) => [keyOf(name), name])) }
-        }),
-      )
+      if (compiled === undefined) return []
+      const { wasm, keyOf } = compiled
+      const module = await WebAssembly.compile(Uint8Array.from(wasm))
+      const names = Object.keys((await loadPolicy(module)).entrypoints as Record<string, number>)
+      const entrypoints = new Map(names.map((name) => [keyOf(name), name]))
+      return [{ module, data: printJson(data), entrypoints }]
     }),
   )
   return modules.flat()

@@ -42,14 +42,12 @@ export function describeBundle(
     revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
     compiled:
       bundle.wasm === undefined
-        ? []
-        : [
-            {
-              wasm: bundle.wasm,
-              keyOf: (entrypoint) => keyIn(bundle, entrypoint),
-              isAskedFor: isAskedForIn(bundle),
-            },
-          ],
+        ? undefined
+        : {
+            wasm: bundle.wasm,
+            keyOf: (entrypoint) => keyIn(bundle, entrypoint),
+            isAskedFor: isAskedForIn(bundle),
+          },
     data,
     documents,
     roots: bundle.roots,

@@ -5,7 +5,7 @@ import { parseModules } from '../compile/parse-modules.js'
 import { lossDetails } from '../compile/plan/loss-details.js'
 import { mayLose, ruleTree } from '../compile/may-lose.js'
 import { planLosses } from '../compile/plan-losses.js'
-import { bundleFiles, sourceFiles, stagedNames } from '../compile/stage-bundle.js'
+import { bundleFiles, sourceFiles, stagedName } from '../compile/stage-bundle.js'
 import { outlineModule } from '../lint/outline-module.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { pathKey } from '../rego/path-key.js'
@@ -35,7 +35,7 @@ export async function refuseBundleLosses(
   const hasRules = modules.filter((module) => module.rules.some(({ isFunction }) => !isFunction))
   const kept = [...new Set(hasRules.map(({ packagePath }) => pathKey(packagePath)))]
   const losses = await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
-    const texts = bundleFiles(modules, new RegoObject([]), stagedNames(), '')
+    const texts = bundleFiles(modules, new RegoObject([]), stagedName, '')
     return await planLosses({ opa, directory, files: texts }, kept, rules)
   })
   if (losses === undefined) throw uncheckable(bundle)

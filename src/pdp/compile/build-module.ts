@@ -25,7 +25,7 @@ import { lossDetails } from './plan/loss-details.js'
 import { mayLose, ruleTree } from './may-lose.js'
 import { planLosses } from './plan-losses.js'
 import { splitLookups } from './split-lookups.js'
-import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
+import { bundleFiles, sourceFiles, stagedName } from './stage-bundle.js'
 import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
 import type { BundledFiles } from './write-bundle.js'
 import { wrapLookups } from './wrap-lookups.js'
@@ -35,9 +35,9 @@ export interface BuiltModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` by the name of the entrypoint. */
   readonly paths: ReadonlyMap<string, string>
-  /** Whether each rule is called by itself and no document has code: these are put together from rules. */
-  readonly isByRule: boolean
 }
+
+export type BuildModule = typeof buildModule
 
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
 const NO_DATA = new RegoObject([])
@@ -49,12 +49,8 @@ export const MOST_PORTABLE_ENTRYPOINTS = 1000
 export interface BuildOptions {
   /** How many entrypoints the module may have, which programs other than this one ask it by. */
   readonly mostEntrypoints: number
-  /** What the names of files in the module's errors start with (`x-`), to tell them from those of another module; nothing when absent. */
-  readonly prefix?: string
   /** Whether calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
-  /** How many bytes of base documents each module is loaded with. */
-  readonly dataBytes?: number
 }
 
 /** What all builds of one set of policies have in common. */
@@ -100,13 +96,13 @@ async function buildFlagged(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, prefix = '' }: BuildOptions,
+  { mostEntrypoints }: BuildOptions,
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
-    const toSource = sourceFiles(modules, prefix)
+    const toSource = sourceFiles(modules)
     const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
-      bundleFiles(texts, NO_DATA, stagedNames(prefix), '')
+      bundleFiles(texts, NO_DATA, stagedName, '')
     const ordered = orderModifiers(modules)
     const written = { opa, modules, directory, files: filesOf(ordered), flags }
     const staged = await withoutLosses(written, keys, toSource, async () =>
@@ -191,10 +187,10 @@ async function buildForRules(
   if (typeof first.outcome === 'string') return undefined
   const callable = new Set(listRules(first.outcome))
   const missing = rules.filter((key) => !callable.has(key))
-  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths, isByRule: true }
+  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths }
   const second = await build(staged, { kept: packages, forwarded: missing })
   if (typeof second.outcome === 'string') return undefined
-  return { wasm: second.outcome, paths: second.paths, isByRule: true }
+  return { wasm: second.outcome, paths: second.paths }
 }
 
 async function buildForAll(
@@ -208,12 +204,11 @@ async function buildForAll(
     .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(staged, { direct, forwarded: unspellable })
-  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths, isByRule: false }
+  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
   await refuseMistakes(staged, toSource, first.run)
 
   const second = await build(staged, { forwarded: keys })
-  if (typeof second.outcome !== 'string')
-    return { wasm: second.outcome, paths: second.paths, isByRule: false }
+  if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
   throw compileError(readOpaErrors(first.run, toSource))
 }
 

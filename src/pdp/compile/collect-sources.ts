@@ -10,7 +10,7 @@ import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
 import type { SourceFile } from './files/list-source-files.js'
 import { compileError } from './opa-errors.js'
-import { ReadRegoFiles, readContent } from './files/read-rego-files.js'
+import { readContent, readRegoFile } from './files/read-rego-files.js'
 import type { ReadRego, RegoFile } from './files/read-rego-files.js'
 
 export type { RegoFile } from './files/read-rego-files.js'
@@ -47,16 +47,14 @@ export interface CollectOptions {
 export async function collectSources(
   paths: readonly string[],
   options: CollectOptions,
-  regoFiles: ReadRegoFiles = new ReadRegoFiles(),
 ): Promise<PolicySources> {
-  regoFiles.begin()
   const rego: RegoFile[] = []
   const data: DataFile[] = []
   const leftOut = { rego: [] as RegoFile[], data: [] as { file: string; at: string[] }[] }
   const malformed: ErrorDetail[] = []
   for (const root of paths) {
     const { sources, passedOver } = await listSourceTree(root)
-    for (const { file, read } of await readRego(root, sources, regoFiles)) {
+    for (const { file, read } of await readRego(root, sources)) {
       if (read === undefined) data.push(await readDataFile(root, file))
       else {
         if (isWantedRego(file, options)) {
@@ -85,12 +83,11 @@ export async function collectSources(
 async function readRego(
   root: string,
   sources: readonly SourceFile[],
-  regoFiles: ReadRegoFiles,
 ): Promise<{ readonly file: string; readonly read: ReadRego | undefined }[]> {
-  return await inGroups(sources, async (source) => {
-    const { file } = source
-    return { file, read: isData(file, root) ? undefined : await regoFiles.read(source) }
-  })
+  return await inGroups(sources, async ({ file }) => ({
+    file,
+    read: isData(file, root) ? undefined : await readRegoFile(file),
+  }))
 }
 
 /** One that cannot be read is empty. */

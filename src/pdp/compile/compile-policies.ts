@@ -9,9 +9,9 @@ import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { RegoObject } from '../rego/value.js'
 import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
-import type { BuildOptions } from './build-module.js'
+import type { BuildModule, BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
-import type { CollectOptions, LeftOutFiles, PolicySources, RegoFile } from './collect-sources.js'
+import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
 import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -24,8 +24,6 @@ export interface CompiledPolicies {
   readonly wasm: Uint8Array | undefined
   /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
-  /** What has been compiled beside that module, since rules of it have changed. */
-  readonly newer?: NewerModules | undefined
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
@@ -40,54 +38,10 @@ export interface CompiledPolicies {
   readonly sourceNames: ReadonlyMap<string, string>
 }
 
-/** Modules of the rules that have changed since all were compiled, and of what these need. */
-export interface NewerModules {
-  /** None where no rules are left of these. */
-  readonly modules: readonly NewerModule[]
-  /** The keys of the rules that the module before them is not asked for any more. */
-  readonly replaced: ReadonlySet<string>
-}
-
-export interface NewerModule {
-  readonly wasm: Uint8Array
-  readonly paths: ReadonlyMap<string, string>
-  /** The keys of the rules that it is asked for. */
-  readonly rules: ReadonlySet<string>
-}
-
-/** What modules were built to. */
-export type BuiltModules = Pick<CompiledPolicies, 'wasm' | 'paths' | 'newer' | 'sourceNames'>
-
 export interface CompileOptions extends Partial<BuildOptions> {
   /** What a source file is called in the revision, and in the errors of what is compiled; its path when absent. */
   readonly nameFile?: (file: string) => string
 }
-
-/** The steps of compiling, which may know what has been compiled before. */
-export interface Compiler {
-  readonly parse: (opa: OpaProgram, files: readonly RegoFile[]) => Promise<RegoModule[]>
-  readonly build: (
-    opa: OpaProgram,
-    modules: readonly RegoModule[],
-    keys: ReadonlyMap<string, EntrypointKind>,
-    options: BuildOptions,
-  ) => Promise<BuiltModules>
-}
-
-/** Compiles everything each time. */
-export function wholeCompiler(build = buildModule): Compiler {
-  return {
-    parse: readModules,
-    build: async (opa, modules, keys, options) => {
-      // OPA builds no module of packages that hold nothing.
-      const isEmpty = keys.size === 1
-      const built = isEmpty ? undefined : await build(opa, modules, keys, options)
-      return { wasm: built?.wasm, paths: built?.paths ?? new Map(), sourceNames: sourceNames(modules) }
-    },
-  }
-}
-
-const WHOLE_COMPILER = wholeCompiler()
 
 /**
  * Compiles Rego directories, version 0 and 1 mixed, to one WASM module in which every package and every rule is an
@@ -109,17 +63,17 @@ export async function compileSources(
   sources: PolicySources,
   data: PartData,
   options: CompileOptions = {},
-  compiler: Compiler = WHOLE_COMPILER,
+  build: BuildModule = buildModule,
 ): Promise<CompiledPolicies> {
-  const modules = await compiler.parse(opa, sources.rego)
+  const modules = await readModules(opa, sources.rego)
   try {
-    return await compileModules(opa, modules, sources, data, options, compiler)
+    return await compileModules(opa, modules, sources, data, options, build)
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
     // OPA's parser tells of all files what the compiler tells of the first.
     const confirmed = await confirmModules(opa, modules)
     if (raw.code !== UNREAD_RULES && confirmed.every((module, place) => module === modules[place])) throw raw
-    return await compileModules(opa, confirmed, sources, data, options, compiler)
+    return await compileModules(opa, confirmed, sources, data, options, build)
   }
 }
 
@@ -127,24 +81,26 @@ async function compileModules(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   sources: PolicySources,
-  { data, documents, imageBytes }: PartData,
+  { data, documents }: PartData,
   { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
-  { build }: Compiler,
+  build: BuildModule,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
-  const options = { mostEntrypoints, includesPrint, dataBytes: imageBytes }
+  // OPA builds no module of packages that hold nothing.
+  const isEmpty = entrypoints.size === 1
   const [built, revision] = await Promise.all([
-    build(opa, modules, entrypoints, options),
+    isEmpty ? undefined : build(opa, modules, entrypoints, { mostEntrypoints, includesPrint }),
     digestSources(sources, nameFile, turns),
   ])
   await turns.pause()
   const packages = askedDocuments(modules)
   return {
-    ...built,
-    sourceNames: new Map([...built.sourceNames].map(([name, file]) => [name, nameFile(file)])),
+    wasm: built?.wasm,
+    paths: built?.paths ?? new Map(),
+    sourceNames: new Map([...sourceNames(modules)].map(([name, file]) => [name, nameFile(file)])),
     data,
     documents,
     revision,

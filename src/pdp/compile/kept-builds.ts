@@ -7,10 +7,8 @@ import { versionOfFile } from '../../lib/file-version.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { opaRelease } from '../opa/opa-release.js'
 import { buildModule } from './build-module.js'
-import type { BuildOptions, BuiltModule } from './build-module.js'
+import type { BuildModule, BuildOptions, BuiltModule } from './build-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
-
-export type BuildModule = typeof buildModule
 
 const SUM_BYTES = 32
 const LENGTH_BYTES = 4
@@ -24,7 +22,7 @@ const OWN_NAME = /^[\da-f]{64}(?:\.[^.]+\.tmp)?$/
 const AHEAD_MS = 60_000
 /** What a build is made of decides upon nothing else: nobody but the service reads or writes it. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
-const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])), isByRule: z.boolean() })
+const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])) })
 
 /**
  * `buildModule` that keeps what it built in files of a folder, by a digest of all that it was built of: sources, entrypoints, options, the `opa` program, and
@@ -49,12 +47,12 @@ async function digestOf(
   programs: string,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, prefix = '', includesPrint = false }: BuildOptions,
+  { mostEntrypoints, includesPrint = false }: BuildOptions,
 ): Promise<string> {
   const turns = new ShortTurns()
   const hash = createHash('sha256')
   const add = (...values: readonly unknown[]): unknown => hash.update(`${JSON.stringify(values)}\n`)
-  add(programs, mostEntrypoints, prefix, includesPrint, [...keys])
+  add(programs, mostEntrypoints, includesPrint, [...keys])
   for (const { text, version, packagePath, rules } of modules) {
     add(text, version, packagePath, rules)
     await turns.pause()
@@ -81,16 +79,12 @@ function parseBuild(name: string, bytes: Buffer): BuiltModule | undefined {
   const rest = bytes.subarray(SUM_BYTES)
   if (rest.length < LENGTH_BYTES || !sumOf(name, rest).equals(bytes.subarray(0, SUM_BYTES))) return undefined
   const wasmAt = LENGTH_BYTES + rest.readUInt32LE(0)
-  const { paths, isByRule } = Head.parse(JSON.parse(rest.toString('utf8', LENGTH_BYTES, wasmAt)))
-  return { wasm: new Uint8Array(rest.subarray(wasmAt)), paths: new Map(paths), isByRule }
+  const { paths } = Head.parse(JSON.parse(rest.toString('utf8', LENGTH_BYTES, wasmAt)))
+  return { wasm: new Uint8Array(rest.subarray(wasmAt)), paths: new Map(paths) }
 }
 
-async function writeBuild(
-  folder: string,
-  file: string,
-  { wasm, paths, isByRule }: BuiltModule,
-): Promise<void> {
-  const head = Buffer.from(JSON.stringify({ paths: [...paths], isByRule }))
+async function writeBuild(folder: string, file: string, { wasm, paths }: BuiltModule): Promise<void> {
+  const head = Buffer.from(JSON.stringify({ paths: [...paths] }))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(head.length)
   const rest = Buffer.concat([length, head, wasm])

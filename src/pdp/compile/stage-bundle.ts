@@ -14,7 +14,7 @@ export async function stageBundle(
   directory: string,
   modules: readonly RegoModule[],
   data: RegoObject,
-  nameOf: NameModule = stagedNames(),
+  nameOf: NameModule = stagedName,
 ): Promise<void> {
   for (const [name, text] of bundleFiles(modules, data, nameOf, '/')) await writeInto(directory, name, text)
 }
@@ -44,13 +44,13 @@ export function bundleFiles(
 }
 
 /** The way back from the names of staged files to the source files. */
-export function sourceNames(modules: readonly RegoModule[], prefix = ''): ReadonlyMap<string, string> {
-  return new Map(modules.map((module, index) => [stagedName(module, index, prefix), module.file]))
+export function sourceNames(modules: readonly RegoModule[]): ReadonlyMap<string, string> {
+  return new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
 }
 
 /** The same for names as OPA prints them; another name stays as it is. */
-export function sourceFiles(modules: readonly RegoModule[], prefix = ''): (compiledName: string) => string {
-  const sources = sourceNames(modules, prefix)
+export function sourceFiles(modules: readonly RegoModule[]): (compiledName: string) => string {
+  const sources = sourceNames(modules)
   return (compiledName) => sources.get(withoutRoot(compiledName)) ?? compiledName
 }
 
@@ -59,18 +59,13 @@ export function withoutRoot(name: string): string {
   return name.replace(/^\.?\/+/, '')
 }
 
-/** The names of staged files; `prefix` (`x-`) tells them from those of another bundle. */
-export function stagedNames(prefix = ''): NameModule {
-  return (module, index) => stagedName(module, index, prefix)
-}
-
 /** Of a longer name only the end is staged. */
 const MOST_LETTERS = 60
 
-/** Free of what file systems, archives and command lines take for something else. */
-function stagedName({ file }: RegoModule, index: number, prefix: string): string {
+/** The name of a staged file, free of what file systems, archives and command lines take for something else. */
+export function stagedName({ file }: RegoModule, index: number): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
-  return `${prefix}${index}/${base.slice(-MOST_LETTERS).replace(/[^\w.-]/g, '_')}`
+  return `${index}/${base.slice(-MOST_LETTERS).replace(/[^\w.-]/g, '_')}`
 }
 
 async function writeInto(directory: string, name: string, text: string): Promise<void> {

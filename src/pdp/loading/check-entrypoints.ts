@@ -28,7 +28,7 @@ export function checkEntrypoints(
   asked: AskedPackages | undefined,
 ): EntrypointFindings {
   const found = parts
-    .filter(({ compiled }) => compiled.length > 0)
+    .filter(({ compiled }) => compiled !== undefined)
     .map((part) => checkPart(part, entrypointsOf(part), asked))
   const refused = found.flatMap(({ refusals }) => refusals)
   if (refused.length > 0)

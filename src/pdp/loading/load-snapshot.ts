@@ -14,11 +14,9 @@ import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { AskedPackages } from '../lint/asked-packages.js'
 import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
-import type { BuildModule } from '../compile/kept-builds.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
-import { LoadedModules } from './loaded-modules.js'
 import { readParts } from './read-parts.js'
 import type { PolicyLocations, ReadOptions } from './read-parts.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
@@ -28,9 +26,9 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
-import { leastBase, likelyBase } from '../wasm/module-code.js'
-import type { ModuleCode, compileModule } from '../wasm/module-code.js'
-import type { PolicyModule } from '../wasm/policy-module.js'
+import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
+import type { ModuleCode } from '../wasm/module-code.js'
+import { PolicyModule } from '../wasm/policy-module.js'
 
 export type { PolicyLocations } from './read-parts.js'
 
@@ -42,15 +40,11 @@ export interface LoadOptions extends ReadOptions {
   readonly warnsOfRefusedBuiltins?: boolean
   /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
-  /** Builds modules of Rego that is compiled as a whole; as `buildModule` when absent. */
-  readonly buildModule?: BuildModule
   /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
   /** As in `PolicyModuleOptions`. */
   readonly isTrial?: boolean
-  /** What was loaded before, and is used again where it is the same; nothing when absent. */
-  readonly loadedModules?: LoadedModules
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
   /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
@@ -68,7 +62,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const loaded = new Map(
     await Promise.all(
       [...codes].map(
-        async ([part, own]) => [part, await loadModules(part, own, image, options, turns)] as const,
+        async ([part, own]) => [part, await loadModule(part, own, image, options, turns)] as const,
       ),
     ),
   )
@@ -126,7 +120,7 @@ async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,
   turns: ShortTurns,
-): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, readonly PartCode[]>; image: DataImage }> {
+): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, PartCode>; image: DataImage }> {
   const sources = await readParts(locations, options)
   const files = sources.map(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
@@ -137,43 +131,37 @@ async function loadParts(
   )
   await turns.pause()
   refuseSharedRoots(parts)
-  const { loadedModules = new LoadedModules(options.compileModule) } = options
-  const codes = new Map<PolicyPart, readonly PartCode[]>()
-  for (const part of parts) {
-    const own: PartCode[] = []
-    for (const module of part.compiled)
-      own.push({ ...module, code: await loadedModules.compile(module.wasm) })
-    if (own.length > 0) codes.set(part, own)
-  }
-  const base = Math.max(0, ...[...codes.values()].flat().map(({ code }) => leastBase(code)))
+  const { compileModule: compile = compileModule } = options
+  const codes = new Map<PolicyPart, PartCode>()
+  for (const part of parts)
+    if (part.compiled !== undefined)
+      codes.set(part, { ...part.compiled, code: await compile(part.compiled.wasm) })
+  const base = Math.max(0, ...[...codes.values()].map(({ code }) => leastBase(code)))
   return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
 }
 
-async function loadModules(
+async function loadModule(
   part: PolicyPart,
-  codes: readonly PartCode[],
+  partCode: PartCode,
   data: DataImage,
   options: LoadOptions,
   turns: ShortTurns,
 ): Promise<Entrypoint[]> {
-  const { builtins, limits, isTrial, loadedModules = new LoadedModules() } = options
-  const modules: PolicyModule[] = []
-  const entrypoints: Entrypoint[] = []
-  for (const partCode of codes) {
-    await turns.pause()
-    const settings = { builtins: builtins.table, limits, data, isTrial }
-    const module = await loadedModules.load(partCode.code, settings)
-    await turns.pause()
-    refuseMissingBuiltins(part, module, options)
-    await builtins.prepare(module.hostedBuiltins)
-    modules.push(module)
-    for (const [key, number] of numbersByKey(part, partCode, module))
-      entrypoints.push({ path: pathOfKey(key), kind: part.kindOf(key), module, number })
-  }
+  const { builtins, limits, isTrial } = options
   await turns.pause()
-  const composing = modules.find((module) => module.entrypoints.has(KEEPING_ENTRYPOINT))
-  const documents =
-    composing === undefined ? [] : composeEntrypoints(composing, part.documentPaths, entrypoints)
+  const module = await PolicyModule.load(partCode.code, { builtins: builtins.table, limits, data, isTrial })
+  await turns.pause()
+  refuseMissingBuiltins(part, module, options)
+  await builtins.prepare(module.hostedBuiltins)
+  const entrypoints = [...numbersByKey(part, partCode, module)].map(([key, number]): Entrypoint => ({
+    path: pathOfKey(key),
+    kind: part.kindOf(key),
+    module,
+    number,
+  }))
+  await turns.pause()
+  const isComposed = module.entrypoints.has(KEEPING_ENTRYPOINT)
+  const documents = isComposed ? composeEntrypoints(module, part.documentPaths, entrypoints) : []
   await turns.pause()
   const all = entrypoints.concat(documents)
   if (part.roots !== undefined) refuseEntrypointsOutsideRoots(part.name, part.roots, all)

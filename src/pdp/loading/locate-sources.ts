@@ -50,7 +50,7 @@ function statementsOf(tokens: readonly Token[]): Token[][] {
 /** Where a built-in was called from that failed. */
 export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
   const locate = (name: string, caller: Caller | undefined): Location | undefined => {
-    const compiled = parts.filter((part) => part.compiled.length > 0)
+    const compiled = parts.filter((part) => part.compiled !== undefined)
     const made =
       caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
     const [call] = made.length === 1 ? made : onlyCall(compiled, name)

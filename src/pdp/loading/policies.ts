@@ -1,12 +1,9 @@
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
-import { ReadRegoFiles } from '../compile/files/read-rego-files.js'
-import type { ChangeLimits } from '../incremental/find-changes.js'
-import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
 import { loadData } from '../data/load-data.js'
-import { LoadedModules } from './loaded-modules.js'
 import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
+import type { OpaProgram } from '../opa/find-opa.js'
 import { exceededLimit } from '../opa/run-opa.js'
 import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -15,8 +12,8 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-/** All is compiled together once nothing has changed for so long. */
-const CATCH_UP_MS = 2000
+/** How far the compiler steps back behind decisions, once policies serve. */
+const NICENESS = 5
 
 /** A reload that did not come off; the snapshot before it goes on serving. */
 export interface LoadFailure {
@@ -34,7 +31,6 @@ export interface LoadObserver {
 export class Policies {
   readonly locations: PolicyLocations
   readonly #options: LoadOptions
-  readonly #compiler: IncrementalCompiler
   readonly #observer: LoadObserver
   #current: Snapshot
   #activatedAt = new Date()
@@ -44,9 +40,6 @@ export class Policies {
   #loading: Promise<void> = Promise.resolve()
   /** The load that begins when the one under way has ended. */
   #waiting: Promise<void> | undefined
-  #catchingUp: NodeJS.Timeout | undefined
-  /** Ends what compiles everything together: what is saved meanwhile goes before it. */
-  #catchUpEnd = new AbortController()
   #retry: NodeJS.Timeout | undefined
   #retries = 0
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
@@ -54,13 +47,11 @@ export class Policies {
   private constructor(
     locations: PolicyLocations,
     options: LoadOptions,
-    compiler: IncrementalCompiler,
     observer: LoadObserver,
     current: Snapshot,
   ) {
     this.locations = locations
     this.#options = options
-    this.#compiler = compiler
     this.#observer = observer
     this.#current = current
   }
@@ -70,20 +61,12 @@ export class Policies {
     locations: PolicyLocations,
     options: LoadOptions,
     observer: LoadObserver,
-    limits?: ChangeLimits,
   ): Promise<Policies> {
-    const loadedModules = new LoadedModules(options.compileModule)
-    const compiler = new IncrementalCompiler(loadedModules.prepare, limits, options.buildModule)
     const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
-    const remembering = {
-      ...options,
-      compiler,
-      regoFiles: new ReadRegoFiles(),
-      loadData: rememberData(load),
-      loadedModules,
-    }
+    const remembering = { ...options, loadData: rememberData(load) }
     const snapshot = await loadSnapshot(locations, remembering)
-    return new Policies(locations, remembering, compiler, observer, snapshot)
+    const findOpa = async (): Promise<OpaProgram> => ({ ...(await options.findOpa()), niceness: NICENESS })
+    return new Policies(locations, { ...remembering, findOpa }, observer, snapshot)
   }
 
   get current(): Snapshot {
@@ -128,8 +111,6 @@ export class Policies {
   async #reload(): Promise<void> {
     const startedAt = performance.now()
     this.#loadingSince = startedAt
-    clearTimeout(this.#catchingUp)
-    this.#catchUpEnd.abort()
     clearTimeout(this.#retry)
     try {
       const snapshot = await loadSnapshot(this.locations, this.#options)
@@ -144,34 +125,6 @@ export class Policies {
       this.#retryLater(toAppError(raw))
     } finally {
       this.#loadingSince = undefined
-    }
-    if (this.#compiler.isBehind) this.#catchUpSoon()
-  }
-
-  /** Has everything compiled together beside what goes on, and serves it then. */
-  #catchUpSoon(): void {
-    const { signal } = (this.#catchUpEnd = new AbortController())
-    this.#catchingUp = setTimeout(() => {
-      this.#compiler.catchUp(signal).then(
-        () => {
-          this.#loading = this.#loading.then(() => this.#replaceByWhole())
-        },
-        (raw: unknown) => {
-          if (!signal.aborted) this.#fail(raw)
-        },
-      )
-    }, CATCH_UP_MS).unref()
-  }
-
-  /** The same policies, compiled together. Files that have changed since are for a reload to take up, and to tell about. */
-  async #replaceByWhole(): Promise<void> {
-    try {
-      const snapshot = await loadSnapshot(this.locations, this.#options)
-      if (snapshot.revision !== this.#current.revision) return
-      await this.#activating(snapshot)
-      this.#current = snapshot
-    } catch {
-      return
     }
   }
 

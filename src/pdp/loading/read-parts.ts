@@ -10,10 +10,10 @@ import { NO_VERIFICATION } from '../bundle/signing/verification.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
+import type { BuildModule } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
-import type { ReadRegoFiles } from '../compile/files/read-rego-files.js'
 import { compileSources } from '../compile/compile-policies.js'
-import type { CompiledPolicies, Compiler } from '../compile/compile-policies.js'
+import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
@@ -40,10 +40,8 @@ export interface ReadOptions {
   readonly mostEntrypoints?: number
   /** Whether calls of `print` are compiled, as far as the compiler knows how to. */
   readonly includesPrint?: boolean | undefined
-  /** Compiles Rego; everything each time when absent. */
-  readonly compiler?: Compiler
-  /** What files held when they were last read; all are read when absent. */
-  readonly regoFiles?: ReadRegoFiles
+  /** Builds modules of Rego; as `buildModule` when absent. */
+  readonly buildModule?: BuildModule
 }
 
 /** One directory set or bundle as read. */
@@ -65,9 +63,9 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false, includesAllData }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, compiler, regoFiles }: ReadOptions,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
 ): Promise<PartSource> {
-  const sources = await collectSources(directories, { includeTests, includesAllData }, regoFiles)
+  const sources = await collectSources(directories, { includeTests, includesAllData })
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
@@ -78,7 +76,7 @@ async function readDirectories(
         sources,
         data,
         { mostEntrypoints, includesPrint },
-        compiler,
+        buildModule,
       )
       await turns.pause()
       return describeCompiled(directories, compiled)
@@ -91,7 +89,7 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     name: directories.join(','),
     paths: directories,
     revision: compiled.revision,
-    compiled: compiledModules(compiled),
+    compiled: compiledModule(compiled),
     data: compiled.data,
     documents: compiled.documents,
     packages: compiled.packages,
@@ -107,21 +105,14 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
   }
 }
 
-function compiledModules({ wasm, paths, newer, entrypoints }: CompiledPolicies): PartModule[] {
-  const toModule = (
-    bytes: Uint8Array | undefined,
-    names: ReadonlyMap<string, string>,
-    isAskedFor: PartModule['isAskedFor'],
-  ): PartModule[] =>
-    bytes === undefined
-      ? []
-      : [{ wasm: bytes, keyOf: (entrypoint) => names.get(entrypoint) ?? entrypoint, isAskedFor }]
+function compiledModule({ wasm, paths, entrypoints }: CompiledPolicies): PartModule | undefined {
+  if (wasm === undefined) return undefined
   // OPA adds entrypoints of its own for rules that read others, in which `é` and spaces are escaped: they name nothing.
-  if (newer === undefined) return toModule(wasm, paths, (key) => entrypoints.has(key))
-  return [
-    ...toModule(wasm, paths, (key) => !newer.replaced.has(key)),
-    ...newer.modules.flatMap((one) => toModule(one.wasm, one.paths, (key) => one.rules.has(key))),
-  ]
+  return {
+    wasm,
+    keyOf: (entrypoint) => paths.get(entrypoint) ?? entrypoint,
+    isAskedFor: (key) => entrypoints.has(key),
+  }
 }
 
 /** Packages without rules are documents, too. */

@@ -8,7 +8,7 @@ export interface PartModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` that an entrypoint of the module answers. */
   readonly keyOf: (entrypoint: string) => string
-  /** Whether it is asked for the rule of a key; another module of the part has the rules that are newer. */
+  /** Whether it is asked for what a key names: OPA adds entrypoints of its own. */
   readonly isAskedFor: (key: string) => boolean
 }
 
@@ -18,8 +18,8 @@ export interface PolicyPart {
   /** The directories or the bundle, as configured. */
   readonly paths: readonly string[]
   readonly revision: string
-  /** None where there are no rules. The first has the documents. */
-  readonly compiled: readonly PartModule[]
+  /** Undefined where there are no rules. */
+  readonly compiled: PartModule | undefined
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]

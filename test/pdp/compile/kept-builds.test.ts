@@ -18,14 +18,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { keepBuilds } from '../../../src/pdp/compile/kept-builds.js'
-import type { BuildModule } from '../../../src/pdp/compile/kept-builds.js'
+import type { BuildModule } from '../../../src/pdp/compile/build-module.js'
 import type { RegoModule } from '../../../src/pdp/compile/rego-module.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 
 const OPTIONS = { mostEntrypoints: 200 }
 const KEYS = new Map([['', 'document'] as const])
-const BUILT = { wasm: Uint8Array.of(0, 97, 115, 109), paths: new Map([['a', 'data.a']]), isByRule: true }
+const BUILT = { wasm: Uint8Array.of(0, 97, 115, 109), paths: new Map([['a', 'data.a']]) }
 
 let workspace: Workspace
 let folder: string

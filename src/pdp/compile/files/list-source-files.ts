@@ -2,7 +2,7 @@ import type { Dirent, Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { AppError, hasErrorCode, toError } from '../../../errors/app-error.js'
-import { isSettled, versionText } from '../../../lib/file-version.js'
+import { versionText } from '../../../lib/file-version.js'
 import { inGroups } from '../../../lib/turns/in-groups.js'
 import { readEntries, statOf } from '../../../lib/read-files.js'
 
@@ -14,8 +14,6 @@ export interface SourceFile {
   readonly file: string
   /** Another text as soon as it is another file, or was written, replaced or renamed. */
   readonly version: string
-  /** Whether what it holds cannot change any more without another version. */
-  readonly isSettled: boolean
 }
 
 /** Whether a file of this name holds base documents. */
@@ -73,7 +71,7 @@ async function listBelow(path: string, above: readonly string[], isRoot: boolean
       return await listDirectory(path, above)
     }
     if (!isRoot && !isSourceFile(path)) return found.isFile() ? passedOver(path) : []
-    if (found.isFile()) return [{ file: path, version: versionText(found), isSettled: isSettled(found) }]
+    if (found.isFile()) return [{ file: path, version: versionText(found) }]
     throw new AppError('invalid', `read policies: ${path} is neither a file nor a directory`)
   } catch (raw) {
     throw unreadable(path, raw)

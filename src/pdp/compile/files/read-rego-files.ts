@@ -3,7 +3,6 @@ import { isUtf8 } from 'node:buffer'
 import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readWhole } from '../../../lib/read-files.js'
 import { unreadable } from './list-source-files.js'
-import type { SourceFile } from './list-source-files.js'
 import { spellNumbers } from './spell-numbers.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
@@ -18,23 +17,12 @@ export interface ReadRego {
   readonly malformed: readonly ErrorDetail[]
 }
 
-/** Files of Rego as they were last read: only those that may have changed are read again. */
-export class ReadRegoFiles {
-  #before: ReadonlyMap<string, ReadRego> = new Map()
-  #now = new Map<string, ReadRego>()
-
-  /** What is read from now on is all that is remembered for the time after. */
-  begin(): void {
-    this.#before = this.#now
-    this.#now = new Map()
-  }
-
-  /** What a file holds, at least as new as its version. Raises `invalid` where it cannot be read. */
-  async read({ file, version, isSettled }: SourceFile): Promise<ReadRego> {
-    const key = `${version} ${file}`
-    const read = this.#before.get(key) ?? describe(file, await readContent(file))
-    if (isSettled) this.#now.set(key, read)
-    return read
+/** What a file of Rego holds. Raises `invalid` where it cannot be read. */
+export async function readRegoFile(file: string): Promise<ReadRego> {
+  const content = await readContent(file)
+  return {
+    file: { file, text: spellNumbers(content.toString('utf8')) },
+    malformed: malformedText(file, content),
   }
 }
 
@@ -44,13 +32,6 @@ export async function readContent(file: string): Promise<Buffer> {
     return await readWhole(file)
   } catch (raw) {
     throw unreadable(file, raw)
-  }
-}
-
-function describe(file: string, content: Buffer): ReadRego {
-  return {
-    file: { file, text: spellNumbers(content.toString('utf8')) },
-    malformed: malformedText(file, content),
   }
 }
 
