@@ -22,6 +22,7 @@ import { openRegistry } from './open-registry.js'
 import { shareConnectionsEvenly } from './open-workers.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
+import { shareHeartbeat } from './threads/main-thread-watch.js'
 import { serviceThreads } from './threads/service-threads.js'
 import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
@@ -56,10 +57,12 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
   // Before the start: a signal that comes while it lasts must end it in order too.
   const signalled = nextSignal()
   ignoreOtherSignals(logger)
+  const beginHeartbeat = shareHeartbeat(config.log)
   const starting = startService(config, logger)
   exitOnFatalError(logger, async () => (await starting).flush())
   const service = await starting
   const { url, urls } = service
+  beginHeartbeat()
   logger.info(urls.length > 1 ? { url, urls } : { url }, 'serving')
   if (hint !== undefined) logger.info(hint)
   const signal = await signalled

@@ -8,6 +8,7 @@ import { connectDecisionWriter } from '../store/sqlite/decisions/decision-writer
 import { keepDecisions } from '../decisions/keep-decisions.js'
 import type { WriterAnswer, WriterRequest, WriterThreadOptions } from '../decisions/writer-messages.js'
 import { InProcessBatchWriter } from '../decisions/in-process-batch-writer.js'
+import { watchMainThread } from '../main/threads/main-thread-watch.js'
 import { toStoreError } from '../store/sqlite/engine/sqlite-error.js'
 
 /**
@@ -18,6 +19,7 @@ const NICENESS = 2
 
 if (parentPort !== null) {
   lowerThreadPriority(NICENESS)
+  watchMainThread()
   serveBatches(parentPort, workerData as WriterThreadOptions)
 }
 

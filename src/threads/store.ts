@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { watchMainThread } from '../main/threads/main-thread-watch.js'
 import type { PostgresThreadOptions } from '../store/postgres/threads/serve-store.js'
 import type { StoreThreadOptions } from '../store/sqlite/threads/serve-store.js'
 
@@ -7,6 +8,7 @@ import type { StoreThreadOptions } from '../store/sqlite/threads/serve-store.js'
 if (parentPort !== null) {
   const options = workerData as StoreThreadOptions | PostgresThreadOptions
   const { role } = options
+  if (role === 'write') watchMainThread()
   if ('engine' in options) {
     const { serveReads, serveWrites } = await import('../store/postgres/threads/serve-store.js')
     if (role === 'write') serveWrites(parentPort, options, await writeOperations())

@@ -30,12 +30,12 @@ const packagePattern = key(
 const Limits = z.strictObject({
   loopIterations: key(
     wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),
-    'Loop iterations that one evaluation may make, whatever its input; above it the answer is 500 `evaluation_budget_exceeded`.',
+    'Loop iterations and calls of functions that one evaluation may make, whatever its input; above it the answer is 500 `evaluation_budget_exceeded`.',
     wholeNumberText(1000, MAX_ITERATIONS),
   ),
   loopIterationsPerInputByte: key(
     wholeNumber(0, 1_000_000).default(100),
-    'Loop iterations granted on top for each byte of input.',
+    'Loop iterations and calls granted on top for each byte of input.',
     wholeNumberText(0, 1_000_000),
   ),
   maxDurationMs: key(

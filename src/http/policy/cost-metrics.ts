@@ -16,7 +16,7 @@ export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void
   const registers = [registry]
   const histogram = new Histogram({
     name: 'tidegate_evaluation_fuel',
-    help: `Loop iterations and work of built-ins that an evaluation took of policies.limits.loopIterations, by package, of every sixteenth decision; of more than ${MAX_PACKAGES} packages the rest together, but for those that take much.`,
+    help: `Loop iterations, calls of functions and work of built-ins that an evaluation took of policies.limits.loopIterations, by package, of every sixteenth decision; of more than ${MAX_PACKAGES} packages the rest together, but for those that take much.`,
     labelNames: ['package'],
     buckets: [...BUCKETS],
     registers,

@@ -1,6 +1,6 @@
 /** What evaluations took, as plain data. */
 export interface CostFigures {
-  /** Loop iterations, and the work of built-ins in their measure: what `policies.limits.loopIterations` bounds. */
+  /** Loop iterations, calls of functions, and the work of built-ins in their measure: what `policies.limits.loopIterations` bounds. */
   readonly fuel: number
   /** How often memory had to be set up anew, with all base documents. */
   readonly instancesReplaced: number

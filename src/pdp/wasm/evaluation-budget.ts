@@ -92,7 +92,7 @@ export class EvaluationBudget implements WorkMeter {
 
   /** Most evaluations end within what they are granted at first, and never come here to look at a clock. */
   #check(stepsAhead: number): void {
-    if (this.#iterationsLeft <= 0) throw overrun('too many loop iterations')
+    if (this.#iterationsLeft <= 0) throw overrun('too many loop iterations or calls')
     if (this.#slice !== undefined) this.#slice.require(stepsAhead * MS_PER_STEP)
     else this.#requireCpuTime()
   }

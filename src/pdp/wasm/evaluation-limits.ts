@@ -3,7 +3,7 @@ import type { DataImage } from './data/data-image.js'
 
 /** What one evaluation may use; over it, the evaluation ends with `evaluation_budget_exceeded`. */
 export interface EvaluationLimits {
-  /** Loop iterations of the WASM code, whatever the size of the input. */
+  /** Loop iterations and calls of the WASM code, whatever the size of the input. */
   readonly loopIterations: number
   /** Iterations granted on top for each byte of input, so that reading a large input is not an overrun. */
   readonly loopIterationsPerInputByte: number

@@ -24,6 +24,8 @@ const EvilRow = z.strictObject({
   name: z.string(),
   /** The body of a deny rule that holds in OPA, if not for the work: never an allow. */
   deny: z.string(),
+  /** What the deny rule calls: a rule that is repeated with the numbers of its level and of the next, and the last one. */
+  levels: z.strictObject({ count: z.number(), rule: z.string(), last: z.string() }).optional(),
   /** `input.x`, with generators in it. */
   x: z.json().optional(),
 })
@@ -37,8 +39,12 @@ export function readEvilRows(): EvilRow[] {
 }
 
 /** A module of its own for a row. */
-export function evilModule(packageName: string, { deny }: EvilRow): string {
-  return `package rules.${packageName}\n\nimport rego.v1\n\ndeny contains "denied" if {\n\t${deny}\n}\n`
+export function evilModule(packageName: string, { deny, levels }: EvilRow): string {
+  const head = `package rules.${packageName}\n\nimport rego.v1\n\n`
+  const rules = Array.from({ length: levels?.count ?? 0 }, (_, level) =>
+    levels?.rule.replaceAll('LEVEL', String(level)).replaceAll('NEXT', String(level + 1)),
+  )
+  return `${head}deny contains "denied" if {\n\t${deny}\n}\n\n${[...rules, levels?.last].join('\n\n')}\n`
 }
 
 /**

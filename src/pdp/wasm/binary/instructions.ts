@@ -5,6 +5,7 @@ import type { BinaryReader } from './binary-reader.js'
 export const LOOP = 0x03
 const END = 0x0b
 export const CALL = 0x10
+export const CALL_INDIRECT = 0x11
 
 /** What stands behind an opcode: so many integers, or what is told by the numbers below. A table of functions would be called a hundred thousand times a module. */
 const [
@@ -54,7 +55,7 @@ function buildTable(): Uint8Array {
   set(0x0e, 0x0e, BRANCH_TABLE)
   set(0x0f, 0x0f, NOTHING) // return
   set(CALL, CALL, INTEGER)
-  set(0x11, 0x11, TWO_INTEGERS) // call_indirect
+  set(CALL_INDIRECT, CALL_INDIRECT, TWO_INTEGERS) // call_indirect
   set(0x1a, 0x1b, NOTHING) // drop, select
   set(0x1c, 0x1c, TYPED_SELECT)
   set(0x20, 0x26, INTEGER) // local.*, global.*, table.get, table.set

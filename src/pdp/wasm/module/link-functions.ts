@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
-import { CALL, skipImmediates } from '../binary/instructions.js'
+import { CALL, CALL_INDIRECT, skipImmediates } from '../binary/instructions.js'
 import {
   EXTERNAL_KIND,
   HEADER_BYTES,
@@ -27,7 +27,6 @@ export interface LinkedModule {
 
 const GLOBAL_GET = 0x23
 const GLOBAL_SET = 0x24
-const CALL_INDIRECT = 0x11
 
 /**
  * Puts the functions of a library behind those of a module, so that they call the module's by name and share its memory. What the

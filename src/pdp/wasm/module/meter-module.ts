@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { endOfDataSegments } from '../binary/data-segments.js'
-import { LOOP, skipExpression, skipImmediates } from '../binary/instructions.js'
+import { CALL, CALL_INDIRECT, LOOP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import { PAGE_BYTES } from './module-memory.js'
 import {
   EXTERNAL_KIND,
@@ -17,7 +17,7 @@ import {
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
 
-/** The exported counter of loop iterations (i32) until the module asks its host for more. */
+/** The exported counter of loop iterations and calls (i32) until the module asks its host for more. */
 export const FUEL_EXPORT = 'tidegate_fuel'
 /** How the globals that the module changes itself are exported, with their number behind it: with its memory, they are its state. */
 export const STATE_EXPORT = 'tidegate_state_'
@@ -35,9 +35,10 @@ const I32 = 0x7f
 const MUTABLE = 0x01
 
 /**
- * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop counts down a new global and
- * asks the host at zero, which refuels or throws. Rego has no recursion, so bounded loops bound the work. The host is
- * asked through an import that is there already, since a new one would shift the indexes of all functions.
+ * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop iteration and every function with
+ * several calls counts down a new global and calls the host at zero, which refuels or throws. All other code is a straight line
+ * whose length bounds the work. The host is called through an import that is there already, since a new one would shift the
+ * indexes of all functions.
  * Raises `invalid` for a module that it cannot read.
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
@@ -142,20 +143,27 @@ function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): U
   return out
 }
 
-/** The function body in pieces, with the countdown after each loop head. */
+/**
+ * Returns the function body in pieces, with the countdown after each loop head. A function with several calls counts down at its
+ * entry, too: call graphs that branch double the work with each level. One call alone continues the work of its caller.
+ */
 function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[] {
+  const start = reader.at
+  reader.skipLocals()
+  const locals = reader.bytes.subarray(start, reader.at)
   const pieces: Uint8Array[] = []
   let copied = reader.at
-  reader.skipLocals()
+  let calls = 0
   while (!reader.done) {
     const opcode = reader.byte()
     skipImmediates(opcode, reader)
+    if (opcode === CALL || opcode === CALL_INDIRECT) calls += 1
     if (opcode !== LOOP) continue
     pieces.push(reader.bytes.subarray(copied, reader.at), countdown)
     copied = reader.at
   }
   pieces.push(reader.bytes.subarray(copied, reader.end))
-  return pieces
+  return calls > 1 ? [locals, countdown, ...pieces] : [locals, ...pieces]
 }
 
 /** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
