@@ -29,7 +29,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
 }
 /** Flags of one name whose value is another thing in each command. */
 const NOT_THE_SAME: Readonly<Record<string, string>> = {
-  '--as': 'the form of a document, a person, the format of a file',
+  '--as': 'the form of a document, or a person',
   '--bundle': 'a file or a directory, as in opa',
   '--from': 'a data directory, or a mirror',
   '--interval': 'a length, or the number of one',
