@@ -32,7 +32,10 @@ export function eventColumns(kind: string | undefined, content: unknown, details
       scalarText(asRecord(details)['application']) ??
       scalarText(execution['application']) ??
       scalarText(body['application']),
-    pipeline: execution['type'] === 'ORCHESTRATION' ? undefined : (scalarText(execution['name']) ?? (isId ? undefined : started)),
+    pipeline:
+      execution['type'] === 'ORCHESTRATION'
+        ? undefined
+        : (scalarText(execution['name']) ?? (isId ? undefined : started)),
     pipelineConfigId: scalarText(execution['pipelineConfigId']) ?? (isId ? started : undefined),
     executionId: scalarText(body['executionId']) ?? scalarText(execution['id']),
     stage: stage?.columns,

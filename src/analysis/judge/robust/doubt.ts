@@ -73,7 +73,8 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
   const points = Math.max(control.values.length, experiment.values.length)
   const { from, to } = longestRun(experiment.values, Number.isNaN)
   const gap = to - from
-  if (from === 0 || to === experiment.values.length || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
+  if (from === 0 || to === experiment.values.length || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE))
+    return undefined
   const known = ({ values }: Side, start: number, end: number): number =>
     values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
   const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE

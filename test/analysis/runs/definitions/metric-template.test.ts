@@ -27,7 +27,11 @@ describe('a metric template', () => {
     ['less is harm', { riskDirection: 'Lower' }, { direction: 'decrease' }],
     ['both are harm', { riskDirection: 'HigherOrLower' }, { direction: 'either' }],
     ['more is harm, in any case', { riskDirection: 'HIGHER' }, { direction: 'increase' }],
-    ['less is harm, in the word of a canary config', { riskDirection: 'decrease' }, { direction: 'decrease' }],
+    [
+      'less is harm, in the word of a canary config',
+      { riskDirection: 'decrease' },
+      { direction: 'decrease' },
+    ],
     ['no direction is given', { riskDirection: null }, { direction: 'either' }],
     ['it fails the run', { criticality: 'CRITICAL' }, { critical: true }],
     ['it is just one of many', { criticality: 'normal' }, { critical: false }],
