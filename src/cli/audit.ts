@@ -17,7 +17,7 @@ export function defineAudit(command: Command, session: Session): void {
       'after',
       examples(
         'tidegate audit search --application shop --since 2026-06-01',
-        'tidegate audit export --as csv > trail.csv',
+        'tidegate audit export --format csv > trail.csv',
         'tidegate audit verify --data-dir data --public-key KEY',
       ),
     )

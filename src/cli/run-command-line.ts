@@ -51,7 +51,7 @@ function withHint(raw: unknown, args: readonly string[]): unknown {
   const [first = '-'] = args
   // Its flags would be those of a command that is not there.
   if (!first.startsWith('-') && !commands.has(first)) return unknownCommand(first)
-  const flag = /'(.*?)'/.exec(raw.message)?.[1] ?? ''
+  const flag = /'([^'=]*)/.exec(raw.message)?.[1] ?? ''
   const hint = hintForOpaFlag(
     args.find((arg) => commands.has(arg)),
     flag,

@@ -9,6 +9,7 @@ type EventColumns = Pick<
 >
 
 const NOTHING: JsonObject = {}
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** What the last word of a kind says of a stage whose execution is not sent along (echo.events.includeFullExecution=false). */
 const STATUS_OF_ENDING: ReadonlyMap<string, string> = new Map([
@@ -23,13 +24,19 @@ export function eventColumns(kind: string | undefined, content: unknown, details
   const body = asRecord(content)
   const execution = asRecord(body['execution'])
   const stage = readStage(kind, body, execution)
+  // What starts a pipeline by hand names it by its name or its id (Echo's ManualEvent).
+  const started = scalarText(body['pipelineNameOrId'])
+  const isId = UUID.test(started ?? '')
   return {
     application:
       scalarText(asRecord(details)['application']) ??
       scalarText(execution['application']) ??
       scalarText(body['application']),
-    pipeline: execution['type'] === 'ORCHESTRATION' ? undefined : scalarText(execution['name']),
-    pipelineConfigId: scalarText(execution['pipelineConfigId']),
+    pipeline:
+      execution['type'] === 'ORCHESTRATION'
+        ? undefined
+        : (scalarText(execution['name']) ?? (isId ? undefined : started)),
+    pipelineConfigId: scalarText(execution['pipelineConfigId']) ?? (isId ? started : undefined),
     executionId: scalarText(body['executionId']) ?? scalarText(execution['id']),
     stage: stage?.columns,
     user: readUser(body, execution),
@@ -41,6 +48,7 @@ function readUser(body: JsonObject, execution: JsonObject): string | undefined {
   return (
     scalarText(asRecord(execution['authentication'])['user']) ??
     scalarText(asRecord(execution['trigger'])['user']) ??
+    scalarText(asRecord(body['trigger'])['user']) ??
     scalarText(asRecord(body['context'])['user']) ??
     scalarText(body['user'])
   )

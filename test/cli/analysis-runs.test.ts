@@ -141,11 +141,11 @@ describe('tidegate analysis', () => {
     expect(page).toMatchObject({ exitCode: 0, stderr: '' })
     expect(page.stdout).toMatch(/^<!doctype html>[\S\s]*<title>Analysis \d+ of shop: running<\/title>/)
     const file = `${workspace.path}/chart.png`
-    expect(await analysis('report', id, '--as', 'png', '-o', file)).toEqual({
+    expect(await analysis('report', id, '--format', 'png', '-o', file)).toEqual({
       ...{ exitCode: 0, stdout: '', stderr: '' },
     })
     expect(readFileSync(file).subarray(0, 8).toString('latin1')).toBe('\u0089PNG\r\n\u001A\n')
-    expect((await analysis('report', '99999', '--as', 'png')).stderr).toContain('99999')
+    expect((await analysis('report', '99999', '--format', 'png')).stderr).toContain('99999')
     const nowhere = await analysis('report', id, '-o', `${workspace.path}/gone/report.html`)
     expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' })
     expect(nowhere.stderr).toContain('cannot write')

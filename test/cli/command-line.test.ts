@@ -60,6 +60,12 @@ describe('a command line that cannot be understood', () => {
     [['deploy-all'], `unknown command 'deploy-all'; there are ${COMMANDS.join(', ')}`],
     [['eval', '--polices', 'x'], "unknown option '--polices', did you mean --policies?"],
     [['serve', '--adr', 'x'], "unknown option '--adr', did you mean --addr?"],
+    ...['--port', '-p'].map((flag): [string[], string] => [
+      ['serve', flag, '80'],
+      `unknown option '${flag}': set the address with --addr HOST:PORT, or server.addr in the configuration`,
+    ]),
+    [['version', '--port'], "unknown option '--port'"],
+    [['gates', 'lst'], "unknown command 'lst', did you mean list?"],
     [['--evl', 'x'], "unknown option '--evl', did you mean --eval?"],
     [['--eval'], "option '--eval <file>' argument missing"],
     [['eval', '--input'], "option '-i, --input <file>' argument missing"],

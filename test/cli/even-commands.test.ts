@@ -5,6 +5,7 @@ import { commands } from '../../src/cli/commands.js'
 import { wholeProgram } from '../../src/cli/reference/all-commands.js'
 import { runCommandLine } from '../../src/cli/run-command-line.js'
 import { loadConfig } from '../../src/config/load-config.js'
+import { mentionedCommands } from '../support/documentation/read-commands.js'
 import { newSession } from '../../src/cli/session/session.js'
 import type { Terminal } from '../../src/cli/session/terminal.js'
 
@@ -29,7 +30,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
 }
 /** Flags of one name whose value is another thing in each command. */
 const NOT_THE_SAME: Readonly<Record<string, string>> = {
-  '--as': 'the form of a document, a person, the format of a file',
+  '--as': 'the form of a document, or a person',
   '--bundle': 'a file or a directory, as in opa',
   '--from': 'a data directory, or a mirror',
   '--interval': 'a length, or the number of one',
@@ -182,6 +183,22 @@ async function helpOf(name: string): Promise<string> {
   await runCommandLine([...name.split(' '), '--help'], shown.terminal)
   return shown.written.join('')
 }
+
+describe('the pages of the documentation', () => {
+  it.each(mentionedCommands())('mention a command that is there: tidegate %s', (text) => {
+    const [words = ''] = text.split(/ -- | \| | > /)
+    let command = program
+    const flags: string[] = []
+    for (const word of words.split(' ')) {
+      const sub = command.commands.find((each) => each.name() === word)
+      if (sub !== undefined && flags.length === 0) command = sub
+      else if (word.startsWith('--')) flags.push(word.replace(/[=,].*/, ''))
+    }
+    const known = [...command.options, ...program.options].map(({ long }) => long)
+    expect(command).not.toBe(program)
+    expect(known).toEqual(expect.arrayContaining(flags))
+  })
+})
 
 describe('the help of every command', () => {
   it.each(leaves)('says what $name takes', async ({ name, command }) => {

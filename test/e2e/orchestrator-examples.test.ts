@@ -3,9 +3,10 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
+import { stageBody } from '../support/canary-bodies.js'
 import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
 import { findProgram } from '../support/find-program.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
@@ -80,6 +81,14 @@ function runScript(
   })
 }
 
+const Section = z.record(z.string(), z.unknown())
+const Configuration = z.looseObject({ auth: Section, gates: Section, analysis: Section })
+const Pipeline = z.looseObject({
+  application: z.string(),
+  name: z.string(),
+  stages: z.array(z.looseObject({ refId: z.string(), type: z.string(), name: z.string() })),
+})
+
 describe('the examples', () => {
   test.each(FILES.filter((file) => /\.ya?ml$/.test(file)))('%s is YAML', (file) => {
     for (const document of parseAllDocuments(read(file))) expect(document.errors).toEqual([])
@@ -91,10 +100,47 @@ describe('the examples', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  test('of a pipeline is answered, and its stages find where they are sent', async () => {
-    const pipeline: unknown = JSON.parse(read('orchestrator/stages.json'))
+  test('of a pipeline is saved, and the example of the configuration takes it through all its stages', async () => {
+    const pipeline = Pipeline.parse(JSON.parse(read('orchestrator/stages.json')))
+    const { application, name, stages } = pipeline
     const saved = await postJson(tidegate.url, '/v1/staticPolicy/eval', { input: { new: pipeline } })
     expect(saved.status).toBe(200)
+    const { auth, gates, analysis } = Configuration.parse(parse(read('orchestrator/tidegate.yaml')))
+    const definitions = join(EXAMPLES, 'orchestrator', String(analysis['definitions']))
+    const configured = await startTidegate({
+      ...{ workspace, dataDir: 'configured' },
+      config: { auth, gates, analysis: { ...analysis, definitions } },
+    })
+    const urls = {
+      approvalCallbackURL: 'https://gate.example.org/y',
+      rejectionCallbackURL: 'https://gate.example.org/n',
+    }
+    const bodies: Readonly<Record<string, object>> = {
+      policy: {
+        application,
+        name,
+        stage: 'Hours',
+        startTime: 1_718_000_000_000,
+        executionId: '01J0ABCDEF',
+        trigger: { user: 'ana' },
+        payloadConstraint: [],
+      },
+      approval: { ...urls, executionId: '01J0ABCDEF', toolConnectorParameters: [] },
+      verification: stageBody({ application }),
+    }
+    const answers = []
+    for (const { refId, type, name: stage } of stages) {
+      const path = `/platformservice/v6/applications/${application}/pipeline/${name}/reference/${refId}/gates/${stage}?type=${type}`
+      const { gateUrl } = objectOf(await ask(configured.url, { path }))
+      const { status, text } = await postJson(configured.url, new URL(String(gateUrl)).pathname, bodies[type])
+      answers.push([type, status, status < 300 || text])
+    }
+    await configured.end('SIGTERM')
+    expect(answers).toEqual([
+      ['policy', 200, true],
+      ['approval', 202, true],
+      ['verification', 202, true],
+    ])
   })
 
   test.each([

@@ -197,8 +197,15 @@ describe('the trail', () => {
     const { records } = JSON.parse(found.stdout) as { records: { seq: number }[] }
     const shown = await runTidegate(['audit', 'show', String(records[0]?.seq), ...url])
     expect(JSON.parse(shown.stdout)).toMatchObject({ eventId: 'cli', body: { name: 'cli.event' } })
-    const exported = await runTidegate(['audit', 'export', '--kind', 'cli.event', '--as', 'csv', ...url])
+    const exportAs = (...format: string[]) =>
+      runTidegate(['audit', 'export', '--kind', 'cli.event', ...format, ...url])
+    const exported = await exportAs('--format', 'csv')
     expect(exported.stdout.split('\n')).toHaveLength(4)
+    expect(await exportAs('--as', 'csv')).toEqual({
+      ...exported,
+      stderr: 'warning: --as is deprecated here: write --format csv\n',
+    })
+    expect((await exportAs('--format', 'json')).stdout).toMatch(/^\{/)
   })
 })
 

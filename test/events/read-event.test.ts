@@ -97,6 +97,31 @@ describe('an event in any of its forms', () => {
   })
 })
 
+describe('the start of a pipeline by hand', () => {
+  const started = (pipelineNameOrId: string, others: object = {}) => ({
+    eventId: 'e',
+    details: { type: 'manual' },
+    content: {
+      ...{ application: 'shop', pipelineNameOrId },
+      trigger: { type: 'manual', user: 'ana', parameters: {} },
+      ...others,
+    },
+  })
+
+  it('has the pipeline and the user', () => {
+    expect(read(started('prod-rollout'))).toMatchObject({
+      ...{ kind: 'manual', application: 'shop', pipeline: 'prod-rollout', user: 'ana' },
+      pipelineConfigId: undefined,
+    })
+    expect(read(started('prod-rollout', { trigger: {}, user: 'bo' })).user).toBe('bo')
+  })
+
+  it('has the id of the pipeline where that is what was named', () => {
+    const pipelineConfigId = '7c1e0c5e-9b0f-4a57-9c0a-2f1f0a7f6d11'
+    expect(read(started(pipelineConfigId))).toMatchObject({ pipelineConfigId, pipeline: undefined })
+  })
+})
+
 describe('the stage of an event', () => {
   const content = { executionId: '01J0RUN', stageId: '01J0S1', name: 'Policy', context: { user: 'bo' } }
 

@@ -44,7 +44,7 @@ function pointsOf(
 }
 
 /** One of these words in any case. Others are refused: a guess could hide the change that the author looks for. */
-function anyCase<const Word extends string>(words: readonly [Word, ...Word[]]) {
+export function anyCase<const Word extends string>(words: readonly [Word, ...Word[]]) {
   const spelling = (given: unknown): unknown =>
     typeof given === 'string'
       ? (words.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given)

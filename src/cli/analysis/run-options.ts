@@ -1,5 +1,6 @@
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
-import type { ServiceOptions } from '../session/service-options.js'
+import type { AddressOptions, ServiceOptions } from '../session/service-options.js'
+import type { FileFormOptions } from '../session/shared-options.js'
 
 /** The flags of `tidegate analysis list`. */
 export interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
@@ -41,9 +42,10 @@ export interface ShowOptions extends ServiceOptions {
   readonly markdown?: true
 }
 
+export const REPORT_FORMS = ['html', 'png'] as const
+
 /** The flags of `tidegate analysis report`. */
-export interface ReportOptions extends ServiceOptions {
-  readonly as: 'html' | 'png'
+export interface ReportOptions extends AddressOptions, FileFormOptions<(typeof REPORT_FORMS)[number]> {
   /** A file; standard output where none is named. */
   readonly output?: string
 }

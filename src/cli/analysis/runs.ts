@@ -5,7 +5,8 @@ import { addPageOptions, addRangeOptions, timeOption } from '../session/list-opt
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
-import { examples } from '../session/shared-options.js'
+import { addFormerFormOption, examples } from '../session/shared-options.js'
+import { REPORT_FORMS } from './run-options.js'
 import type { ListOptions, ReplayOptions, ReportOptions, ShowOptions, StartOptions } from './run-options.js'
 import { addWatchOption } from '../session/watch.js'
 
@@ -44,18 +45,17 @@ export function defineShow(command: Command, session: Session): void {
 
 /** `tidegate analysis report ID`: the report as a page or a picture. */
 export function defineReport(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addFormerFormOption(addServiceOptions(command, REPORT_FORMS), REPORT_FORMS)
     .summary('write the report of one analysis as a page or a picture')
     .description(
       'Writes the report of one analysis: the page as one file of HTML that loads nothing, or a picture (PNG) of verdict, reason and the chart that shows it, to be sent to a chat.',
     )
     .argument('<id>', 'the number of the analysis')
-    .addOption(new Option('--as <form>', 'how it is written').choices(['html', 'png']).default('html'))
     .option('-o, --output <file>', 'the file to write (default: standard output)')
     .addHelpText(
       'after',
       examples(
-        'tidegate analysis report 17 --as png -o chart.png',
+        'tidegate analysis report 17 --format png -o chart.png',
         'tidegate analysis report 17 > report.html',
       ),
     )

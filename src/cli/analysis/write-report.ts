@@ -5,6 +5,8 @@ import { makeServiceClient } from '../session/service-client.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
+import { fileForm } from '../session/shared-options.js'
+import { REPORT_FORMS } from './run-options.js'
 import type { ReportOptions } from './run-options.js'
 
 /** A service of this release answers with nothing else; what begins otherwise is of another. */
@@ -18,12 +20,13 @@ const FORMS = {
  * and what the service answers.
  */
 export async function writeReport(id: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
-  const { as, output } = options
-  if (as === 'png' && output === undefined && terminal.columns !== undefined) {
+  const { output } = options
+  const form = fileForm(options, REPORT_FORMS, terminal)
+  if (form === 'png' && output === undefined && terminal.columns !== undefined) {
     throw wrongUse('a picture is nothing for a terminal: name a file with --output, or pipe it on')
   }
   const client = await makeServiceClient(options, terminal)
-  const { path, accept, start } = FORMS[as]
+  const { path, accept, start } = FORMS[form]
   const pieces: Uint8Array[] = []
   const answer = await client.stream({ path: `/analysis/${encodeURIComponent(id)}${path}`, accept })
   for await (const piece of answer) pieces.push(piece)

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { Option } from 'commander'
 
 import { ExportEnd } from '../../audit/export-end.js'
 import { AppError } from '../../errors/app-error.js'
@@ -9,14 +8,14 @@ import { EXIT } from '../session/session.js'
 import { Progress } from '../output/progress.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
-import type { ServiceOptions } from '../session/service-options.js'
+import type { AddressOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
-import { examples } from '../session/shared-options.js'
+import { addFormerFormOption, examples, fileForm } from '../session/shared-options.js'
+import type { FileFormOptions } from '../session/shared-options.js'
 import { addFilterOptions, filterQuery } from './filter-options.js'
 import type { FilterOptions } from './filter-options.js'
 
-interface ExportOptions extends ServiceOptions, FilterOptions {
-  readonly as: ExportFormat
+interface ExportOptions extends AddressOptions, FileFormOptions<ExportFormat>, FilterOptions {
   readonly bodies?: true
 }
 
@@ -25,14 +24,14 @@ const BYTES_PER_MIB = 1024 * 1024
 /** `tidegate audit export`: all records that match, on standard output. */
 export function defineExport(command: Command, session: Session): void {
   const { terminal } = session
-  addFilterOptions(addServiceOptions(command))
+  addFormerFormOption(addFilterOptions(addServiceOptions(command, EXPORT_FORMATS)), EXPORT_FORMATS)
     .description('Writes all records that match to standard output, oldest first.')
-    .addOption(new Option('--as <format>', 'how they are written').choices(EXPORT_FORMATS).default('ndjson'))
     .option('--bodies', 'with their bodies')
-    .addHelpText('after', examples('tidegate audit export --as csv --application shop > shop.csv'))
+    .addHelpText('after', examples('tidegate audit export --format csv --application shop > shop.csv'))
     .action(async (options: ExportOptions) => {
       const client = await makeServiceClient(options, terminal)
-      const query = { ...filterQuery(options), format: options.as, bodies: options.bodies }
+      const format = fileForm(options, EXPORT_FORMATS, terminal)
+      const query = { ...filterQuery(options), format, bodies: options.bodies }
       const progress = new Progress(terminal)
       const end = new ExportEnd()
       let bytes = 0

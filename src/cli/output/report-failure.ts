@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { nearestName } from '../../lib/text/nearest-name.js'
+import { nearestName, suggestion } from '../../lib/text/nearest-name.js'
 import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT } from '../session/session.js'
 import { wrongUse } from '../session/session.js'
@@ -47,9 +47,7 @@ export function detailText({ code, message, location }: ErrorDetail): string {
 function toReportedError(raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   if (raw instanceof CommanderError) {
-    const text = raw.message
-      .replace(/^error: /, '')
-      .replace(/\.?\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
+    const text = raw.message.replace(/^error: /, '').replace(SUGGESTED, suggestNear)
     return wrongUse(namingNearChoice(text))
   }
   const limit = systemLimitText(raw)
@@ -58,6 +56,17 @@ function toReportedError(raw: unknown): AppError {
     'internal',
     `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
   )
+}
+
+const SUGGESTED = /^([^']*'(-*)([^'=]*).*)\n\(Did you mean (?:one of )?(.*)\?\)$/s
+
+/** Keeps what is near of the names that commander suggests, which finds `--port` like `--format`. */
+function suggestNear(_: string, says: string, dashes: string, written: string, names: string): string {
+  const nearest = nearestName(
+    written,
+    names.split(', ').map((name) => name.replace(/^-+/, '')),
+  )
+  return `${says.replace(/\.$/, '')}${suggestion(nearest && dashes + nearest)}`
 }
 
 /** The sentence about a value that is none of the choices, with the one that was likely meant. */

@@ -1,7 +1,7 @@
 import { ownMember } from '../../lib/own-member.js'
 
 /** The commands that `opa` has too. */
-type Command = 'eval' | 'test' | 'check' | 'build'
+type Command = 'eval' | 'test' | 'check' | 'build' | 'serve'
 type Hints = Readonly<Record<string, string>>
 
 const FILES = 'hidden files, node_modules and, where policies serve, *_test.rego are left out'
@@ -22,7 +22,9 @@ const VERIFIED = 'tidegate eval, check and serve verify bundles'
 const OPTIMISED = 'modules are compiled without; opa build -O optimises'
 const SIGNING = 'opa sign signs the bundle that is built'
 
-/** What to do in the place of flags of `opa` that are not here. */
+const ADDRESS = 'set the address with --addr HOST:PORT, or server.addr in the configuration'
+
+/** What to do in the place of flags of `opa` and of other servers that are not here. */
 const HINTS: Readonly<Record<Command, Hints>> = {
   eval: {
     '--coverage': COVERED,
@@ -93,9 +95,10 @@ const HINTS: Readonly<Record<Command, Hints>> = {
     '--follow-symlinks': 'it is not needed: links are followed',
     '--wasm-include-print': 'bundles have no print; tidegate eval and test have it',
   },
+  serve: { '--port': ADDRESS, '-p': ADDRESS, '--host': ADDRESS, '--listen': ADDRESS },
 }
 
-/** What to do in the place of a flag that `opa` has under this command and `tidegate` has not; undefined for any other. */
+/** What to do in the place of a flag that others have under this command and `tidegate` has not; undefined for any other. */
 export function hintForOpaFlag(command: string | undefined, flag: string): string | undefined {
   if (command === undefined || !Object.hasOwn(HINTS, command)) return undefined
   const hints = { ...FOR_ALL, ...HINTS[command as Command] }

@@ -6,7 +6,7 @@ import { errorKindOf } from '../../http/exchange/error-body.js'
 import { writeHeaderText } from '../../lib/text/header-text.js'
 import { tlsProblem } from '../../lib/outbound/tls-problem.js'
 import { serviceAddress } from './service-options.js'
-import type { ServiceAddress, ServiceOptions } from './service-options.js'
+import type { ServiceAddress, AddressOptions } from './service-options.js'
 import type { Terminal } from './terminal.js'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -46,7 +46,7 @@ const ErrorBody = z.object({
 })
 
 /** The service that flags and environment name. Raises `invalid` where they name none. */
-export async function makeServiceClient(options: ServiceOptions, terminal: Terminal): Promise<ServiceClient> {
+export async function makeServiceClient(options: AddressOptions, terminal: Terminal): Promise<ServiceClient> {
   return clientOf(await serviceAddress(options, terminal))
 }
 

@@ -10,11 +10,14 @@ import { openTransport } from './service-transport.js'
 import type { Fetch, TransportOptions } from './service-transport.js'
 import type { Terminal } from './terminal.js'
 
-/** The flags of a command that asks a running service. */
-export interface ServiceOptions extends OutputOptions, TransportOptions {
+/** The flags that name a running service. */
+export interface AddressOptions extends TransportOptions {
   readonly url?: string
   readonly tokenFile?: string
 }
+
+/** The flags of a command that asks a running service. */
+export interface ServiceOptions extends OutputOptions, AddressOptions {}
 
 /** Where the service is, and who asks. */
 export interface ServiceAddress {
@@ -33,9 +36,9 @@ export interface ServiceAddress {
 
 const DEFAULT_URL = 'http://127.0.0.1:8181'
 
-/** Adds the flags that say which service to ask, beside those that every command has. */
-export function addServiceOptions(command: Command): Command {
-  return addOutputOptions(command)
+/** Adds the flags that name the service, and those that every command has. `forms` are those of the file that it writes. */
+export function addServiceOptions(command: Command, forms?: readonly string[]): Command {
+  return addOutputOptions(command, forms)
     .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
     .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
     .option('--ca-file <file>', `who may have signed the service's certificate (else ${CLIENT_VARIABLES.ca})`)
@@ -48,7 +51,7 @@ export function addServiceOptions(command: Command): Command {
 
 /** Which service to ask, by flags and environment; `otherwise` where they name none. Raises `invalid` for what is no URL or no token. */
 export async function serviceAddress(
-  { url, tokenFile, caFile, clientCertificate, clientKey }: ServiceOptions,
+  { url, tokenFile, caFile, clientCertificate, clientKey }: AddressOptions,
   { env }: Terminal,
   otherwise = DEFAULT_URL,
 ): Promise<ServiceAddress> {

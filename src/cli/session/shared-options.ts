@@ -32,18 +32,46 @@ export interface PolicyOptions extends VerificationOptions {
 /** Where errors go; each command's help says the same. */
 const FORMAT_HELP = 'text (or pretty) for people; json for programs, errors included, on standard output'
 
-/** Adds the flags that every command has. */
-export function addOutputOptions(command: Command): Command {
+/** Adds the flags that every command has. `forms` are those of the file that it writes, the default first. */
+export function addOutputOptions(command: Command, forms: readonly string[] = []): Command {
+  const help = forms.length === 0 ? FORMAT_HELP : `${forms.join(' or ')}; json also reports errors as JSON`
   return command
-    .addOption(new Option('-f, --format <format>', FORMAT_HELP).argParser(readFormat).default('text'))
+    .addOption(
+      new Option('-f, --format <format>', help).argParser(formatReader(forms)).default('text', forms[0]),
+    )
     .option('--debug', 'show where in the program an error happened')
 }
 
 /** `pretty` is how `opa` calls what is for people. */
-function readFormat(name: string): OutputOptions['format'] {
-  if (name === 'text' || name === 'pretty') return 'text'
-  if (name === 'json') return name
-  throw wrongUse(`--format must be text, pretty or json, not '${name}'`)
+function formatReader(forms: readonly string[]): (name: string) => string {
+  return (name) => {
+    if (name === 'text' || name === 'pretty') return 'text'
+    if (name === 'json' || forms.includes(name)) return name
+    const known = [...forms, 'text', 'pretty'].join(', ')
+    throw wrongUse(`--format must be ${known} or json, not '${name}'`)
+  }
+}
+
+/** The flags of a command that writes a file in one of several forms. */
+export interface FileFormOptions<Form extends string> {
+  readonly format: OutputOptions['format'] | Form
+  readonly as?: Form
+}
+
+/** Adds the former name of `--format` to a command that writes a file. */
+export function addFormerFormOption(command: Command, forms: readonly string[]): Command {
+  return command.addOption(new Option('--as <form>', 'the former name of --format').choices(forms).hideHelp())
+}
+
+/** The form of the file that a command writes: the first one where none is named. */
+export function fileForm<Form extends string>(
+  { format, as }: FileFormOptions<Form>,
+  forms: readonly [Form, ...Form[]],
+  terminal: Terminal,
+): Form {
+  if (as === undefined) return forms.find((form) => form === format) ?? forms[0]
+  terminal.err(`warning: --as is deprecated here: write --format ${as}\n`)
+  return as
 }
 
 /** Adds the flags that say where policies come from. */

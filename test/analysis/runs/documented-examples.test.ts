@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
+import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
 import { readLogTemplate } from '../../../src/analysis/logs/model/log-template.js'
 import { readCanaryGroups } from '../../../src/analysis/runs/definitions/canary-groups.js'
 import { readDefinition } from '../../../src/analysis/runs/definitions/definition.js'
@@ -9,13 +11,21 @@ import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metri
 import { parseDocumentFile } from '../../../src/analysis/runs/definitions/parse-document.js'
 import { readRegistration } from '../../../src/analysis/runs/definitions/registration.js'
 
-const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/analysis.md'), 'utf8')
+const pageText = (page: string): string =>
+  readFileSync(join(import.meta.dirname, '../../../docs', page), 'utf8')
+const TEXT = pageText('analysis.md')
 
 /** The blocks of the page that are marked as one kind of document. */
 function examples(kind: string): unknown[] {
   const blocks = TEXT.matchAll(new RegExp(`^\`\`\`(?:yaml|json) ${kind}\\n(.*?)^\`\`\`$`, 'gms'))
   return [...blocks].map(([, block]) => parseDocumentFile(block ?? ''))
 }
+
+test('the first example of docs/judge.md can be judged', () => {
+  const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(pageText('judge.md')) ?? []
+  const { verdict, results } = judgeMetrics(readCanaryConfig(JSON.parse(example)), { judge: 'default' })
+  expect([verdict, results.map(({ classification }) => classification)]).toEqual(['Success', ['Pass']])
+})
 
 describe('the examples of docs/analysis.md', () => {
   test('are definitions that work', () => {

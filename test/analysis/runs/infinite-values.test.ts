@@ -34,7 +34,7 @@ async function verdictOf(infinite: Record<'stable' | 'canary', number>, settings
     const builder = new SeriesBuilder(grid, undefined)
     const finite = POINTS - infinite[scope['version'] === 'canary' ? 'canary' : 'stable']
     for (let step = 0; step < POINTS; step++) {
-      builder.add(step, step < finite ? 100 + ((step * 7) % 5) : Infinity)
+      builder.add(step, step < finite ? 100 + ((step * 7) % 5) : Infinity, START_MS + step * MINUTE_MS)
     }
     return seriesAnswer({ query: 'latency', grid, builder, truncatedPoints: 0, gaps: [], warnings: [] })
   })

@@ -25,6 +25,14 @@ const PAGES = [
     .map((file) => `docs/${file}`),
 ]
 
+/** Every `tidegate …` that stands within a sentence of a page. */
+export function mentionedCommands(): string[] {
+  const spans = PAGES.flatMap((page) => [
+    ...readFileSync(join(PROJECT_ROOT, page), 'utf8').matchAll(/`tidegate ([a-z][^`]*)`/g),
+  ])
+  return [...new Set(spans.map(([, text = '']) => text.replaceAll(/\s+/g, ' ')))]
+}
+
 interface Block {
   readonly firstRow: number
   /** Whether it is marked as JSON, which answers what was asked above it. */

@@ -42,13 +42,13 @@ export function doubtOf(
 }
 
 function silenceOf({ spec, control, experiment }: MetricSeries): string | undefined {
-  const points = experiment.values.length
-  // Where gaps are zeros, or the sides are not of the same steps, a gap at the end says nothing.
-  if (spec.nanStrategy === 'replace' || control.values.length !== points) return undefined
-  const last = experiment.values.findLastIndex((value) => !Number.isNaN(value))
+  const points = Math.max(control.values.length, experiment.values.length)
+  // Zeros that stand for gaps are values. Points that were never written are not.
+  const hasValue = (value: number): boolean => spec.nanStrategy === 'replace' || !Number.isNaN(value)
+  const last = experiment.values.findLastIndex(hasValue)
   const silent = points - 1 - last
   if (silent < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
-  const heard = control.values.subarray(last + 1).filter((value) => !Number.isNaN(value)).length
+  const heard = control.values.subarray(last + 1).filter(hasValue).length
   if (heard < silent * HEARD_SHARE) return undefined
   return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
 }
@@ -69,11 +69,12 @@ function fallToZero({ spec }: MetricSeries, outage: string | undefined): string 
 
 /** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */
 function gapOf({ spec, control, experiment }: MetricSeries): string | undefined {
-  const points = experiment.values.length
-  if (spec.nanStrategy === 'replace' || control.values.length !== points) return undefined
+  if (spec.nanStrategy === 'replace') return undefined
+  const points = Math.max(control.values.length, experiment.values.length)
   const { from, to } = longestRun(experiment.values, Number.isNaN)
   const gap = to - from
-  if (from === 0 || to === points || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
+  if (from === 0 || to === experiment.values.length || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE))
+    return undefined
   const known = ({ values }: Side, start: number, end: number): number =>
     values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
   const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE

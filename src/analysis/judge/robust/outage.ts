@@ -17,7 +17,6 @@ const AT_WORK_SHARE = 0.9
 export function outageOf({ control, experiment }: MetricSeries): string | undefined {
   const { values } = experiment
   const { length } = values
-  if (control.values.length !== length) return undefined
   const { from, to, points } = longestZeros(values)
   if (points < FAR_POINTS) return undefined
   const elsewhere = values.filter((_, place) => place < from || place >= to)

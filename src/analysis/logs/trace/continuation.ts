@@ -106,6 +106,7 @@ function isHeadBelowMessage(line: string, kept: readonly string[]): boolean {
     kept.length === 1 &&
     EXCEPTION_HEAD.test(line) &&
     !EXCEPTION_HEAD.test(head) &&
+    !hasOwnTrace(head) &&
     COMPLAINT.test(head.slice(0, MAX_LOOKED_AT))
   )
 }

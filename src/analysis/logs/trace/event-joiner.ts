@@ -25,7 +25,9 @@ export class EventJoiner {
   #lastMs = Number.NaN
 
   /** Takes the next line, with its time in milliseconds where it is known, and gives the event before it when that one is complete. */
-  add(line: string, atMs = Number.NaN): LogEvent | undefined {
+  add(given: string, atMs = Number.NaN): LogEvent | undefined {
+    // Lines of Windows end with a carriage return, which hides the end of a frame.
+    const line = given.endsWith('\r') ? given.slice(0, -1) : given
     const isLongAgo = atMs - this.#lastMs > LONGEST_PAUSE_MS
     this.#lastMs = atMs
     const soFar = { kept: this.#kept, state: this.#state, isLongAgo }

@@ -7,6 +7,7 @@ import { CanaryQuery } from '../../judge/unknown-keys.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import type { SeriesAggregate } from '../../sources.js'
 import type { BuiltQuery } from './prometheus-query.js'
+import { foreignMembers, withMetricName } from './query-members.js'
 import { buildStoreQuery, storeOf } from './store-query.js'
 
 const Config = z.looseObject({
@@ -48,9 +49,14 @@ export function readCanaryQueries(document: unknown): AskedQueries {
   const byMetric = new Map<string, CanaryQueries>()
   const problems: ErrorDetail[] = []
   const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): Built => {
-    const built = buildStoreQuery(asked ?? {}, templates ?? {})
-    if ('text' in built) return built
-    problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${built.problem}` })
+    const query = asked ?? {}
+    const refuse = (problem: string): void =>
+      void problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${problem}` })
+    foreignMembers(query, storeOf(query)).forEach(refuse)
+    const built = buildStoreQuery(query, templates ?? {})
+    const named = 'text' in built ? withMetricName(built.text, query.metricName) : built
+    if ('text' in named) return { ...built, ...named }
+    refuse(named.problem)
     return { text: '' }
   }
   for (const { name, query, exposureQuery } of metrics) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
-import { readMetricSpecs } from '../../judge/canary-config.js'
+import { anyCase, readMetricSpecs } from '../../judge/canary-config.js'
 import type { PlannedMetric } from './plan.js'
 
 const PERCENT = 100
@@ -10,9 +10,19 @@ const MAX_GROUP_LENGTH = 200
 const percent = z.coerce.number().min(0).max(10_000)
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
 
+/** The words of the GitOps clients, and those of a canary config. */
+const DIRECTIONS = {
+  ...{ Higher: 'increase', Lower: 'decrease', HigherOrLower: 'either' },
+  ...{ increase: 'increase', decrease: 'decrease', either: 'either' },
+} as const
+const riskDirection = anyCase(['Higher', 'Lower', 'HigherOrLower', 'increase', 'decrease', 'either'])
+  .transform((word) => DIRECTIONS[word])
+  .nullish()
+
 /** What may be said once for all metrics, or for one of them. */
 const Shared = {
-  riskDirection: z.string().optional(),
+  riskDirection,
+  direction: z.null({ error: 'is riskDirection in a metric template' }).optional(),
   metricWeight: z.coerce.number().min(0).optional(),
   nanStrategy: z.string().optional(),
   criticality: z.string().optional(),
@@ -91,21 +101,13 @@ function toCanary(metric: SharedMembers & { readonly watchlist?: boolean | undef
   const lower = metric.customThresholdLowerPercentage ?? metric.customThresholdLower
   const margins = [higher, lower].filter((margin) => margin !== undefined)
   return {
-    direction: toDirection(metric.riskDirection),
+    direction: metric.riskDirection,
     nanStrategy: /replace|zero/i.test(metric.nanStrategy ?? '') ? 'replace' : 'remove',
     critical: /critical|high|must/i.test(metric.criticality ?? ''),
     // A metric on the watch list is shown and does not count.
     muted: metric.watchlist === true || metric.metricWeight === 0,
     ...(margins.length > 0 && { margin: Math.min(...margins) / PERCENT }),
   }
-}
-
-function toDirection(riskDirection: string | undefined): 'increase' | 'decrease' | 'either' {
-  const words = (riskDirection ?? '').toLowerCase()
-  const isHigher = words.includes('higher') || words.includes('increase')
-  const isLower = words.includes('lower') || words.includes('decrease')
-  if (isHigher === isLower) return 'either'
-  return isHigher ? 'increase' : 'decrease'
 }
 
 /** A group weighs what its metrics weigh together, as a share of 100; without any weight all groups are alike. */

@@ -59,13 +59,13 @@ export class GridPartBuilder {
     return unit
   }
 
-  /** A value at a step; either is undefined where it is none. */
-  addValue(step: number | undefined, value: number | undefined): void {
+  /** A value at a step, measured at `atMs`; either is undefined where it is none. */
+  addValue(step: number | undefined, value: number | undefined, atMs: number): void {
     if (value === undefined) this.#unreadable += 1
     else if (step === undefined) this.#besideGrid += 1
     else {
-      this.#builder.add(step, value)
-      this.#unit?.add(step, value)
+      this.#builder.add(step, value, atMs)
+      this.#unit?.add(step, value, atMs)
     }
   }
 

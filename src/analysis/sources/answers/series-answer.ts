@@ -20,7 +20,15 @@ export interface SeriesReading {
 /** The answer to a query for a series, from what was read. */
 export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
   const { query, grid, builder, units, truncatedPoints } = reading
-  const { values, infinite, collisions } = builder.build()
+  const { values, infinite, collisions, contradiction } = builder.build()
+  if (contradiction !== undefined) {
+    const { atMs, values: both } = contradiction
+    return failedSeries(
+      query,
+      grid,
+      `${new Date(atMs).toISOString()} has the values ${both.join(' and ')}: keep one of them, or set how values are joined (aggregate: sum, average, min or max)`,
+    )
+  }
   if (collisions > 0) {
     return failedSeries(
       query,

@@ -9,27 +9,49 @@ export interface BuiltSeries {
   readonly infinite: number
   /** Steps that got several values without an aggregate to join them. */
   readonly collisions: number
+  /** The first of those whose values are of one time. */
+  readonly contradiction: Contradiction | undefined
 }
 
-/** Gathers values by step; several in one step are joined by the aggregate. */
+/** Two values of one time. */
+interface Contradiction {
+  readonly atMs: number
+  readonly values: readonly [number, number]
+}
+
+/**
+ * Gathers values by step; several in one step are joined by the aggregate. Without one, a point that was added before
+ * (the same time and value) adds nothing.
+ */
 export class SeriesBuilder {
   readonly #totals: Float64Array
   readonly #counts: Uint32Array
+  /** When the first value of each step was measured, in epoch milliseconds. */
+  readonly #times: Float64Array
+  #contradiction: Contradiction | undefined
   readonly #join: (total: number, value: number) => number
   readonly #aggregate: SeriesAggregate | undefined
 
   constructor({ count }: StepGrid, aggregate: SeriesAggregate | undefined) {
     this.#totals = new Float64Array(count)
     this.#counts = new Uint32Array(count)
+    this.#times = new Float64Array(aggregate === undefined ? count : 0)
     this.#aggregate = aggregate
     this.#join = joinBy(aggregate)
   }
 
-  /** A value at a step; NaN adds nothing. */
-  add(step: number, value: number): void {
+  /** A value at a step, measured at `atMs`; NaN adds nothing. */
+  add(step: number, value: number, atMs: number): void {
     if (Number.isNaN(value)) return
     const count = this.#counts[step] ?? 0
-    this.#totals[step] = count === 0 ? value : this.#join(this.#totals[step] ?? 0, value)
+    const total = this.#totals[step] ?? 0
+    if (this.#aggregate === undefined && count > 0) {
+      if (this.#times[step] === atMs && total === value) return
+      if (this.#times[step] === atMs) this.#contradiction ??= { atMs, values: [total, value] }
+    } else {
+      this.#totals[step] = count === 0 ? value : this.#join(total, value)
+      this.#times[step] = atMs
+    }
     this.#counts[step] = count + 1
   }
 
@@ -37,6 +59,8 @@ export class SeriesBuilder {
   include(part: SeriesBuilder, firstStep: number): void {
     this.#totals.set(part.#totals, firstStep)
     this.#counts.set(part.#counts, firstStep)
+    if (this.#aggregate === undefined) this.#times.set(part.#times, firstStep)
+    this.#contradiction ??= part.#contradiction
   }
 
   build(): BuiltSeries {
@@ -45,6 +69,7 @@ export class SeriesBuilder {
       values: values.map((value) => (Number.isFinite(value) ? value : Number.NaN)),
       infinite: values.filter((value, step) => this.#counts[step] !== 0 && !Number.isFinite(value)).length,
       collisions: this.#aggregate === undefined ? this.#counts.filter((count) => count > 1).length : 0,
+      contradiction: this.#contradiction,
     }
   }
 

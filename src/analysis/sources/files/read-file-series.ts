@@ -29,7 +29,7 @@ export async function readFileSeries(query: SeriesQuery, settings: FileSettings)
   for (const { atMs, value } of pointsIn(path, text, column)) {
     const step = stepAround(grid, atMs)
     if (Number.isNaN(atMs)) timeless += 1
-    else if (step !== undefined) builder.add(step, value)
+    else if (step !== undefined) builder.add(step, value, atMs)
   }
   const gaps = timeless === 0 ? [] : [`${path}: ${timeless} rows have no time that can be read`]
   return seriesAnswer({

@@ -68,8 +68,8 @@ function addPoints(builder: GridPartBuilder, part: StepGrid, { label, points }: 
     leastMs = atMs > beforeMs ? Math.min(leastMs, atMs - beforeMs) : leastMs
     beforeMs = atMs
     const step = stepAround(part, atMs)
-    if (step !== undefined) builder.addValue(step, readNumber(raw))
-    else if (!Number.isFinite(atMs)) builder.addValue(undefined, undefined)
+    if (step !== undefined) builder.addValue(step, readNumber(raw), atMs)
+    else if (!Number.isFinite(atMs)) builder.addValue(undefined, undefined, atMs)
   }
   if (!Number.isFinite(leastMs) || leastMs <= part.stepMs) return
   builder.addWarning(

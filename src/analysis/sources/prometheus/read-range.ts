@@ -66,8 +66,8 @@ class RangeAnswer {
 
   addSample(sample: unknown): void {
     const [seconds, raw] = Array.isArray(sample) ? (sample as readonly unknown[]) : []
-    const step = typeof seconds === 'number' ? stepAt(this.#grid, seconds * 1000) : undefined
-    this.#part.addValue(step, typeof seconds === 'number' ? readNumber(raw) : undefined)
+    if (typeof seconds !== 'number') this.#part.addValue(undefined, undefined, Number.NaN)
+    else this.#part.addValue(stepAt(this.#grid, seconds * 1000), readNumber(raw), seconds * 1000)
   }
 
   addWarning(text: unknown): void {

@@ -19,6 +19,19 @@ describe('a canary that falls silent', () => {
     })
   })
 
+  test.each(['remove', 'replace'] as const)(
+    'is judged alike where its points are missing instead of null: nanStrategy %s',
+    (nanStrategy) => {
+      const metric = { control, experiment: experiment.slice(0, end / 2), canary: { nanStrategy } }
+      expect(judgeOne(metric)).toMatchObject({
+        classificationReason: expect.stringContaining(
+          `no value in the last ${end / 2} of ${end} points`,
+        ) as string,
+        noData: { state: 'doubtful', policy: 'review' },
+      })
+    },
+  )
+
   test('is worse for what it said all the same', () => {
     const result = judgeOne({ control, experiment: silentFrom(around(200, 10), end / 2) })
     expect(result.classification).toBe('High')
@@ -30,7 +43,7 @@ describe('a canary that falls silent', () => {
       'beside a silent baseline',
       { control: silentFrom(control, 30), experiment: silentFrom(experiment, 30) },
     ],
-    ['of fewer points', { control, experiment: experiment.slice(0, 30) }],
+    ['of a few points less', { control, experiment: experiment.slice(0, end - 4) }],
   ])('passes %s', (_, metric) => {
     expect(judgeOne(metric).classification).toBe('Pass')
   })
@@ -48,6 +61,13 @@ describe('a canary without values in its middle', () => {
         'no value for 15 of 60 points, from point 21 on',
       ) as string,
     })
+  })
+
+  test('is not judged by the rest where its last points are missing, too', () => {
+    const shorter = without(experiment, 20, 35).slice(0, -2)
+    expect(judgeOne({ control, experiment: shorter }).classificationReason).toContain(
+      'no value for 15 of 60 points, from point 21 on',
+    )
   })
 
   test('is where the baseline has none there either', () => {

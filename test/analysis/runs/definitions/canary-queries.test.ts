@@ -138,6 +138,49 @@ describe('the query of a metric', () => {
   })
 })
 
+describe('a query for one metric store', () => {
+  test('is refused with members of another, each named with its stores', () => {
+    const metrics = [
+      { name: 'a', query: { metricName: 'cpu', q: 'name,cpu,:eq', select: 'count(*)', labelBindings: [] } },
+      { name: 'b', query: { type: 'datadog', metricName: 'cpu', tags: { app: 'shop' }, metricType: 'x' } },
+    ]
+    const ofPrometheus =
+      'does nothing for prometheus, which a query without a type is for: leave it out, or correct type'
+    expect(problemsOf(() => readCanaryQueries({ metrics }))).toEqual([
+      `metric a: query has q of atlas, newrelic, which ${ofPrometheus}`,
+      `metric a: query has select of newrelic, which ${ofPrometheus}`,
+      'metric b: query has metricType of stackdriver, which does nothing for datadog: leave it out, or correct type',
+      'metric b: query has tags of influxdb, which does nothing for datadog: leave it out, or correct type',
+    ])
+  })
+
+  test('may have those members empty, as Kayenta writes what is left out', () => {
+    expect(queryOf({ metricName: 'cpu', q: '', select: null, tags: {}, fields: [] })).toBe('avg(cpu)')
+  })
+})
+
+describe('a template', () => {
+  test('gets the name of the metric, and keeps the values of the scope for the run', () => {
+    const customInlineTemplate = 'PromQL:rate(${metricName}{pod="${scope}",x="${1}"}[5m])'
+    expect(queryOf({ metricName: 'errors', customInlineTemplate })).toBe(
+      'rate(errors{pod="${scope}",x="${1}"}[5m])',
+    )
+  })
+
+  test.each([
+    ['${scope?upper_case}', '${scope?upper_case}'],
+    ["${scope!'none'}", "${scope!'none'}"],
+    ['${scope!{"a":1}}', '${scope!{"a":1}'],
+    ['${scope', '${scope"}'],
+    ['${metricName}', '${metricName}, and no metricName'],
+  ])('with %s is refused with what can be written', (expression, shown) => {
+    const query = { customInlineTemplate: `PromQL:sum(up{pod="${expression}"})` }
+    expect(problemsOf(() => readCanaryQueries({ metrics: [{ name: 'm', query }] }))).toEqual([
+      `metric m: query has ${shown}: write \${name} with a name of the scope or \${metricName}; expressions of FreeMarker are not evaluated`,
+    ])
+  })
+})
+
 test('a canary config of Kayenta is taken as it is', () => {
   const config = {
     id: 'a1',

@@ -26,6 +26,13 @@ describe('a metric template', () => {
     ['more is harm', { riskDirection: 'Higher' }, { direction: 'increase' }],
     ['less is harm', { riskDirection: 'Lower' }, { direction: 'decrease' }],
     ['both are harm', { riskDirection: 'HigherOrLower' }, { direction: 'either' }],
+    ['more is harm, in any case', { riskDirection: 'HIGHER' }, { direction: 'increase' }],
+    [
+      'less is harm, in the word of a canary config',
+      { riskDirection: 'decrease' },
+      { direction: 'decrease' },
+    ],
+    ['no direction is given', { riskDirection: null }, { direction: 'either' }],
     ['it fails the run', { criticality: 'CRITICAL' }, { critical: true }],
     ['it is just one of many', { criticality: 'normal' }, { critical: false }],
     ['a gap is 0', { nanStrategy: 'REPLACE' }, { nanStrategy: 'replace' }],
@@ -88,6 +95,17 @@ describe('a metric template', () => {
   test.each([
     ['has no groups at all', {}, ['the metric template needs data, with its groups of metrics']],
     ['has no group', { data: { groups: [] } }, [expect.stringMatching(/^data\.groups /)]],
+    [
+      'has a direction that is not known, or under another name',
+      template([
+        { name: 'cpu', riskDirection: 'Upwards' },
+        { name: 'memory', direction: 'increase' },
+      ]),
+      [
+        'data.groups[0].metrics[0].riskDirection must be Higher, Lower, HigherOrLower, increase, decrease or either, not "Upwards"',
+        'data.groups[0].metrics[1].direction is riskDirection in a metric template',
+      ],
+    ],
     [
       'has a metric without a name, and a weight in words',
       template([{ metricWeight: 'much' }]),

@@ -116,6 +116,21 @@ describe('a series from a file', () => {
     expect((await fetchFrom(files, { aggregate: 'average' })).values[0]).toBe(3)
   })
 
+  test('has a point once that is written twice, and fails for two values of one time', async () => {
+    const files = {
+      'twice.csv': `time,value\n${iso(0)},1\n${iso(0)},1\n${iso(1)},2\n${iso(1)},2\n`,
+      'contrary.csv': `time,value\n${iso(0)},1\n${iso(1)},2\n${iso(1)},5\n`,
+    }
+    const twice = await fetchFrom(files, { query: 'twice.csv' })
+    expect(twice).toMatchObject({ state: 'complete', values: Float64Array.of(1, 2, NaN, NaN) })
+    expect(await fetchFrom(files, { query: 'contrary.csv' })).toMatchObject({
+      state: 'failed',
+      reasons: [
+        `${iso(1)} has the values 2 and 5: keep one of them, or set how values are joined (aggregate: sum, average, min or max)`,
+      ],
+    })
+  })
+
   test('is incomplete where rows have no time that can be read', async () => {
     expect(await fetchFrom({ 'k.csv': `time,value\n${iso(0)},1\nsoon,2\n` }, {})).toMatchObject({
       state: 'incomplete',

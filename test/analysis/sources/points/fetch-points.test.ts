@@ -32,6 +32,15 @@ describe('values at times that the server chose', () => {
     expect([...average.values]).toEqual([1, 4, 7, 10, 13, 16, 19, 22, 25, 28])
   })
 
+  test('are one where a point comes twice', async () => {
+    const datapoints = [0, 0, 60, 60].map((seconds) => [seconds, START_S + seconds])
+    const { source } = await graphite.open((_, response) =>
+      respondJson(response, 200, [{ target: 'a', datapoints }]),
+    )
+    const { state, values } = await source.fetchSeries({ query: 'a', ...window(2) })
+    expect([state, [...values]]).toEqual(['complete', [0, 60]])
+  })
+
   test('are told to be coarser than the steps', async () => {
     const { source } = await graphite.open(points(300, 2))
     const answer = await source.fetchSeries({ query: 'a' })
