@@ -62,3 +62,17 @@ test('the decision log says so of every denial, without secrets', async () => {
     ],
   })
 })
+
+test('decisions are found by a package that denied, and so by the page of its policy', async () => {
+  const denied = objectOf(await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD))
+  for (const name of ['static.a', 'static["b c"]']) {
+    const path = `/decisions?package=${encodeURIComponent(name)}&limit=1`
+    const listed = objectOf(await ask(tidegate.url, { method: 'GET', path }))
+    expect(listed).toMatchObject({ decisions: [{ decisionId: denied['decisionId'], outcome: 'deny' }] })
+  }
+  const none = await ask(tidegate.url, { method: 'GET', path: '/decisions?package=static' })
+  expect(objectOf(none)).toEqual({ decisions: [] })
+  const page = await ask(tidegate.url, { method: 'GET', path: '/ui/policies/static/a' })
+  expect(page.text).toContain('staticPolicy/eval')
+  expect(page.text).toContain('denials by the package static.a')
+})

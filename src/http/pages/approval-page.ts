@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 
 import type { TimelineEntry } from '../../audit/execution-timeline.js'
-import type { DecisionView } from '../../decisions/decision-view.js'
 import type { Evidence } from '../../gates/connectors/tool/connectors.js'
 import type { Gate } from '../../store/ports/gate.js'
 import { shownTrigger } from '../../gates/instances/instance-view.js'
@@ -11,6 +10,7 @@ import type { StoredMessage } from '../../store/ports/outbox-store.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { badge } from '../analysis-report/tone.js'
 import { decisionTable } from './decision-table.js'
+import type { ListedDecisions } from './decision-table.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { clock, facts, jsonBlock, toneOfState, wordOfState } from './parts.js'
@@ -18,7 +18,7 @@ import { clock, facts, jsonBlock, toneOfState, wordOfState } from './parts.js'
 /** All that is known of an instance of a gate. */
 export interface ShownApproval extends WholeInstance {
   /** Undefined where decisions are not kept. */
-  readonly decisions: readonly DecisionView[] | undefined
+  readonly decisions: ListedDecisions | undefined
   readonly timeline: readonly TimelineEntry[]
 }
 
@@ -60,7 +60,7 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
       decisions === undefined
         ? ''
         : html`<h2>Policy answers</h2>
-            ${decisionTable(decisions, viewer.prefix)}`
+            ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --execution ${instance.executionId}`)}`
     }
     ${reviewTable(shown)} ${timelineTable(timeline)} ${callbackTable(callbacks)}
     <h2>What triggered it</h2>

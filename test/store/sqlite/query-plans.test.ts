@@ -143,6 +143,7 @@ const DECISIONS: readonly Lookup<DecisionReadStore>[] = [
   ['the newest decisions', (store) => store.page({}, PAGE)],
   ['the decisions of a path', (store) => store.page({ path: 'app/allow' }, PAGE)],
   ['the decisions about an application', (store) => store.page({ application: 'shop' }, PAGE)],
+  ['the denials of a package', (store) => store.page({ package: 'app.rules' }, PAGE)],
   ['the denials', (store) => store.page({ outcome: 'deny' }, PAGE)],
   ['the decisions of a time', (store) => store.page({ fromMs: 1, toMs: 2 }, PAGE)],
   ['the decisions about an execution', (store) => store.ofExecution('x', 9)],

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { executionTimeline } from '../../../audit/execution-timeline.js'
 import type { TimelineEntry } from '../../../audit/execution-timeline.js'
 import { queryDecisions } from '../../../decisions/query-decisions.js'
-import type { DecisionView } from '../../../decisions/decision-view.js'
 import { toAppError } from '../../../errors/app-error.js'
 import { asOf, collectInstance } from '../../../gates/instances/instance-view.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
@@ -16,6 +15,7 @@ import { numberOf, textOf } from '../../input/path-parameter.js'
 import { approvalPage } from '../../pages/approval-page.js'
 import { approvalsPage } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
+import type { ListedDecisions } from '../../pages/decision-table.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
@@ -121,9 +121,10 @@ async function answerInstance(exchange: Exchange, id: number, deps: PageRoutesDe
 async function decisionsOf(
   executionId: string,
   { decisions }: PageRoutesDeps,
-): Promise<readonly DecisionView[] | undefined> {
+): Promise<ListedDecisions | undefined> {
   if (decisions === undefined) return undefined
-  return (await queryDecisions(decisions, { executionId, limit: MAX_DECISIONS })).decisions
+  const page = await queryDecisions(decisions, { executionId, limit: MAX_DECISIONS })
+  return { decisions: page.decisions, hasMore: page.nextCursor !== undefined }
 }
 
 async function timelineOf(
