@@ -5,7 +5,7 @@ import { createAudit } from './audit.js'
 import { partAudit } from './audit-months.js'
 import { addTokenDigests, createBrowserSessions } from './browser-sessions.js'
 import { addBuiltinCache, addPackages, createDecisions, createDenyingPackages } from './decisions.js'
-import { createGates } from './gates.js'
+import { addPolicyProblems, createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
 import { createSharing } from './sharing.js'
@@ -26,7 +26,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0012-browser-sessions-token-digest': { up: addTokenDigests },
   '0013-decisions-packages': { up: addPackages },
   '0014-decision-packages': { up: createDenyingPackages },
+  '0015-gate-policy-problems': { up: addPolicyProblems },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 14, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 15, oldestWriter: 9 }
