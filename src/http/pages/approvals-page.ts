@@ -116,7 +116,7 @@ function instanceTable(instances: readonly GateInstance[], nowMs: number, { pref
         <th>execution</th>
         <th>state</th>
         <th>triggered</th>
-        <th>until</th>
+        <th>until, or decided</th>
       </tr>
       ${instances.map(
         (instance) =>

@@ -30,9 +30,7 @@ export function decisionTable(
           (decision) =>
             html`<tr>
               <td>${clock(Date.parse(decision.time))}</td>
-              <td>
-                <a href="${prefix}/ui/policies/${linkPath(decision.path)}"><code>${decision.path}</code></a>
-              </td>
+              <td>${pathOf(decision, prefix)}</td>
               <td>${badge(decision.outcome, toneOfState(decision.outcome))}</td>
               <td class="quote">${answerOf(decision)}</td>
             </tr>`,
@@ -40,6 +38,12 @@ export function decisionTable(
       </table>
     </div>
     ${hasMore ? html`<p class="soft">The newest ${decisions.length}. All of them: <code>${listAll}</code></p>` : ''}`
+}
+
+/** A link to the policy; the path of a verdict over all static policies is that of no policy. */
+function pathOf({ kind, path }: DecisionView, prefix: string): Html {
+  const name = html`<code>${path}</code>`
+  return kind === 'static' ? name : html`<a href="${prefix}/ui/policies/${linkPath(path)}">${name}</a>`
 }
 
 /** Each segment escaped, so that no path leads elsewhere. */
