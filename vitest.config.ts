@@ -36,7 +36,7 @@ const STORE_CONTRACT = [
   'test/events/{event-intake,registry}.test.ts',
   'test/events/registry/compare-list.test.ts',
   'test/gates/{callback-urls,secret-parameters,trigger-again}.test.ts',
-  'test/gates/{work/gate-operations,work/gate-work,instances/remove-ended}.test.ts',
+  'test/gates/{work/gate-operations,work/gate-work,instances/remove-ended,instances/list-instances}.test.ts',
   'test/outbox/{purge-messages,sender}.test.ts',
   'test/analysis/runs/{remove-old-data,late-runs,define-analysis,secret-queries,analysis-runner}.test.ts',
   'test/analysis/runs/{lost-threads,concurrent-intervals}.test.ts',

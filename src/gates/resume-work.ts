@@ -21,7 +21,7 @@ export const resumeWork: WriteOperation<WorkResumption, void> = {
         `the approval gate instance ${instanceId} has ended: nothing is left to do`,
       )
     }
-    await gates.updateInstance({ ...instance, work: 'evidence' })
+    await gates.updateInstance({ ...instance, work: 'evidence', policyProblem: undefined })
     await audit.append(instanceEntry('gate.work_resumed', instance, actor, {}))
   },
 }

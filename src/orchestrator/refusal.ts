@@ -25,7 +25,7 @@ export function refusalText(response: OutboundResponse): string {
   const body = parseJson(response.body.toString())
   const error = isRecord(body) ? body : {}
   const texts = [...textsIn(error['errors']), ...textsIn(error['message']), ...textsIn(error['error'])]
-  const said = [...new Set(texts)].join(', ')
+  const said = [...new Set(texts)].join('; ')
   const text = said === '' ? `status ${response.status}` : `status ${response.status}: ${said}`
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
 }

@@ -12,6 +12,8 @@ const REASON = 'wait until Monday'
 describe('tidegate decisions', () => {
   const workspace = makeWorkspace({
     'policies/runtime/freeze.rego': `package runtime.freeze\n\nimport rego.v1\n\ndeny contains "${REASON}" if input.application == "shop"\n`,
+    'policies/static/closed.rego':
+      'package static.closed\n\nimport rego.v1\n\ndeny contains "closed" if input.closed\n',
   })
   let service: TidegateProcess
   const run = (args: readonly string[], zone = 'UTC'): Promise<ProgramRun> =>
@@ -73,5 +75,21 @@ describe('tidegate decisions', () => {
     const { stdout } = await run(['show', denial?.decisionId ?? ''])
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'deny', input: { application: 'shop' } })
     expect(await run(['show', '01a1fc8e-f0c0-751d-96e3-cdae4828646a'])).toMatchObject({ exitCode: 2 })
+  })
+
+  it('list names the flag for a package whose denial was requested at another path', async () => {
+    const options = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const body = JSON.stringify({ input: { closed: true } })
+    const answer = await fetch(`${service.url}/v1/staticPolicy/eval`, { ...options, body })
+    expect(answer.status).toBe(401)
+    const byPath = await run(['list', '--path', 'static/closed'])
+    expect([byPath.stdout, byPath.stderr]).toEqual([
+      'no decisions\n',
+      "no decision was requested at this path, but the package static.closed has denied: --package 'static.closed' lists these decisions\n",
+    ])
+    const byPackage = await run(['list', '--package', 'static.closed'])
+    expect(byPackage.stdout).toMatch(/deny +staticPolicy\/eval .*closed\n$/)
+    const misspelled = await run(['list', '--package', 'static.closd'])
+    expect(misspelled.stderr).toContain('did you mean static.closed?')
   })
 })

@@ -122,6 +122,26 @@ describe('tidegate gates', () => {
     expect(late.stderr).toContain('present_state: rejected')
   })
 
+  test('asks for a name where different people must approve', async () => {
+    const id = await trigger('nameless')
+    const { exitCode, stderr } = await gates('approve', id)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--as')])
+  })
+
+  test('lists what waits by its deadline, how many there are, and what a search finds', async () => {
+    const ids = [await trigger('waiting-1'), await trigger('waiting-2'), await trigger('waiting-3')]
+    const list = ['instances', '--status', 'activated', '--order', 'deadline', '--search', 'WAITING']
+    const { stdout } = await gates(...list, '--limit', '2')
+    const [heads, first, second, counted, more] = stdout.split('\n')
+    expect(heads).toMatch(/^ *id +gate +application +execution +status +since +expires +comment$/)
+    expect([first, second].map((line) => line?.trim().split(' ')[0])).toEqual(ids.slice(0, 2))
+    expect(counted).toBe('2 of 3')
+    const cursor = /^more: --cursor (\S+)$/.exec(more ?? '')?.[1] ?? ''
+    expect((await gates(...list, '--cursor', cursor)).stdout).toContain('waiting-3')
+    const wrong = await gates('instances', '--order', 'deadline')
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('only for status=activated')])
+  })
+
   test('sends a callback again when asked to', async () => {
     const id = await trigger('again')
     await gates('reject', id, '--as', 'bo')

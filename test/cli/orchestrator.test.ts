@@ -53,7 +53,7 @@ describe('tidegate orchestrator refresh', () => {
     const { exitCode, stdout, stderr } = await refresh()
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toBe(
-      'tidegate: refresh the configuration: the orchestrator answered status 500: said the component, Bad Request\n',
+      'tidegate: refresh the configuration: the orchestrator answered status 500: said the component; Bad Request\n',
     )
   })
 

@@ -10,6 +10,8 @@ const workspace = makeWorkspace({
     'package static.a\n\nimport rego.v1\n\ndeny contains "both" if input.new.bad\n\ndeny contains "a alone" if input.new.bad\n',
   'policies/b.rego':
     'package static["b c"]\n\nimport rego.v1\n\ndeny contains "both" if input.new.bad\n\ndeny contains input.new.password if input.new.bad\n',
+  'policies/c.rego':
+    'package static.c\n\nimport rego.v1\n\ndeny contains sprintf("stage \'%s\' waits", [stage.name]) if some stage in input.new.stages\n',
 })
 const BAD = { input: { new: { bad: true, password: 'hunter2-hunter2' } } }
 const FLAT = {
@@ -61,4 +63,25 @@ test('the decision log says so of every denial, without secrets', async () => {
       },
     ],
   })
+})
+
+test('decisions are found by a package that denied, and so by the page of its policy', async () => {
+  const denied = objectOf(await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD))
+  for (const name of ['static.a', 'static["b c"]']) {
+    const path = `/decisions?package=${encodeURIComponent(name)}&limit=1`
+    const listed = objectOf(await ask(tidegate.url, { method: 'GET', path }))
+    expect(listed).toMatchObject({ decisions: [{ decisionId: denied['decisionId'], outcome: 'deny' }] })
+  }
+  const none = await ask(tidegate.url, { method: 'GET', path: '/decisions?package=static' })
+  expect(objectOf(none)).toEqual({ decisions: [] })
+  const page = await ask(tidegate.url, { method: 'GET', path: '/ui/policies/static/a' })
+  expect(page.text).toContain('staticPolicy/eval')
+  expect(page.text).toContain('denials by the package static.a')
+})
+
+test('the reasons of a denial are in the order of the stages of the pipeline', async () => {
+  const stages = ['Wait', 'Bake', 'Deploy'].map((name) => ({ name }))
+  const denied = await postJson(tidegate.url, '/v1/staticPolicy/eval', { input: { new: { stages } } })
+  const deny = ["stage 'Wait' waits", "stage 'Bake' waits", "stage 'Deploy' waits"]
+  expect(objectOf(denied)).toMatchObject({ deny, message: deny.join('; ') })
 })

@@ -120,11 +120,29 @@ describe('deciding', () => {
     expect(after.text).toContain('1 of 2')
     const again = await post(path, { formToken, action: 'approve' }, { cookie })
     expect([again.status, again.text]).toEqual([409, expect.stringContaining('has decided on instance')])
+    const comment = 'two lines\r\nof mine'
+    const refused = await post(path, { formToken, action: 'approve', comment }, { cookie })
+    expect(refused.text).toMatch(/<textarea id="comment"[^>]*>two lines\nof mine<\/textarea>/)
     const other = await signIn('bo')
     const others = { formToken: formTokenIn(await page(path, { cookie: other })), action: 'approve' }
     expect((await post(path, others, { cookie: other })).status).toBe(303)
     expect(await statusOf(id)).toBe('approved')
     expect((await page(path, { cookie })).text).not.toContain('value="approve"')
+    const late = await post(path, { formToken, action: 'reject', comment: 'too late' }, { cookie })
+    expect([late.status, late.text]).toEqual([409, expect.stringMatching(/readonly>too late<\/textarea>/)])
+  })
+
+  test('after the session has ended shows what was written, but nothing that another site sent', async () => {
+    const id = await trigger('session-ended')
+    const fields = { formToken: 'x', action: 'approve', comment: `a long comment ${MARKUP}` }
+    const answer = await post(`/ui/approvals/${id}`, fields)
+    expect([answer.status, answer.text]).toEqual([401, expect.stringContaining('a long comment')])
+    expect(answer.text).not.toMatch(/<script|<img/)
+    const other = await post(`/ui/approvals/${id}`, fields, { 'sec-fetch-site': 'cross-site' })
+    expect(other.text).not.toContain('a long comment')
+    const cookie = await signIn('ana')
+    const stale = await post(`/ui/approvals/${id}`, fields, { cookie })
+    expect([stale.status, stale.text]).toEqual([403, expect.stringContaining('a long comment')])
   })
 
   test('is never done by opening a link, or without the token of the form', async () => {
@@ -238,6 +256,7 @@ describe('the page of a template', () => {
     for (const wrong of ['{', '{"templateName":1}', '[]']) {
       const answer = await post('/ui/templates/metric', { formToken, name: 'wrong', body: wrong }, { cookie })
       expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+      expect(answer.text).toMatch(/<textarea class="code"[^>]*>(?:\{|\[|&quot;)/)
     }
     const other = await signIn('ana')
     const token = formTokenIn(await page('/ui', { cookie: other }))

@@ -35,7 +35,10 @@ test.each([
     reviews: [{ person: 'bo', action: 'approve' }],
   })
   const whole = await collectInstance(lookups, 1, NOW_MS, approvers)
-  const { body } = approvalPage({ ...whole, decisions: undefined, timeline: [] }, VIEWER)
+  const { body } = approvalPage(
+    { ...whole, decisions: undefined, timeline: { entries: [], isTruncated: false } },
+    VIEWER,
+  )
   const text = String(await body)
   expect(text).toContain(`${approvals} of 2`)
   expect(text.includes('counts no more')).toBe(approvals === 0)

@@ -45,7 +45,7 @@ describe('the update of a pipeline', () => {
     const server = await serve((_, response) => springError(response, status, 'no such thing', ['denied']))
     await expect(updatePipeline(connect(server.origin), 'p', {})).rejects.toMatchObject({
       kind,
-      message: `update pipeline p: the orchestrator answered status ${status}: denied, no such thing, Bad Request`,
+      message: `update pipeline p: the orchestrator answered status ${status}: denied; no such thing; Bad Request`,
     })
   })
 

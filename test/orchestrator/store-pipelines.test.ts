@@ -78,7 +78,7 @@ describe('pipelines are stored', () => {
 describe('a pipeline that is refused', () => {
   it.each<readonly [string, StorageDialect, string]>([
     ['batch', TODAY, 'denied by policy'],
-    ['single', OLD, 'status 400: denied by policy, Validation Failed., Bad Request'],
+    ['single', OLD, 'status 400: denied by policy; Validation Failed.; Bad Request'],
   ])('is named with its reason while the others are stored (%s)', async (mode, dialect, reason) => {
     const service = await serve(dialect)
     const report = await storePipelines(connect(service.origin), pipelinesNamed('a', 'refused', 'b'))
@@ -125,7 +125,7 @@ describe('a storage service that fails', () => {
     const again = await startLoopbackServer((_, response) => springError(response, 503, 'starting'))
     closing.push(again.close)
     const report = await storePipelines(connect(again.origin), [{ application: 'shop', name: 'new' }])
-    expect(report.failures).toMatchObject([{ reason: 'status 503: starting, Bad Request' }])
+    expect(report.failures).toMatchObject([{ reason: 'status 503: starting; Bad Request' }])
     expect(again.seen).toHaveLength(1)
   })
 

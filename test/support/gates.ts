@@ -54,6 +54,7 @@ export function makeInstance(more: Partial<GateInstance> = {}): GateInstance {
     rejectionCallbackUrl: 'http://receiver.example/rejected',
     work: undefined,
     acknowledgedMs: undefined,
+    policyProblem: undefined,
     ...more,
   }
 }

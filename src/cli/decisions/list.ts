@@ -2,6 +2,8 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
+import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { printPackageName } from '../../pdp/rego/print-data-ref.js'
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
 import { addPageOptions, addRangeOptions, moreText } from '../session/list-options.js'
 import { scopeFlags, tellNearValues } from '../session/near-values.js'
@@ -9,6 +11,7 @@ import type { AskedValue } from '../session/near-values.js'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { EXIT } from '../session/session.js'
@@ -37,6 +40,7 @@ export type DecisionAnswer = z.output<typeof DecisionAnswer>
 interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
   readonly outcome?: string
   readonly path?: string
+  readonly package?: string
   readonly application?: string
   readonly execution?: string
   readonly own?: boolean
@@ -51,29 +55,70 @@ export function defineDecisionList(command: Command, session: Session): void {
     .description('Lists decisions, newest first. What each was asked with is told by decisions show.')
     .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(OUTCOMES))
     .option('--path <path>', 'only those of one path; one that ends in / means all below it')
+    .option('--package <name>', 'only denials of one package, such as static.wait_time')
     .option('--application <name>', 'only those of one application')
     .option('--execution <id>', 'only those of one execution')
     .option('--own', 'where several services share a database: only what the service that is asked decided')
     .addHelpText(
       'after',
-      examples('tidegate decisions list --outcome deny', 'tidegate decisions list --path runtime/'),
+      examples(
+        'tidegate decisions list --outcome deny',
+        'tidegate decisions list --path runtime/',
+        'tidegate decisions list --package static.wait_time',
+      ),
     )
     .action(async (options: ListOptions) => {
       const client = await makeServiceClient(options, session.terminal)
-      const { outcome, path, application, execution, since, until, limit, cursor, own } = options
-      const filter = { outcome, path, application, executionId: execution, since, until, own }
+      const {
+        outcome,
+        path,
+        package: name,
+        application,
+        execution,
+        since,
+        until,
+        limit,
+        cursor,
+        own,
+      } = options
+      const filter = { outcome, path, package: name, application, executionId: execution, since, until, own }
       const answer = await client.ask(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(decisionTable(answer, session.terminal.columns))
       const list = { path: '/decisions', entries: 'decisions', found: answer.decisions.length }
-      await tellNearValues({ ...list, asked: flagsOf(options) }, options, client, session.terminal)
+      const deniedPackage = list.found > 0 ? undefined : await packageAt(options, client)
+      if (deniedPackage !== undefined) session.terminal.err(packageHint(deniedPackage))
+      else await tellNearValues({ ...list, asked: flagsOf(options) }, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }
 
 function flagsOf(options: ListOptions): readonly AskedValue[] {
   const path = options.path?.replace(/^\/?(?:v1\/data\/)?/, '')
-  return [{ flag: '--path', value: path, member: 'path' }, ...scopeFlags(options)]
+  return [
+    { flag: '--path', value: path, member: 'path' },
+    { flag: '--package', value: options.package, member: 'packages' },
+    ...scopeFlags(options),
+  ]
+}
+
+/** The package at the path of a list, if it has denied: requests for all packages at once have a path of their own. */
+async function packageAt(
+  { path = '', cursor, format, own }: ListOptions,
+  client: ServiceClient,
+): Promise<string | undefined> {
+  const segments = parseDataPath(path.replace(/^\/?(?:v1\/data\/)?/, ''))
+  if (segments.length === 0 || cursor !== undefined || format === 'json') return undefined
+  const name = printPackageName(segments)
+  const { decisions } = await client.ask(Answer, {
+    path: '/decisions',
+    query: { package: name, limit: '1', own },
+  })
+  return decisions.length > 0 ? name : undefined
+}
+
+function packageHint(name: string): string {
+  return `no decision was requested at this path, but the package ${name} has denied: --package '${name}' lists these decisions\n`
 }
 
 function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, columns = Infinity): string {

@@ -28,6 +28,7 @@ export const InstanceAnswer = z.looseObject({
   decidedAt: z.string().optional(),
   decidedBy: z.string().optional(),
   isEvidencePending: z.boolean(),
+  policyProblem: z.string().optional(),
 })
 export type InstanceAnswer = z.output<typeof InstanceAnswer>
 

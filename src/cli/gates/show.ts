@@ -57,6 +57,7 @@ function facts(details: DetailsAnswer): string[][] {
     ['  expires', details.decidedAt === undefined ? localTime(details.expiresAt) : undefined],
     ['  decided', details.decidedAt && localTime(details.decidedAt)],
     ['  decided by', details.decidedBy],
+    ['  left to people', details.policyProblem],
     ['  evidence', details.isEvidencePending ? 'still being fetched' : undefined],
   ]
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))

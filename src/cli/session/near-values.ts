@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { isRecord } from '../../lib/validation/record.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
 import type { PageOptions } from './list-options.js'
 import type { ServiceClient } from './service-client.js'
@@ -64,8 +65,10 @@ export async function tellNearValues(
   }
 }
 
-/** A value, and for a path all that lies above it, as `--path` takes it. */
+/** A value, and for a path all that lies above it, as `--path` takes it; for packages their names. */
 function namesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((one: unknown) => (isRecord(one) ? namesOf(one['package']) : []))
   if (typeof value !== 'string') return []
   const slashes = [...value.matchAll(/\//g)].map(({ index }) => value.slice(0, index + 1))
   return [value, ...slashes]

@@ -49,6 +49,7 @@ export function instanceView(instance: GateInstance): object {
     decidedAt: isoTime(instance.decidedMs),
     decidedBy,
     isEvidencePending: instance.work !== undefined,
+    policyProblem: instance.policyProblem,
   }
 }
 

@@ -1,19 +1,56 @@
-import type { InstanceFilter } from '../../store/ports/gate-store.js'
-import type { ReadOperation } from '../../store/ports/readers.js'
+import { AppError } from '../../errors/app-error.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { InstanceFilter, InstanceOrder, InstancePosition } from '../../store/ports/gate-store.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
+import { asOf } from './instance-view.js'
+
+/** A page to read. */
+export interface InstanceListQuery extends Omit<InstanceFilter, 'expiresAfterMs'> {
+  readonly order: InstanceOrder
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+  readonly nowMs: number
+}
 
 export interface InstancePage {
   readonly instances: readonly GateInstance[]
-  /** Present when there are more: hand it in as `beforeId`. */
-  readonly nextBeforeId: number | undefined
+  /** How many match, on all pages. */
+  readonly total: number
+  /** Present when there are more. */
+  readonly nextCursor: string | undefined
 }
 
-/** The matching instances, newest first. */
-export const listInstances: ReadOperation<InstanceFilter, InstancePage> = {
+/**
+ * The matching instances as they are at a time: of open ones those that have not expired by then. Raises `invalid` for a cursor of another
+ * list, and for closed instances in the order of their deadlines.
+ */
+export const listInstances: ReadOperation<InstanceListQuery, InstancePage> = {
   name: 'gates.list-instances',
-  apply: async ({ gates }, filter) => {
-    const found = await gates.listInstances({ ...filter, limit: filter.limit + 1 })
-    const instances = found.slice(0, filter.limit)
-    return { instances, nextBeforeId: found.length > filter.limit ? instances.at(-1)?.id : undefined }
+  apply: async ({ gates }, { order, cursor, limit, nowMs, ...filter }) => {
+    const isOfOpen = filter.state !== undefined && isOpen(filter.state)
+    if (order === 'deadline' && !isOfOpen) {
+      throw new AppError('invalid', 'order=deadline: only for status=activated or status=not_activated')
+    }
+    const after = cursor === undefined ? undefined : positionOf(order, cursor)
+    const matching = { ...filter, expiresAfterMs: isOfOpen ? nowMs : undefined }
+    const found = await gates.listInstances({ ...matching, order, after, limit: limit + 1 })
+    const total = await gates.countInstances(matching)
+    const instances = found.slice(0, limit).map((instance) => asOf(instance, nowMs))
+    const last = found.length > limit ? instances.at(-1) : undefined
+    return { instances, total, nextCursor: last && cursorOf(order, last) }
   },
+}
+
+function cursorOf(order: InstanceOrder, { id, expiresMs }: InstancePosition): string {
+  return order === 'newest' ? String(id) : `${expiresMs}_${id}`
+}
+
+function positionOf(order: InstanceOrder, cursor: string): InstancePosition {
+  const [, expiresMs = '0', id] = /^(?:(\d{1,16}(?:\.\d+)?)_)?(\d{1,15})$/.exec(cursor) ?? []
+  if (id === undefined || (order === 'deadline') !== cursor.includes('_')) {
+    throw new AppError('invalid', 'cursor: must be the nextCursor of an earlier page in the same order')
+  }
+  return { id: Number(id), expiresMs: Number(expiresMs) }
 }

@@ -24,7 +24,11 @@ export interface Closing {
 }
 
 /** Why a review changes nothing. */
-export type RefusalReason = 'closed' | 'not_activated' | 'already_decided' | 'own_trigger' | 'not_an_approver'
+export type RefusalReason =
+  'closed' | 'not_activated' | 'already_decided' | 'own_trigger' | 'not_an_approver' | 'nameless'
+
+/** The name in a review of a caller without one, as the orchestrator writes it too. */
+export const NOBODY = 'anonymous'
 
 /** What a review does to an instance. */
 export type ReviewEffect =
@@ -88,6 +92,7 @@ export function countedApprovals(
   const mayApprove = (person: string): boolean => {
     const known = approvers?.find(({ name }) => isSamePerson(name, person))
     if (approvers !== undefined && known === undefined) return false
+    if (needsName(gate, person)) return false
     return isApprover(gate, person, known?.groups ?? []) && !isOwnTrigger(instance, gate, person)
   }
   return approvals.filter(({ person }) => mayApprove(person))
@@ -103,8 +108,14 @@ function refusal(
   if (!isOpen(instance.state)) return 'closed'
   if (action === 'cancel') return undefined
   if (instance.state === 'not_activated') return 'not_activated'
+  if (action === 'approve' && needsName(gate, person)) return 'nameless'
   if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
   return action === 'approve' && isOwnTrigger(instance, gate, person) ? 'own_trigger' : undefined
+}
+
+/** Whether an approval lacks the name by which different people are counted. */
+function needsName({ approvals }: GateRules, person: string): boolean {
+  return approvals > 1 && isSamePerson(person, NOBODY)
 }
 
 function isOwnTrigger(

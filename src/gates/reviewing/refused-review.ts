@@ -16,6 +16,12 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
         `${person} triggered instance ${instance.id} and so may not approve it: someone else must`,
         { code: 'own_trigger' },
       )
+    case 'nameless':
+      return new AppError(
+        'forbidden',
+        `approving instance ${instance.id} needs a name, since its gate counts different people: sign in with a token of auth.tokens, or, where none are configured, give a name (on the page, with --as, or in x-spinnaker-user)`,
+        { code: 'name_required' },
+      )
     case 'already_decided':
       return conflict(instance, `${person} has decided on instance ${instance.id} before: ${state}`)
     case 'not_activated':

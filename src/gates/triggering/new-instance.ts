@@ -29,5 +29,6 @@ export function reservedInstance(gate: Gate, executionId: string, nowMs: number)
     rejectionCallbackUrl: undefined,
     work: undefined,
     acknowledgedMs: undefined,
+    policyProblem: undefined,
   }
 }

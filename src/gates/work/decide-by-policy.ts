@@ -1,3 +1,4 @@
+import { redactWords } from '../../lib/redaction/redact-text.js'
 import type { WriteOperation } from '../../store/ports/transaction.js'
 import { serviceActor } from '../instances/actor.js'
 import { instanceEntry } from '../instances/audit-entries.js'
@@ -31,7 +32,11 @@ export const decideByPolicy: WriteOperation<PolicyAnswer, void> = {
       if (closing !== undefined) await closeInstance(transaction, instance, closing, actor)
       return
     }
-    await gates.updateInstance({ ...instance, work: undefined })
+    await gates.updateInstance({
+      ...instance,
+      work: undefined,
+      policyProblem: problem && redactWords(problem),
+    })
     await audit.append(instanceEntry('gate.left_to_people', instance, actor, { policy, problem }))
   },
 }

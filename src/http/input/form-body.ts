@@ -34,8 +34,21 @@ export function formBody<D, S extends z.ZodType>(schema: S): BodyReader<D, z.out
   }
 }
 
+type Fields = Readonly<Record<string, string>>
+
+/** What was sent, for whoever answers that it cannot be carried out: a body is read once. */
+const sentForms = new WeakMap<Exchange, Promise<Fields>>()
+
 /** The fields of a form; of a repeated one the last. Raises `unsupported_media_type`, `too_large`. */
-export async function readForm(exchange: Exchange): Promise<Readonly<Record<string, string>>> {
+export function readForm(exchange: Exchange): Promise<Fields> {
+  const known = sentForms.get(exchange)
+  if (known !== undefined) return known
+  const fields = readFields(exchange)
+  sentForms.set(exchange, fields)
+  return fields
+}
+
+async function readFields(exchange: Exchange): Promise<Fields> {
   const type = exchange.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== FORM_TYPE) {
     throw new AppError(

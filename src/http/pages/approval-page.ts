@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 
-import type { TimelineEntry } from '../../audit/execution-timeline.js'
-import type { DecisionView } from '../../decisions/decision-view.js'
+import type { Timeline } from '../../audit/execution-timeline.js'
 import type { Evidence } from '../../gates/connectors/tool/connectors.js'
 import type { Gate } from '../../store/ports/gate.js'
 import { shownTrigger } from '../../gates/instances/instance-view.js'
@@ -11,15 +10,29 @@ import type { StoredMessage } from '../../store/ports/outbox-store.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { badge } from '../analysis-report/tone.js'
 import { decisionTable } from './decision-table.js'
+import type { ListedDecisions } from './decision-table.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { clock, facts, jsonBlock, toneOfState, wordOfState } from './parts.js'
+import { clock, facts, jsonBlock, toneOfState, unsentTexts, wordOfState } from './parts.js'
+import { notice } from './sign-in-page.js'
+
+/** What happened in an execution, and whether there is more. */
+export type ShownTimeline = Pick<Timeline, 'entries' | 'isTruncated'>
 
 /** All that is known of an instance of a gate. */
 export interface ShownApproval extends WholeInstance {
   /** Undefined where decisions are not kept. */
-  readonly decisions: readonly DecisionView[] | undefined
-  readonly timeline: readonly TimelineEntry[]
+  readonly decisions: ListedDecisions | undefined
+  readonly timeline: ShownTimeline
+  /** A decision of the viewer that was refused. */
+  readonly attempt?: RefusedAttempt | undefined
+}
+
+/** What a person sent, and why it was refused. */
+export interface RefusedAttempt {
+  readonly problem: string
+  readonly comment: string
+  readonly person: string
 }
 
 /** What the viewer may do. */
@@ -34,9 +47,10 @@ const MAX_ITEMS = 100
 
 /** One instance of a gate: what is asked, what speaks for and against it, and where a person decides. */
 export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): PageContent {
-  const { instance, gate, counted, evidence, decisions, timeline, callbacks } = shown
+  const { instance, gate, counted, evidence, decisions, timeline, callbacks, attempt } = shown
   const { id, gateName, state, comment } = instance
   const body = html`<h1>${gateName}</h1>
+    ${attempt === undefined ? '' : notice(attempt.problem)}
     <section class="verdict ${toneOfState(state)}">
       <div>
         ${badge(wordOfState(state), toneOfState(state))}
@@ -52,17 +66,19 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
           ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
           ['who may approve', gate && whoMayApprove(gate)],
           ['policy that decides', gate?.policy],
+          ['left to people', instance.policyProblem],
         ])}
       </div>
     </section>
-    ${isOpen(state) ? decisionForm(id, viewer) : ''} ${evidenceSection(evidence, instance.work !== undefined)}
+    ${isOpen(state) ? decisionForm(shown, viewer) : unsentTexts(attempt?.comment ? [['comment', attempt.comment]] : [])}
+    ${evidenceSection(evidence, instance.work !== undefined)}
     ${
       decisions === undefined
         ? ''
         : html`<h2>Policy answers</h2>
-            ${decisionTable(decisions, viewer.prefix)}`
+            ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --execution '${instance.executionId}'`)}`
     }
-    ${reviewTable(shown)} ${timelineTable(timeline)} ${callbackTable(callbacks)}
+    ${reviewTable(shown)} ${timelineTable(timeline, instance.executionId)} ${callbackTable(callbacks)}
     <h2>What triggered it</h2>
     <details>
       <summary>the request, without secrets</summary>
@@ -77,22 +93,23 @@ function whoMayApprove({ approvers: { users, groups } }: Gate): string {
 }
 
 /** Nothing is decided by opening a page: only by sending this. */
-function decisionForm(id: number, viewer: ApprovalViewer): Html {
-  if (!viewer.mayDecide)
-    return html`<p class="soft">You see this, and have not the role approver to decide.</p>`
+function decisionForm({ instance: { id }, gate, attempt }: ShownApproval, viewer: ApprovalViewer): Html {
+  if (!viewer.mayDecide) return html`<p class="soft">You can view this, but only approvers can decide.</p>`
   return html`<form method="post" action="${viewer.prefix}/ui/approvals/${id}">
-    ${tokenField(viewer)}
-    ${
-      viewer.saysName
-        ? html`<label for="person">Your name</label><input id="person" name="person" maxlength="100" />`
-        : ''
-    }
+    ${tokenField(viewer)} ${viewer.saysName ? nameField(gate, attempt?.person ?? '') : ''}
     <label for="comment">Comment</label>
-    <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}"></textarea>
+    <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${attempt?.comment ?? ''}</textarea>
     <button class="good" name="action" value="approve">Approve</button>
     <button class="bad" name="action" value="reject">Reject</button>
     <button name="action" value="cancel">Cancel it</button>
   </form>`
+}
+
+function nameField(gate: Gate | undefined, person: string): Html {
+  const hint =
+    gate !== undefined && gate.approvals > 1 ? ' (needed to approve: this gate counts different people)' : ''
+  return html`<label for="person">Your name${hint}</label>
+    <input id="person" name="person" maxlength="100" value="${person}" />`
 }
 
 function evidenceSection(evidence: readonly Evidence[], isPending: boolean): Html {
@@ -144,8 +161,8 @@ function reviewTable({ reviews, counted }: ShownApproval): Html {
     </div>`
 }
 
-function timelineTable(timeline: readonly TimelineEntry[]): Html {
-  if (timeline.length === 0) return html``
+function timelineTable({ entries, isTruncated }: ShownTimeline, executionId: string): Html {
+  if (entries.length === 0) return html``
   return html`<h2>The execution, in the order of time</h2>
     <div class="wide">
       <table class="stacked">
@@ -156,7 +173,7 @@ function timelineTable(timeline: readonly TimelineEntry[]): Html {
           <th>who</th>
           <th>status</th>
         </tr>
-        ${timeline.map(
+        ${entries.map(
           ({ at, kind, stage, user, status }) =>
             html`<tr>
               <td>${clock(Date.parse(at))}</td>
@@ -167,7 +184,8 @@ function timelineTable(timeline: readonly TimelineEntry[]): Html {
             </tr>`,
         )}
       </table>
-    </div>`
+    </div>
+    ${isTruncated ? html`<p class="soft">The first ${entries.length} entries. The rest: <code>tidegate audit search --execution '${executionId}'</code></p>` : ''}`
 }
 
 function callbackTable(callbacks: readonly StoredMessage[]): Html {

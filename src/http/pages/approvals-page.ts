@@ -1,26 +1,113 @@
 import { html } from 'hono/html'
 
-import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { InstancePage } from '../../gates/instances/list-instances.js'
+import { shownTrigger } from '../../gates/instances/instance-view.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import type { GateInstance, InstanceState } from '../../store/ports/gate-instance.js'
 import { badge } from '../analysis-report/tone.js'
 import type { Html, PageContent, Viewer } from './layout.js'
-import { clock, toneOfState, wordOfState } from './parts.js'
+import { clock, timeLeft, toneOfState, wordOfState } from './parts.js'
 
-export interface ShownApprovals {
-  readonly waiting: readonly GateInstance[]
-  readonly latest: readonly GateInstance[]
+/** What a viewer wants to see: instances in one state, or in any. */
+export interface ApprovalFilter {
+  readonly status: InstanceState | 'all'
+  readonly search: string
+  readonly gate?: number | undefined
 }
 
-/** The instances that wait for a decision, and the latest of all. */
-export function approvalsPage({ waiting, latest }: ShownApprovals, viewer: Viewer): PageContent {
+export interface ShownApprovals {
+  readonly filter: ApprovalFilter
+  readonly page: InstancePage
+  /** Whether the page is not the first of its list. */
+  readonly isLater: boolean
+  /** The latest instances in any state; only where nothing is filtered. */
+  readonly latest: InstancePage | undefined
+  readonly nowMs: number
+}
+
+const STATES = ['activated', 'approved', 'rejected', 'canceled', 'expired', 'not_activated', 'all'] as const
+const HOUR_MS = 3_600_000
+
+/** The instances that a filter selects, those that expire first at the top where they wait, and the latest of all. */
+export function approvalsPage(shown: ShownApprovals, viewer: Viewer): PageContent {
+  const { filter, page, latest, nowMs } = shown
+  const { instances, total } = page
+  const isFiltered = filter.search !== '' || filter.gate !== undefined
   const body = html`<h1>Approvals</h1>
-    <h2>Waiting for a decision</h2>
-    ${waiting.length === 0 ? html`<p class="none">Nothing waits.</p>` : instanceTable(waiting, viewer)}
-    <h2>Latest</h2>
-    ${latest.length === 0 ? html`<p class="none">No gate was triggered yet.</p>` : instanceTable(latest, viewer)}`
+    ${filterForm(filter, viewer)}
+    <h2>${headingOf(filter)} (${total})</h2>
+    ${
+      instances.length === 0
+        ? html`<p class="none">
+            ${isFiltered || shown.isLater ? 'No matching instances.' : 'No instances.'}
+          </p>`
+        : instanceTable(instances, nowMs, viewer)
+    }
+    ${pageLinks(shown, viewer)}
+    ${
+      latest === undefined
+        ? ''
+        : html`<h2>Latest</h2>
+            ${latest.instances.length === 0 ? html`<p class="none">No gate was triggered yet.</p>` : instanceTable(latest.instances, nowMs, viewer)}
+            ${latest.total > latest.instances.length ? html`<p><a href="${listPath({ status: 'all', search: '' }, viewer)}">All ${latest.total} instances</a></p>` : ''}`
+    }`
   return { title: 'Approvals', body }
 }
 
-function instanceTable(instances: readonly GateInstance[], { prefix }: Viewer): Html {
+function headingOf({ status, gate }: ApprovalFilter): string {
+  const words =
+    status === 'activated'
+      ? 'Waiting for a decision'
+      : status === 'all'
+        ? 'All instances'
+        : wordOfState(status)
+  const heading = words.charAt(0).toUpperCase() + words.slice(1)
+  return gate === undefined ? heading : `${heading}, gate ${gate}`
+}
+
+/** Without a script: sent as the query of the page itself. */
+function filterForm({ status, search, gate }: ApprovalFilter, { prefix }: Viewer): Html {
+  return html`<form class="filter" method="get" action="${prefix}/ui" role="search">
+    <div>
+      <label for="search">Gate, application, execution or person</label>
+      <input id="search" name="search" type="search" maxlength="200" value="${search}" />
+    </div>
+    <div>
+      <label for="status">State</label>
+      <select id="status" name="status">
+        ${STATES.map(
+          (state) =>
+            html`<option value="${state}" ${state === status ? 'selected' : ''}>
+              ${state === 'all' ? 'all' : wordOfState(state)}
+            </option>`,
+        )}
+      </select>
+    </div>
+    ${gate === undefined ? '' : html`<input type="hidden" name="gate" value="${gate}" />`}
+    <button>Show</button>
+  </form>`
+}
+
+function pageLinks({ filter, page, isLater }: ShownApprovals, viewer: Viewer): Html {
+  const { nextCursor, instances, total } = page
+  const isFiltered = filter.search !== '' || filter.gate !== undefined || filter.status !== 'activated'
+  return html`<p class="pages">
+    ${isLater ? html`<a href="${listPath(filter, viewer)}">First page</a>` : ''}
+    ${nextCursor === undefined ? '' : html`<a href="${listPath(filter, viewer, nextCursor)}">Next page</a>`}
+    ${instances.length < total ? html`<span class="soft">${instances.length} of ${total} on this page</span>` : ''}
+    ${isFiltered ? html`<a href="${viewer.prefix}/ui">All that wait</a>` : ''}
+  </p>`
+}
+
+function listPath({ status, search, gate }: ApprovalFilter, { prefix }: Viewer, cursor?: string): string {
+  const query = new URLSearchParams({ status })
+  if (search !== '') query.set('search', search)
+  if (gate !== undefined) query.set('gate', String(gate))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return `${prefix}/ui?${query.toString()}`
+}
+
+function instanceTable(instances: readonly GateInstance[], nowMs: number, { prefix }: Viewer): Html {
   return html`<div class="wide">
     <table class="stacked">
       <tr>
@@ -29,17 +116,44 @@ function instanceTable(instances: readonly GateInstance[], { prefix }: Viewer): 
         <th>execution</th>
         <th>state</th>
         <th>triggered</th>
+        <th>until, or decided</th>
       </tr>
       ${instances.map(
-        ({ id, gateName, application, executionId, state, activatedMs, createdMs }) =>
+        (instance) =>
           html`<tr>
-            <td><a href="${prefix}/ui/approvals/${id}">${gateName}, ${id}</a></td>
-            <td>${application ?? ''}</td>
-            <td><code>${executionId}</code></td>
-            <td>${badge(wordOfState(state), toneOfState(state))}</td>
-            <td>${clock(activatedMs ?? createdMs)}</td>
+            <td>
+              <a href="${prefix}/ui/approvals/${instance.id}">${instance.gateName}, ${instance.id}</a>
+            </td>
+            <td data-label="application">${instance.application ?? ''}</td>
+            <td data-label="execution"><code>${instance.executionId}</code></td>
+            <td>
+              ${badge(wordOfState(instance.state), toneOfState(instance.state))}
+              ${
+                isOpen(instance.state) && instance.policyProblem !== undefined
+                  ? html`<span class="soft">left to people: ${instance.policyProblem}</span>`
+                  : ''
+              }
+            </td>
+            <td data-label="triggered">
+              ${clock(instance.activatedMs ?? instance.createdMs)}
+              <span class="soft">${by(shownTrigger(instance))}</span>
+            </td>
+            <td data-label="${isOpen(instance.state) ? 'until' : 'decided'}">${endOf(instance, nowMs)}</td>
           </tr>`,
       )}
     </table>
   </div>`
+}
+
+/** How long an instance waits, or when and by whom it was decided. */
+function endOf({ state, expiresMs, decidedMs, decidedBy }: GateInstance, nowMs: number): Html {
+  if (!isOpen(state)) return html`${clock(decidedMs)} <span class="soft">${by(decidedBy)}</span>`
+  const leftMs = expiresMs - nowMs
+  const left = timeLeft(leftMs)
+  return html`${clock(expiresMs)}
+  ${leftMs < HOUR_MS ? badge(left, 'bad') : html`<span class="soft">${left}</span>`}`
+}
+
+function by(name: string | undefined): string {
+  return name === undefined ? '' : `by ${name}`
 }

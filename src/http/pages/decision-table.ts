@@ -5,30 +5,45 @@ import { badge } from '../analysis-report/tone.js'
 import type { Html } from './layout.js'
 import { clock, shownValue, toneOfState } from './parts.js'
 
-/** Decisions of policies, each with what it answered. */
-export function decisionTable(decisions: readonly DecisionView[], prefix: string): Html {
-  if (decisions.length === 0) return html`<p class="none">None is in the decision log.</p>`
+/** The newest decisions of a list, and whether the log has more. */
+export interface ListedDecisions {
+  readonly decisions: readonly DecisionView[]
+  readonly hasMore: boolean
+}
+
+/** Decisions of policies, each with what it answered. Where the log has more, the page names the command that lists them. */
+export function decisionTable(
+  { decisions, hasMore }: ListedDecisions,
+  prefix: string,
+  listAll: string,
+): Html {
+  if (decisions.length === 0) return html`<p class="none">No decisions yet.</p>`
   return html`<div class="wide">
-    <table class="stacked">
-      <tr>
-        <th>when</th>
-        <th>policy</th>
-        <th>outcome</th>
-        <th>what it answered</th>
-      </tr>
-      ${decisions.map(
-        (decision) =>
-          html`<tr>
-            <td>${clock(Date.parse(decision.time))}</td>
-            <td>
-              <a href="${prefix}/ui/policies/${linkPath(decision.path)}"><code>${decision.path}</code></a>
-            </td>
-            <td>${badge(decision.outcome, toneOfState(decision.outcome))}</td>
-            <td class="quote">${answerOf(decision)}</td>
-          </tr>`,
-      )}
-    </table>
-  </div>`
+      <table class="stacked">
+        <tr>
+          <th>when</th>
+          <th>policy</th>
+          <th>outcome</th>
+          <th>what it answered</th>
+        </tr>
+        ${decisions.map(
+          (decision) =>
+            html`<tr>
+              <td>${clock(Date.parse(decision.time))}</td>
+              <td>${pathOf(decision, prefix)}</td>
+              <td>${badge(decision.outcome, toneOfState(decision.outcome))}</td>
+              <td class="quote">${answerOf(decision)}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>
+    ${hasMore ? html`<p class="soft">The newest ${decisions.length}. All of them: <code>${listAll}</code></p>` : ''}`
+}
+
+/** A link to the policy; the path of a verdict over all static policies is that of no policy. */
+function pathOf({ kind, path }: DecisionView, prefix: string): Html {
+  const name = html`<code>${path}</code>`
+  return kind === 'static' ? name : html`<a href="${prefix}/ui/policies/${linkPath(path)}">${name}</a>`
 }
 
 /** Each segment escaped, so that no path leads elsewhere. */

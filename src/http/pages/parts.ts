@@ -16,6 +16,22 @@ export function clock(timeMs: number | undefined): string {
     .replace(/\.\d+Z$/, '')} UTC`
 }
 
+const MINUTE_MS = 60_000
+const UNITS = [
+  ['day', 24 * 60],
+  ['hour', 60],
+  ['minute', 1],
+] as const
+
+/** A time to come in its largest whole unit, such as `in 3 hours`. */
+export function timeLeft(leftMs: number): string {
+  const minutes = Math.floor(leftMs / MINUTE_MS)
+  const [unit, size] = UNITS.find(([, each]) => minutes >= each) ?? ['minute', 1]
+  if (minutes < 1) return 'in less than a minute'
+  const count = Math.floor(minutes / size)
+  return `in ${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
 /** Names and what they stand for; what is undefined or empty is left out. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== '')
@@ -56,4 +72,16 @@ const WORDS: Readonly<Record<string, string>> = {
 /** A state in the words of people. */
 export function wordOfState(state: string): string {
   return WORDS[state] ?? state
+}
+
+/** The texts of a form that was not carried out, to be copied: by field. */
+export function unsentTexts(texts: readonly (readonly [name: string, text: string])[]): Html {
+  if (texts.length === 0) return html``
+  return html`<h2>What you wrote</h2>
+    <p class="soft">It was not sent. Copy what you want to send again.</p>
+    ${texts.map(
+      ([name, text]) =>
+        html`<label for="unsent-${name}">${name}</label>
+          <textarea id="unsent-${name}" readonly>${text}</textarea>`,
+    )}`
 }

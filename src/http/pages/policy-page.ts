@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 
-import type { DecisionView } from '../../decisions/decision-view.js'
 import type { SourceText } from '../../pdp/snapshot/snapshot.js'
 import { decisionTable } from './decision-table.js'
+import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { facts } from './parts.js'
 
@@ -14,7 +14,7 @@ export interface ShownPolicy {
   readonly revision: string
   readonly sources: readonly SourceText[]
   /** Undefined where decisions are not kept. */
-  readonly decisions: readonly DecisionView[] | undefined
+  readonly decisions: ListedDecisions | undefined
 }
 
 /** A policy: what it says, and what it has decided lately. */
@@ -26,7 +26,15 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
       ['revision', revision],
     ])}
     <h2>Last decisions</h2>
-    ${decisions === undefined ? html`<p class="none">Decisions are not kept.</p>` : decisionTable(decisions, viewer.prefix)}
+    ${
+      decisions === undefined
+        ? html`<p class="none">Decisions are not kept.</p>`
+        : html`<p class="soft">
+              Decisions requested at this path, and denials by the package ${packageName}. A decision over
+              several packages, such as saving a pipeline, is listed here only if this package denied it.
+            </p>
+            ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --package '${packageName}'`)}`
+    }
     <h2>Source</h2>
     ${sources.length === 0 ? html`<p class="none">The bundle leaves its Rego out.</p>` : sources.map(sourceBlock)}`
   return { title: `Policy ${path}`, body }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 
 import { tokenField } from './layout.js'
 import type { Html, PageContent } from './layout.js'
+import { unsentTexts } from './parts.js'
 
 export interface SignInView {
   readonly formToken: string
@@ -11,11 +12,16 @@ export interface SignInView {
   readonly problem?: string | undefined
   /** Whether the page stands in a frame, where a browser may keep its cookie back. */
   readonly isFramed: boolean
+  /** What the viewer had written when the session ended. */
+  readonly unsent: Unsent
 }
+
+/** The texts of a form that was not carried out, by field. */
+export type Unsent = readonly (readonly [name: string, text: string])[]
 
 /** The page on which a person gives their token. */
 export function signInPage(view: SignInView): PageContent {
-  const { prefix, next, problem, isFramed } = view
+  const { prefix, next, problem, isFramed, unsent } = view
   const body = html`<section class="narrow">
     <h1>Sign in</h1>
     ${problem === undefined ? '' : notice(problem)}
@@ -36,7 +42,7 @@ export function signInPage(view: SignInView): PageContent {
     <p class="soft">
       The token of yours that auth.tokens lists, as programs send it. It is not kept in the browser.
     </p>
-    ${isFramed ? ownTab(prefix, next) : ''}
+    ${isFramed ? ownTab(prefix, next) : ''} ${unsentTexts(unsent)}
   </section>`
   return { title: 'Sign in', body }
 }
@@ -54,11 +60,12 @@ export function notice(text: string): Html {
 }
 
 /** The page of an error. */
-export function errorPage(status: number, message: string, code: string): PageContent {
+export function errorPage(status: number, message: string, code: string, unsent: Unsent): PageContent {
   const title = TITLES[status] ?? 'This did not work'
   const body = html`<h1>${title}</h1>
     ${notice(message)}
-    <p class="soft">${status} ${code}</p>`
+    <p class="soft">${status} ${code}</p>
+    ${unsentTexts(unsent)}`
   return { title, body }
 }
 

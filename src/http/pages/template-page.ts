@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { TemplateType } from '../../store/ports/analysis-store.js'
 import { tokenField } from './layout.js'
 import type { PageContent, Viewer } from './layout.js'
+import { notice } from './sign-in-page.js'
 
 export interface ShownTemplate {
   readonly type: TemplateType
@@ -12,17 +13,20 @@ export interface ShownTemplate {
   readonly body: string | undefined
   /** The names of all templates of the type. */
   readonly names: readonly string[]
+  /** Why what the viewer sent was refused. */
+  readonly problem?: string | undefined
 }
 
 /** A template as people see and, being admins, change it. */
 export function templatePage(
-  { type, name, body, names }: ShownTemplate,
+  { type, name, body, names, problem }: ShownTemplate,
   viewer: Viewer & { readonly mayChange: boolean },
 ): PageContent {
   const kind = type === 'LOG' ? 'log' : 'metric'
   const title = name === undefined ? `New ${kind} template` : `The ${kind} template ${name}`
   const base = `${viewer.prefix}/ui/templates/${kind}`
   const content = html`<h1>${title}</h1>
+    ${problem === undefined ? '' : notice(problem)}
     ${name !== undefined && body === undefined ? html`<p class="none">There is none of this name.</p>` : ''}
     ${
       viewer.mayChange

@@ -12,11 +12,12 @@ import type { RegoValue } from '../rego/value.js'
 import { walkValue } from '../rego/walk-value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { undefinedPolicy } from './evaluation-error.js'
+import { inStageOrder } from './stage-order.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** What packages say together: allowed when there are no denials. */
 export interface Verdict {
-  /** Each text once for each package that gives it, in the order of the packages, and in Rego order within one. */
+  /** Each text once for each package that gives it, in the order of the stages that they name, then of the packages, then of Rego. */
   readonly denials: readonly Denial[]
 }
 
@@ -54,7 +55,7 @@ export function askPackages(
     requireAnswered(keys, snapshot)
     requireStatements(answers, mustState)
   }
-  return { denials }
+  return { denials: inStageOrder(denials, input) }
 }
 
 /** What is evaluated for the packages that a snapshot was asked about last: mostly all of them, each time. */

@@ -52,6 +52,8 @@ export interface DecisionPosition {
 export interface DecisionFilter {
   /** The exact path, or all paths below it when it ends in `/`. */
   readonly path?: string | undefined
+  /** The exact name of a package, as Rego writes it, that denied: `app.rules`. */
+  readonly package?: string | undefined
   readonly outcome?: DecisionOutcome | undefined
   readonly application?: string | undefined
   readonly executionId?: string | undefined

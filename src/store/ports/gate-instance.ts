@@ -29,6 +29,8 @@ export interface GateInstance {
   readonly approvalCallbackUrl: string | undefined
   readonly rejectionCallbackUrl: string | undefined
   readonly work: InstanceWork | undefined
+  /** Why the gate's policy left the decision to people; undefined where it did not, or was not asked yet. */
+  readonly policyProblem: string | undefined
   /** When the caller first showed that it had the answer to its trigger. */
   readonly acknowledgedMs: number | undefined
 }

@@ -7,7 +7,16 @@ export interface InstanceDocuments {
   readonly evidence: string | undefined
 }
 
-/** Which instances to list, newest first; absent means any. */
+/** Where an instance is in the order of a list. */
+export interface InstancePosition {
+  readonly id: number
+  readonly expiresMs: number
+}
+
+/** How a list of instances is ordered: the newest first, or those that expire first. */
+export type InstanceOrder = 'newest' | 'deadline'
+
+/** Which instances to find; absent means any. */
 export interface InstanceFilter {
   readonly gateId?: number | undefined
   readonly application?: string | undefined
@@ -16,8 +25,17 @@ export interface InstanceFilter {
   /** Begun from this time on, and before that one, in milliseconds. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
-  /** Only those with a lower id. */
-  readonly beforeId?: number | undefined
+  /** Part of the name of the gate, of the application, the execution or who triggered it, or all of the number; in any case. */
+  readonly search?: string | undefined
+  /** Only those that expire after this time. */
+  readonly expiresAfterMs?: number | undefined
+}
+
+/** Which instances to list. */
+export interface InstanceQuery extends InstanceFilter {
+  readonly order: InstanceOrder
+  /** Only those after this one. */
+  readonly after?: InstancePosition | undefined
   readonly limit: number
 }
 
@@ -49,7 +67,8 @@ export interface GateReader {
   findDocuments(instanceId: number): Promise<InstanceDocuments>
   /** In the order in which they were made. */
   reviewsOf(instanceId: number): Promise<readonly Review[]>
-  listInstances(filter: InstanceFilter): Promise<readonly GateInstance[]>
+  listInstances(query: InstanceQuery): Promise<readonly GateInstance[]>
+  countInstances(filter: InstanceFilter): Promise<number>
   /** Instances with work to be done without a person, oldest first. */
   instancesWithWork(afterId: number, limit: number): Promise<readonly number[]>
   /** When the next open instance expires. */

@@ -40,6 +40,7 @@ export interface GateInstancesTable {
   rejection_callback_url: string | null
   work: InstanceWork | null
   acknowledged_ms: number | null
+  policy_problem: string | null
 }
 
 export interface InstanceDocumentsTable {
@@ -80,6 +81,7 @@ export const INSTANCE_COLUMNS = [
   'rejection_callback_url',
   'work',
   'acknowledged_ms',
+  'policy_problem',
 ] as const satisfies readonly (keyof NewInstanceRow)[]
 
 export function toGate(row: GatesTable): Gate {
@@ -129,6 +131,7 @@ export function toInstance(row: InstanceRow): GateInstance {
     rejectionCallbackUrl: row.rejection_callback_url ?? undefined,
     work: row.work ?? undefined,
     acknowledgedMs: row.acknowledged_ms ?? undefined,
+    policyProblem: row.policy_problem ?? undefined,
   }
 }
 
@@ -152,5 +155,6 @@ export function fromInstance(instance: NewInstance): NewInstanceRow {
     rejection_callback_url: instance.rejectionCallbackUrl ?? null,
     work: instance.work ?? null,
     acknowledged_ms: instance.acknowledgedMs ?? null,
+    policy_problem: instance.policyProblem ?? null,
   }
 }

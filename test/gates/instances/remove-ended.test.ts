@@ -41,7 +41,9 @@ function settle({ writer }: TestStore, id: number, state: OutboxState) {
 }
 
 async function remaining({ lookups }: TestStore): Promise<number[]> {
-  return (await lookups.gates.listInstances({ limit: 1000 })).map(({ id }) => id).sort((a, b) => a - b)
+  return (await lookups.gates.listInstances({ order: 'newest', limit: 1000 }))
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
 }
 
 test('what ended before the time goes with its reviews and documents, and everything else stays', async () => {

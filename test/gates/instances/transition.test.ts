@@ -38,6 +38,25 @@ describe('a review', () => {
     })
   })
 
+  test.each(['anonymous', 'Anonymous '])(
+    'of a caller called %j is no approval where several are needed',
+    (name) => {
+      const open = makeInstance({ triggeredBy: undefined })
+      const gate = makeGate({ approvals: 2 })
+      expect(applyReview(open, gate, [], review(name, 'approve'))).toEqual({
+        kind: 'refused',
+        reason: 'nameless',
+      })
+      const earlier = [review(name, 'approve')]
+      expect(applyReview(open, gate, earlier, review('bo', 'approve'))).toEqual({
+        kind: 'counted',
+        approvals: 1,
+      })
+      expect(applyReview(open, gate, [], review(name, 'reject'))).toMatchObject({ state: 'rejected' })
+      expect(applyReview(open, makeGate(), [], review(name, 'approve'))).toMatchObject({ state: 'approved' })
+    },
+  )
+
   test('rejects at once, whoever has approved before', () => {
     const gate = makeGate({ approvals: 3 })
     expect(

@@ -12,7 +12,6 @@ import {
 } from '../../../src/gates/definitions/declare-gates.js'
 import { expireInstances } from '../../../src/gates/instances/expire-instances.js'
 import { keepEvidence } from '../../../src/gates/work/keep-evidence.js'
-import { listInstances } from '../../../src/gates/instances/list-instances.js'
 import { reserveInstance } from '../../../src/gates/triggering/reserve-instance.js'
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../../src/gates/triggering/trigger-gate.js'
@@ -298,26 +297,5 @@ describe('declaring gates', () => {
     await expect(writer.run(triggerGate, makeTrigger({ gateId }))).rejects.toMatchObject({ kind: 'conflict' })
     await writer.run(changeGate, { gateId, definition: DEFINITION, actor })
     expect(await lookups.gates.findGate(gateId)).toMatchObject({ isEnabled: true })
-  })
-})
-
-describe('listing instances', () => {
-  test('pages through those that match, newest first', async () => {
-    const { writer, reader } = await open()
-    await triggered(writer)
-    for (const executionId of ['b', 'c', 'd']) await writer.run(triggerGate, makeTrigger({ executionId }))
-    const ids = async (filter: Record<string, unknown>) => {
-      const page = await reader.run(listInstances, { limit: 2, ...filter })
-      return [page.instances.map(({ id }) => id), page.nextBeforeId]
-    }
-    expect(await ids({})).toEqual([[4, 3], 3])
-    expect(await ids({ beforeId: 3 })).toEqual([[2, 1], undefined])
-    expect(await ids({ executionId: 'c' })).toEqual([[3], undefined])
-    expect(await ids({ application: 'other' })).toEqual([[], undefined])
-    expect(await ids({ state: 'approved' })).toEqual([[], undefined])
-    expect(await ids({ gateId: 7, state: 'activated', limit: 10 })).toEqual([[4, 3, 2, 1], undefined])
-    expect(await ids({ fromMs: NOW_MS, toMs: NOW_MS + 1, limit: 10 })).toEqual([[4, 3, 2, 1], undefined])
-    expect(await ids({ fromMs: NOW_MS + 1 })).toEqual([[], undefined])
-    expect(await ids({ toMs: NOW_MS })).toEqual([[], undefined])
   })
 })

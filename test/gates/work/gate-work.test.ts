@@ -7,7 +7,7 @@ import { GateWork } from '../../../src/gates/work/gate-work.js'
 import type { GateWorkDeps } from '../../../src/gates/work/gate-work.js'
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
 import type { ServiceStore } from '../../../src/store/ports/service-store.js'
-import { NOW_MS, makeGate, triggered } from '../../support/gates.js'
+import { NOW_MS, makeGate, trail, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'
 
 const open = useServiceStore()
@@ -129,8 +129,11 @@ describe('the work for an instance', () => {
     const work = startWork(store, { askPolicy: () => Promise.resolve([]), ...more })
     work.add(1)
     await work.idle()
-    expect(await store.lookups.gates.findInstance(1)).toMatchObject({ state: 'activated', work: undefined })
-    expect((await kinds(store)).at(-1)).toBe('gate.left_to_people')
+    const instance = await store.lookups.gates.findInstance(1)
+    expect(instance).toMatchObject({ state: 'activated', work: undefined })
+    const last = (await trail(store)).at(-1)
+    expect(last).toMatchObject({ kind: 'gate.left_to_people', body: { problem: instance?.policyProblem } })
+    expect(instance?.policyProblem).toMatch(/\w/)
   })
 
   test('is found again after a restart', async () => {

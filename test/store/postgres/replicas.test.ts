@@ -50,7 +50,7 @@ describe('two replicas over one database', () => {
     )
     const instances = (await Promise.all(triggering)).map(({ instance }) => instance.id)
     expect(new Set(instances).size).toBe(1)
-    expect(await other.lookups.gates.listInstances({ limit: 10 })).toHaveLength(1)
+    expect(await other.lookups.gates.listInstances({ order: 'newest', limit: 10 })).toHaveLength(1)
   })
 
   it('see what the other one did, and keep what it is, whatever the database is set to', async () => {

@@ -31,6 +31,16 @@ const entries = (name: string): DecisionEntry[] =>
       input: Buffer.from(JSON.stringify({ executionId: `run-${index % 7}`, filler: 'x'.repeat(index) })),
       result: index % 5 === 0 ? Buffer.from('{"allow": true}') : undefined,
       error: index % 5 === 4 ? 'it failed' : undefined,
+      packages:
+        index % 5 === 1
+          ? Buffer.from(
+              JSON.stringify([
+                { package: 'app.common', deny: ['no'] },
+                { package: `app.p${index % 4}`, deny: ['no'] },
+                { packagesLeftOut: 2 },
+              ]),
+            )
+          : undefined,
     }),
   )
 
@@ -97,6 +107,10 @@ describe('the decision log of several services', () => {
       { outcome: 'error', path: 'runtime/' },
       { fromMs: START + 10 * DAY, toMs: START + 60.5 * DAY },
       { application: 'nobody' },
+      { package: 'app.common' },
+      { package: 'app.p2', path: 'runtime/', toMs: START + 60.5 * DAY },
+      { package: 'app.p3', executionId: 'run-3' },
+      { package: 'app' },
     ]
     for (const filter of filters) {
       for (const [rows, bytes] of [
@@ -160,6 +174,11 @@ describe('the decision log of several services', () => {
     expect(await shared.removeMonthsBefore(Date.UTC(2026, 2, 1))).toBe(1)
     expect(await months()).toEqual(made.slice(2))
     expect(await shared.store.get('d-0')).toBeUndefined()
+    const [oldest] = await query<{ ms: number }>(
+      settings,
+      'select min(time_ms)::float8 as ms from decision_packages',
+    )
+    expect(oldest?.ms).toBeGreaterThanOrEqual(Date.UTC(2026, 2, 1))
     if (first !== undefined) await receiver.keep([first])
     expect((await shared.store.get('d-0'))?.decisionId).toBe('d-0')
   })

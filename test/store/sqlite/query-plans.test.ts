@@ -79,12 +79,22 @@ const LOOKUPS: readonly (readonly [string, string, (readers: Readers) => Promise
   [
     'the instances of an execution',
     'gate_instances_by_execution',
-    ({ gates }) => gates.listInstances({ executionId: 'x', limit: 9 }),
+    ({ gates }) => gates.listInstances({ executionId: 'x', order: 'newest', limit: 9 }),
   ],
   [
     'the instances of a gate',
     'gate_instances_by_gate',
-    ({ gates }) => gates.listInstances({ gateId: 1, limit: 9 }),
+    ({ gates }) => gates.listInstances({ gateId: 1, order: 'newest', limit: 9 }),
+  ],
+  [
+    'the instances that wait, by their deadlines',
+    'gate_instances_by_state',
+    ({ gates }) => gates.listInstances({ state: 'activated', order: 'deadline', limit: 9 }),
+  ],
+  [
+    'how many instances wait',
+    'gate_instances_by_state',
+    ({ gates }) => gates.countInstances({ state: 'activated' }),
   ],
   ['instances with work', 'gate_instances_with_work', ({ gates }) => gates.instancesWithWork(0, 9)],
   ['the next expiry', 'gate_instances_open', ({ gates }) => gates.nextExpiryMs()],
@@ -143,6 +153,7 @@ const DECISIONS: readonly Lookup<DecisionReadStore>[] = [
   ['the newest decisions', (store) => store.page({}, PAGE)],
   ['the decisions of a path', (store) => store.page({ path: 'app/allow' }, PAGE)],
   ['the decisions about an application', (store) => store.page({ application: 'shop' }, PAGE)],
+  ['the denials of a package', (store) => store.page({ package: 'app.rules' }, PAGE)],
   ['the denials', (store) => store.page({ outcome: 'deny' }, PAGE)],
   ['the decisions of a time', (store) => store.page({ fromMs: 1, toMs: 2 }, PAGE)],
   ['the decisions about an execution', (store) => store.ofExecution('x', 9)],

@@ -67,6 +67,7 @@ export const InstanceAnswer = z.looseObject({
   decidedAt: Time.optional(),
   decidedBy: z.string().optional(),
   isEvidencePending: z.boolean(),
+  policyProblem: z.string().optional().describe("Why the gate's policy left the decision to people."),
 })
 
 const Review = z.looseObject({

@@ -11,7 +11,7 @@ import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { requirePathNumber } from '../../input/path-number.js'
-import { AfterNumber, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextNumber, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, InstanceAnswer, InstanceDetailsAnswer, StatusAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
@@ -20,6 +20,7 @@ import { orchestratorReviewRoute } from './take-orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const DEFAULT_PAGE = 50
+const MAX_SEARCH = 200
 const MAX_PAGE = 500
 
 const ListQuery = z.strictObject({
@@ -31,9 +32,22 @@ const ListQuery = z.strictObject({
     .optional()
     .meta({ deprecated: true, description: 'The earlier word for `executionId`.' }),
   status: z.enum(INSTANCE_STATES).optional(),
+  search: z
+    .string()
+    .max(MAX_SEARCH)
+    .optional()
+    .describe(
+      'Part of the name of the gate, the application, the execution or who triggered it, in any case; or the number of an instance.',
+    ),
+  order: z
+    .enum(['newest', 'deadline'])
+    .default('newest')
+    .describe(
+      '`deadline` lists those that expire first at the top, with `status=activated` or `not_activated`.',
+    ),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
-  cursor: AfterNumber,
+  cursor: AfterText,
 })
 const ReviewBody = z.strictObject({
   action: z.enum(['approve', 'reject', 'cancel']),
@@ -54,10 +68,17 @@ export const gateInstanceRoutes = [
   route({
     ...READ,
     path: '/approvalGateInstances',
-    summary: 'Instances of approval gates, newest first',
+    summary: 'Instances of approval gates, newest first or by their deadlines',
     query: ListQuery,
     answers: {
-      200: json('A page.', z.object({ instances: z.array(InstanceAnswer), ...NextNumber })),
+      200: json(
+        'A page.',
+        z.object({
+          instances: z.array(InstanceAnswer),
+          total: z.int().describe('How many match, on all pages.'),
+          ...NextNumber,
+        }),
+      ),
     },
     answer: async ({ query }, deps) => jsonAnswer(await list(query, deps)),
   }),
@@ -125,12 +146,13 @@ async function list(
   }: z.output<typeof ListQuery>,
   { reader, now }: GateRoutesDeps,
 ): Promise<object> {
-  const { limit, cursor: beforeId } = query
-  const filter = { gateId, application, executionId, state: status, ...rangeOf(query), limit, beforeId }
-  const { instances, nextBeforeId } = await reader.run(listInstances, filter)
+  const { search, order, limit, cursor } = query
+  const filter = { gateId, application, executionId, state: status, search, ...rangeOf(query) }
+  const page = await reader.run(listInstances, { ...filter, order, cursor, limit, nowMs: now() })
   return {
-    instances: instances.map((instance) => instanceView(asOf(instance, now()))),
-    ...nextNumber(nextBeforeId),
+    instances: page.instances.map(instanceView),
+    total: page.total,
+    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor, next: page.nextCursor }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { NOBODY } from '../../../gates/instances/transition.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 
@@ -6,8 +7,6 @@ export interface Person {
   readonly name: string
   readonly groups: readonly string[]
 }
-
-const NOBODY = 'anonymous'
 
 /**
  * The person behind a request: the bearer of the token. Only where no tokens are configured, so that everyone may do

@@ -1,35 +1,50 @@
 import { z } from 'zod'
 
 import { executionTimeline } from '../../../audit/execution-timeline.js'
-import type { TimelineEntry } from '../../../audit/execution-timeline.js'
 import { queryDecisions } from '../../../decisions/query-decisions.js'
-import type { DecisionView } from '../../../decisions/decision-view.js'
-import { toAppError } from '../../../errors/app-error.js'
-import { asOf, collectInstance } from '../../../gates/instances/instance-view.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
+import { collectInstance } from '../../../gates/instances/instance-view.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
-import type { InstanceFilter } from '../../../store/ports/gate-store.js'
-import type { GateInstance } from '../../../store/ports/gate-instance.js'
+import { isOpen } from '../../../store/ports/gate-instance.js'
+import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { requirePathNumber } from '../../input/path-number.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import { approvalPage } from '../../pages/approval-page.js'
+import type { RefusedAttempt, ShownTimeline } from '../../pages/approval-page.js'
 import { approvalsPage } from '../../pages/approvals-page.js'
+import type { ApprovalFilter } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
+import type { ListedDecisions } from '../../pages/decision-table.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import { INSTANCE_STATES } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-routes-deps.js'
 
 const MAX_LISTED = 50
+const MAX_LATEST = 10
+const MAX_SEARCH = 200
 const MAX_DECISIONS = 20
 const MAX_NAME = 100
 const WHAT = 'approval gate instance'
 
 const Decision = z.object({
   action: z.enum(['approve', 'reject', 'cancel']),
-  comment: z.string().max(MAX_COMMENT).default(''),
+  // Browsers send a line break as two characters, and count it as one.
+  comment: z
+    .string()
+    .overwrite((text) => text.replaceAll('\r\n', '\n'))
+    .max(MAX_COMMENT)
+    .default(''),
   person: z.string().trim().max(MAX_NAME).optional(),
+})
+const ListQuery = z.looseObject({
+  status: z.enum([...INSTANCE_STATES, 'all']).default('activated'),
+  search: z.string().trim().max(MAX_SEARCH).default(''),
+  gate: z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
+  cursor: z.string().optional().describe('Where the list goes on, as the page links to it.'),
 })
 /** Numbers that the plugins put into the path; the instance is named behind it. */
 const PLUGIN_PATH = {
@@ -46,7 +61,8 @@ export const approvalPageRoutes = [
     ...VIEW,
     path: '/ui',
     summary: 'What waits for a decision, as a page',
-    answer: ({ exchange }, deps) => answerList(exchange, {}, deps),
+    query: ListQuery,
+    answer: ({ exchange, query }, deps) => answerList(exchange, query, deps),
   }),
   route({
     ...VIEW,
@@ -62,9 +78,16 @@ export const approvalPageRoutes = [
     summary: 'Decide on an instance of an approval gate, by the form of its page',
     params: { id: numberOf(WHAT) },
     body: formBody(Decision),
-    answer: async ({ exchange, params: { id }, body: { action, comment, person } }, deps) => {
+    answer: async ({ exchange, params: { id }, body: { action, comment, person = '' } }, deps) => {
       const claimedName = deps.browsers.asksForTokens || person === '' ? undefined : person
-      await reviewByCaller(exchange, id, { action, comment, claimedName }, deps.gates)
+      try {
+        await reviewByCaller(exchange, id, { action, comment, claimedName }, deps.gates)
+      } catch (raw) {
+        if (!(raw instanceof AppError) || (raw.kind !== 'forbidden' && raw.kind !== 'conflict')) throw raw
+        exchange.failure = raw
+        const attempt = { problem: raw.message, comment, person }
+        return await answerInstance(exchange, id, deps, { attempt, status: errorAnswer(raw).status })
+      }
       return goTo(`${deps.page.prefix}/ui/approvals/${id}`)
     },
   }),
@@ -73,7 +96,8 @@ export const approvalPageRoutes = [
     path: '/ui/plugin-isd/approval/:application/:service/:gate',
     summary: 'The instances of an approval gate, as a page that the orchestrator links to',
     params: { ...PLUGIN_PATH, gate: numberOf('approval gate') },
-    answer: ({ exchange, params: { gate } }, deps) => answerList(exchange, { gateId: gate }, deps),
+    answer: ({ exchange, params: { gate } }, deps) =>
+      answerList(exchange, { status: 'activated', search: '', gate }, deps),
   }),
   route({
     ...VIEW,
@@ -90,19 +114,34 @@ export const approvalPageRoutes = [
 
 async function answerList(
   exchange: Exchange,
-  filter: Pick<InstanceFilter, 'gateId'>,
+  { status, search, gate, cursor }: ApprovalFilter & { readonly cursor?: string | undefined },
   deps: PageRoutesDeps,
 ): Promise<Response> {
   const { reader, now } = deps.gates
-  const list = async (state?: 'activated'): Promise<readonly GateInstance[]> => {
-    const { instances } = await reader.run(listInstances, { ...filter, state, limit: MAX_LISTED })
-    return instances.map((instance) => asOf(instance, now()))
-  }
-  const waiting = (await list('activated')).filter(({ state }) => state === 'activated')
-  return showPage(approvalsPage({ waiting, latest: await list() }, viewerOf(exchange, deps)), exchange, deps)
+  const nowMs = now()
+  const state = status === 'all' ? undefined : status
+  const filter = { state, search: search === '' ? undefined : search, gateId: gate }
+  const order = state !== undefined && isOpen(state) ? 'deadline' : 'newest'
+  const page = await reader.run(listInstances, { ...filter, order, cursor, limit: MAX_LISTED, nowMs })
+  const isHome = status === 'activated' && search === '' && cursor === undefined
+  const latest = isHome
+    ? await reader.run(listInstances, { gateId: gate, order: 'newest', limit: MAX_LATEST, nowMs })
+    : undefined
+  const shown = { filter: { status, search, gate }, page, isLater: cursor !== undefined, latest, nowMs }
+  return showPage(approvalsPage(shown, viewerOf(exchange, deps)), exchange, deps)
 }
 
-async function answerInstance(exchange: Exchange, id: number, deps: PageRoutesDeps): Promise<Response> {
+interface InstanceAnswerOptions {
+  readonly attempt?: RefusedAttempt
+  readonly status?: number
+}
+
+async function answerInstance(
+  exchange: Exchange,
+  id: number,
+  deps: PageRoutesDeps,
+  { attempt, status }: InstanceAnswerOptions = {},
+): Promise<Response> {
   const { lookups, now, approvers } = deps.gates
   const whole = await collectInstance(lookups, id, now(), approvers)
   const { executionId } = whole.instance
@@ -115,25 +154,24 @@ async function answerInstance(exchange: Exchange, id: number, deps: PageRoutesDe
     mayDecide: isAdmin || roles.includes('approver'),
     saysName: !asksForTokens,
   }
-  return showPage(approvalPage({ ...whole, decisions, timeline }, viewer), exchange, deps)
+  const content = approvalPage({ ...whole, decisions, timeline, attempt }, viewer)
+  return showPage(content, exchange, deps, status === undefined ? {} : { status })
 }
 
 async function decisionsOf(
   executionId: string,
   { decisions }: PageRoutesDeps,
-): Promise<readonly DecisionView[] | undefined> {
+): Promise<ListedDecisions | undefined> {
   if (decisions === undefined) return undefined
-  return (await queryDecisions(decisions, { executionId, limit: MAX_DECISIONS })).decisions
+  const page = await queryDecisions(decisions, { executionId, limit: MAX_DECISIONS })
+  return { decisions: page.decisions, hasMore: page.nextCursor !== undefined }
 }
 
-async function timelineOf(
-  executionId: string,
-  { timeline }: PageRoutesDeps,
-): Promise<readonly TimelineEntry[]> {
+async function timelineOf(executionId: string, { timeline }: PageRoutesDeps): Promise<ShownTimeline> {
   try {
-    return (await executionTimeline(timeline, executionId)).entries
+    return await executionTimeline(timeline, executionId)
   } catch (raw) {
-    if (toAppError(raw).kind === 'not_found') return []
+    if (toAppError(raw).kind === 'not_found') return { entries: [], isTruncated: false }
     throw raw
   }
 }

@@ -1,10 +1,12 @@
-import type { AppError } from '../../../errors/app-error.js'
+import { AppError } from '../../../errors/app-error.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
+import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
 import type { PageAnswer } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
+import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { PageRoutesDeps } from './page-routes-deps.js'
 
@@ -63,14 +65,15 @@ interface SignInOptions {
 }
 
 /** The form to sign in, in the place of the page that was asked for, or after a token that was wrong. */
-export function answerSignIn(
+export async function answerSignIn(
   exchange: Exchange,
   deps: PageRoutesDeps,
   { next = ownPath(exchange), problem, status = 401 }: SignInOptions = {},
 ): Promise<Response> {
   const { formToken, cookie } = deps.browsers.signInForm(exchange)
   const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
-  const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed }
+  const unsent = problem === undefined ? await unsentOf(exchange) : []
+  const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent }
   const headers = [['Set-Cookie', cookie], ...lookAgain(exchange, problem)] as const
   return showPage(signInPage(view), exchange, deps, { status, headers })
 }
@@ -88,11 +91,27 @@ function ownPath({ target: { path, query } }: Exchange): string {
   return query === undefined ? path : `${path}?${query}`
 }
 
-function answerError(error: AppError, exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
+async function answerError(error: AppError, exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
   const { status, headers } = errorAnswer(error)
   const { 'Retry-After': retryAfter } = headers
-  return showPage(errorPage(status, error.message, error.code), exchange, deps, {
+  const content = errorPage(status, error.message, error.code, await unsentOf(exchange))
+  return showPage(content, exchange, deps, {
     status,
     headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
   })
+}
+
+/** Fields that no person writes. */
+const OTHER_FIELDS: readonly string[] = [FORM_TOKEN, 'action', 'next', 'token']
+
+/** What a person wrote into a form that was not carried out. Pages of other sites have nothing shown here. */
+async function unsentOf(exchange: Exchange): Promise<Unsent> {
+  if (exchange.method !== 'POST' || exchange.header('sec-fetch-site') === 'cross-site') return []
+  try {
+    const fields = Object.entries(await readForm(exchange))
+    return fields.filter(([name, text]) => text !== '' && !OTHER_FIELDS.includes(name))
+  } catch (raw) {
+    if (raw instanceof AppError) return []
+    throw raw
+  }
 }

@@ -1,11 +1,11 @@
 import { queryDecisions } from '../../../decisions/query-decisions.js'
-import type { DecisionView } from '../../../decisions/decision-view.js'
 import { AppError } from '../../../errors/app-error.js'
 import { packageLength } from '../../../pdp/evaluation/find-entrypoints.js'
 import { parseDataPath } from '../../../pdp/rego/data-path.js'
 import { pathKey } from '../../../pdp/rego/path-key.js'
 import { printPackageName } from '../../../pdp/rego/print-data-ref.js'
 import type { Snapshot } from '../../../pdp/snapshot/snapshot.js'
+import type { ListedDecisions } from '../../pages/decision-table.js'
 import { policyPage } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
@@ -29,12 +29,13 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
       const { current } = deps.policies
       const found = packageAbove(current, path)
       if (found === undefined) throw noPolicy(path)
+      const packageName = printPackageName(found)
       const shown = {
         path: path.join('/'),
-        packageName: printPackageName(found),
+        packageName,
         revision: current.revision,
         sources: current.sourcesOf(pathKey(found)),
-        decisions: await decisionsOf(pathKey(path), deps),
+        decisions: await decisionsOf(pathKey(path), packageName, deps),
       }
       return showPage(policyPage(shown, viewerOf(exchange, deps)), exchange, deps)
     },
@@ -47,17 +48,23 @@ function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly str
   return length === 0 ? undefined : path.slice(0, length)
 }
 
-/** Of the path itself and of all below it, the newest first. */
+/** The newest decisions that were requested at a path or below it, and the denials of a package. */
 async function decisionsOf(
   path: string,
+  packageName: string,
   { decisions }: PageRoutesDeps,
-): Promise<readonly DecisionView[] | undefined> {
+): Promise<ListedDecisions | undefined> {
   if (decisions === undefined) return undefined
+  const filters = [{ path }, { path: `${path}/` }, { package: packageName }]
   const pages = await Promise.all(
-    [path, `${path}/`].map((each) => queryDecisions(decisions, { path: each, limit: MAX_DECISIONS })),
+    filters.map((filter) => queryDecisions(decisions, { ...filter, limit: MAX_DECISIONS })),
   )
   const all = new Map(pages.flatMap((page) => page.decisions.map((each) => [each.decisionId, each])))
-  return [...all.values()].sort((one, other) => (one.time < other.time ? 1 : -1)).slice(0, MAX_DECISIONS)
+  const newest = [...all.values()].sort((one, other) => (one.time < other.time ? 1 : -1))
+  return {
+    decisions: newest.slice(0, MAX_DECISIONS),
+    hasMore: newest.length > MAX_DECISIONS || pages.some(({ nextCursor }) => nextCursor !== undefined),
+  }
 }
 
 function noPolicy(path: readonly string[]): AppError {

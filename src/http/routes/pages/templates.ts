@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 import { findTemplate, listTemplates } from '../../../analysis/runs/template-operations.js'
 import type { TemplateType } from '../../../store/ports/analysis-store.js'
+import { AppError } from '../../../errors/app-error.js'
+import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { readDocumentText } from '../../input/read-document.js'
@@ -73,8 +75,14 @@ function saved(path: string, type: TemplateType, word: string): Route<PageRoutes
     summary: `Keep a ${word} template, by the form of its page`,
     body: formBody(Template),
     answer: async ({ exchange, body: { name, body: given } }, deps) => {
-      const { text } = readDocumentText(given, 'the template')
-      await keepTemplate(exchange, { type, name, body: text }, deps.analysis)
+      try {
+        const { text } = readDocumentText(given, 'the template')
+        await keepTemplate(exchange, { type, name, body: text }, deps.analysis)
+      } catch (raw) {
+        if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+        exchange.failure = raw
+        return await answerTemplate(exchange, type, name, deps, { body: given, refusal: raw })
+      }
       return goTo(`${deps.page.prefix}${path}/${encodeURIComponent(name)}`)
     },
   })
@@ -85,12 +93,14 @@ async function answerTemplate(
   type: TemplateType,
   name: string,
   deps: PageRoutesDeps,
+  refused?: { readonly body: string; readonly refusal: AppError },
 ): Promise<Response> {
   const { reader } = deps.analysis
   const isNew = name === NEW
   const found = isNew ? undefined : await reader.run(findTemplate, { type, name })
   const names = await reader.run(listTemplates, type)
   const viewer = { ...viewerOf(exchange, deps), mayChange: exchange.caller.isAdmin }
-  const shown = { type, name: isNew ? undefined : name, body: found?.body, names }
-  return showPage(templatePage(shown, viewer), exchange, deps)
+  const shown = { type, name: isNew ? undefined : name, body: refused?.body ?? found?.body, names }
+  const content = templatePage({ ...shown, problem: refused?.refusal.message }, viewer)
+  return showPage(content, exchange, deps, refused && { status: errorAnswer(refused.refusal).status })
 }

@@ -35,6 +35,12 @@ const PageQuery = z.strictObject({
     .transform((path) => path.replace(/^\/?(?:v1\/data\/)?/, ''))
     .optional()
     .describe('The path that was asked; all below it where it ends in a slash.'),
+  package: z
+    .string()
+    .optional()
+    .describe(
+      'The exact name of a package that denied, as `packages` of a decision has it: `static.wait_time`. Packages that allowed are not recorded.',
+    ),
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
   executionId: z.string().optional(),

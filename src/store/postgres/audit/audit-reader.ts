@@ -104,7 +104,7 @@ async function readSize(queries: Queries): Promise<AuditSize> {
   const size = await first<{ bytes: number | null }>(
     queries,
     `select sum(pg_total_relation_size(oid))::int8 as bytes from pg_class
-     where relkind = 'r' and relnamespace = current_schema()::regnamespace
+     where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'decision_packages'
        and not exists (select from pg_inherits where inhrelid = oid and inhparent = 'decisions'::regclass)`,
   )
   return { firstSeq: oldest?.seq ?? endSeq + 1, endSeq, bytes: size?.bytes ?? 0 }

@@ -17,6 +17,7 @@ export async function removeDecisionMonths(settings: PostgresSettings, beforeMs:
       if (part.toMs > beforeMs) break
       await session.script('begin')
       const isGone = await removePart(session, part)
+      if (isGone) await session.query('delete from decision_packages where time_ms < $1', [part.toMs])
       await session.script('commit')
       if (!isGone) break
       removed += 1

@@ -52,7 +52,7 @@ async function readPage(
   const limit = conditions.place(rows)
   const most = conditions.place(bytes)
   const text = `with found as materialized (
-      select ${COLUMNS} from decisions where ${conditions.toString()} order by time_ms desc, seq desc limit ${limit}::int4 + 1
+      select ${COLUMNS} from ${tableOf(filter)} where ${conditions.toString()} order by time_ms desc, seq desc limit ${limit}::int4 + 1
     ), measured as (
       select found.*, row_number() over newest_first as place, count(*) over () as found,
         sum(coalesce(octet_length(input), 0) + coalesce(octet_length(result), 0)) over newest_first as kept_bytes
@@ -66,11 +66,17 @@ async function readPage(
   return { decisions, next: toPosition(last) }
 }
 
+/** Time and number are of the key by which the decisions of a package are found, in its order. */
+function tableOf({ package: name }: DecisionFilter): string {
+  return name === undefined ? 'decisions' : 'decision_packages join decisions using (time_ms, seq)'
+}
+
 function conditionsOf(filter: DecisionFilter): Conditions {
-  const { path, outcome, application, executionId, fromMs, toMs } = filter
+  const { path, package: name, outcome, application, executionId, fromMs, toMs } = filter
   const conditions = new Conditions()
   if (path?.endsWith('/') === true) conditions.add('path ^@ ?', path)
   else if (path !== undefined) conditions.add('path = ?', path)
+  if (name !== undefined) conditions.add('package = ?', name)
   if (outcome !== undefined) conditions.add('outcome = ?', outcome)
   if (outcome === 'deny' || outcome === 'error' || outcome === 'undefined') conditions.add(RARE_OUTCOMES)
   if (application !== undefined) conditions.add('application = ?', application)

@@ -43,9 +43,17 @@ const COLUMNS: readonly (readonly [
   ['packages', 'bytea', ({ packages }) => asBuffer(packages)],
 ]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
-const INSERT = `insert into decisions (replica, ${NAMES})
-  select $1, ${NAMES} from unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
-    as shipped (${NAMES})
+const NEXT = COLUMNS.length + 2
+/** With the packages that denied, each with the place of its decision: only those of decisions that are new. */
+const INSERT = `with kept as (
+    insert into decisions (replica, ${NAMES})
+    select $1, ${NAMES} from unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
+      as shipped (${NAMES})
+    on conflict do nothing returning decision_id, time_ms, seq
+  )
+  insert into decision_packages (package, time_ms, seq)
+    select package, time_ms, seq from kept
+    join unnest($${NEXT}::text[], $${NEXT + 1}::text[]) as denying (decision_id, package) using (decision_id)
   on conflict do nothing`
 
 /** The log of all replicas in the database, as one of them ships to it, which knows a schema, over a connection of its own. */
@@ -88,7 +96,13 @@ class PostgresDecisionReceiver implements DecisionReceiver {
       await requireWritable(this.#session, this.#schema)
       await this.#addMonths(decisions)
       const columns = COLUMNS.map(([, , value]) => decisions.map(value))
-      await run(this.#session, INSERT, [withoutNul(this.#replica), ...columns])
+      const denying = decisions.flatMap(({ decisionId, packages }) =>
+        packageNames(packages).map((name) => [withoutNul(decisionId), withoutNul(name)] as const),
+      )
+      await run(this.#session, INSERT, [
+        ...[withoutNul(this.#replica), ...columns],
+        ...[denying.map(([decisionId]) => decisionId), denying.map(([, name]) => name)],
+      ])
     } catch (raw) {
       await this.#session.rollBack()
       this.#months.clear()
@@ -112,4 +126,11 @@ class PostgresDecisionReceiver implements DecisionReceiver {
 
 function asBuffer(bytes: Uint8Array | null): Buffer | null {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The packages that deny, as a decision names them; the last element may count packages that are left out. */
+function packageNames(packages: Uint8Array | null): string[] {
+  if (packages === null) return []
+  const elements = JSON.parse(Buffer.from(packages).toString()) as readonly { readonly package?: string }[]
+  return [...new Set(elements.flatMap(({ package: name }) => name ?? []))]
 }

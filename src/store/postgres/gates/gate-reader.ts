@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { listInstances } from '../../gates/list-instances.js'
+import { makeInstanceLists } from '../../gates/list-instances.js'
 import type { Review } from '../../ports/gate-instance.js'
 import type { GateReader } from '../../ports/gate-store.js'
 import { toGate, toInstance } from '../../tables/gate-tables.js'
@@ -45,7 +45,7 @@ export function makeGateReader(queries: Queries, db: Kysely<ServiceDatabase>): G
         timeMs: time_ms,
       }))
     },
-    listInstances: (filter) => listInstances(db, filter),
+    ...makeInstanceLists(db),
     instancesWithWork: async (afterId, limit) => {
       const text = 'select id from gate_instances where work is not null and id > $1 order by id limit $2'
       return (await all<{ id: number }>(queries, text, [afterId, limit])).map(({ id }) => id)

@@ -30,3 +30,16 @@ export async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
 export async function addPackages(db: Kysely<unknown>): Promise<void> {
   await sql`alter table decisions add column packages bytea`.execute(db)
 }
+
+/**
+ * One row for each package that a decision names, in the order of the pages of one package. It has no months: what belongs to a month goes
+ * with it.
+ */
+export async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
+  await sql`create table decision_packages (package ${TEXT} not null, time_ms bigint not null, seq bigint not null,
+    primary key (package, time_ms, seq))`.execute(db)
+  await sql`insert into decision_packages (package, time_ms, seq)
+    select distinct named ->> 'package', time_ms, seq
+    from decisions, json_array_elements(convert_from(packages, 'UTF8')::json) as named
+    where outcome = 'deny' and named ->> 'package' is not null`.execute(db)
+}

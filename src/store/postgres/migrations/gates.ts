@@ -42,3 +42,8 @@ async function createInstanceIndexes(db: Kysely<unknown>): Promise<void> {
   await index('with_work').column('id').where(sql.ref('work'), 'is not', null).execute()
   await index('ended').columns(['decided_ms', 'id']).where(sql.ref('decided_ms'), 'is not', null).execute()
 }
+
+/** Why the policy of a gate left an instance to people. */
+export async function addPolicyProblems(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table gate_instances add column policy_problem ${TEXT}`.execute(db)
+}

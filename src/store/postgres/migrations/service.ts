@@ -4,8 +4,8 @@ import { addNamedTemplates, createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { partAudit } from './audit-months.js'
 import { addTokenDigests, createBrowserSessions } from './browser-sessions.js'
-import { addBuiltinCache, addPackages, createDecisions } from './decisions.js'
-import { createGates } from './gates.js'
+import { addBuiltinCache, addPackages, createDecisions, createDenyingPackages } from './decisions.js'
+import { addPolicyProblems, createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
 import { createSharing } from './sharing.js'
@@ -25,7 +25,9 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0011-decisions-nd-builtin-cache': { up: addBuiltinCache },
   '0012-browser-sessions-token-digest': { up: addTokenDigests },
   '0013-decisions-packages': { up: addPackages },
+  '0014-decision-packages': { up: createDenyingPackages },
+  '0015-gate-policy-problems': { up: addPolicyProblems },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 13, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 15, oldestWriter: 9 }

@@ -17,7 +17,7 @@ export interface SearchStep {
   readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
 }
 
-type DrivingFilter = 'execution' | 'path' | 'application' | 'outcome' | 'time'
+type DrivingFilter = 'execution' | 'package' | 'path' | 'application' | 'outcome' | 'time'
 
 /** Of an index in one step, so that no search holds the thread for more than a few milliseconds. */
 const ROWS_PER_STEP = 2000
@@ -43,16 +43,23 @@ export async function searchStep(
   return { found: await findInStretch(db, filter, after, wanted), end }
 }
 
-function drivingFilter({ path, outcome, application, executionId }: DecisionFilter): DrivingFilter {
+function drivingFilter({
+  path,
+  package: name,
+  outcome,
+  application,
+  executionId,
+}: DecisionFilter): DrivingFilter {
   if (executionId !== undefined) return 'execution'
+  if (name !== undefined) return 'package'
   if (path !== undefined && !path.endsWith('/')) return 'path'
   if (application !== undefined) return 'application'
   return outcome === undefined || outcome === 'allow' || outcome === 'defined' ? 'time' : 'outcome'
 }
 
 function isIndexed(filter: DecisionFilter): boolean {
-  const { path, outcome, application, executionId } = filter
-  const parts = [path, outcome, application, executionId].filter((part) => part !== undefined).length
+  const { path, package: name, outcome, application, executionId } = filter
+  const parts = [path, name, outcome, application, executionId].filter((part) => part !== undefined).length
   return parts === 0 || (parts === 1 && drivingFilter(filter) !== 'time')
 }
 
@@ -62,7 +69,7 @@ function findInStretch(
   after: DecisionPosition | undefined,
   wanted: number,
 ): Promise<DecisionCandidate[]> {
-  const { path, outcome, application } = filter
+  const { path, package: name, outcome, application } = filter
   // Its limit keeps the database from merging the stretch with what follows and choosing another index.
   const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
   let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
@@ -70,6 +77,18 @@ function findInStretch(
   if (application !== undefined) query = query.where('application', '=', application)
   if (path !== undefined && !path.endsWith('/')) query = query.where('path', '=', path)
   if (path?.endsWith('/') === true) query = query.where(sql`substr(path, 1, ${path.length})`, '=', path)
+  if (name !== undefined && drivingFilter(filter) !== 'package') {
+    query = query.where((is) =>
+      is.exists(
+        is
+          .selectFrom('decision_packages as named')
+          .select('named.seq')
+          .where('named.package', '=', name)
+          .whereRef('named.time_ms', '=', 'stretch.time_ms')
+          .whereRef('named.seq', '=', 'stretch.seq'),
+      ),
+    )
+  }
   return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc').limit(wanted).execute()
 }
 
@@ -103,10 +122,12 @@ function selectInOrder(
 
 function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
   const query = db.selectFrom('decisions')
-  const { path = '', application = '', outcome = '', executionId = '' } = filter
+  const { path = '', package: name = '', application = '', outcome = '', executionId = '' } = filter
   switch (drivingFilter(filter)) {
     case 'execution':
       return query.where('execution_id', '=', executionId)
+    case 'package':
+      return db.selectFrom(ofPackage(db, name).as('decisions'))
     case 'path':
       return query.where('path', '=', path)
     case 'application':
@@ -117,4 +138,22 @@ function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
     case 'time':
       return query
   }
+}
+
+/** The decisions that name a package. Time and number are of the key that they are found by, which gives their order. */
+function ofPackage(db: Kysely<DecisionDatabase>, name: string) {
+  return db
+    .selectFrom('decision_packages as named')
+    .innerJoin('decisions', 'decisions.seq', 'named.seq')
+    .where('named.package', '=', name)
+    .select([
+      'named.time_ms',
+      'named.seq',
+      'path',
+      'outcome',
+      'application',
+      'execution_id',
+      'input',
+      'result',
+    ])
 }

@@ -9,9 +9,17 @@ export interface ShippingTable {
   missing: number
 }
 
+/** Each package that a decision names; triggers of the table of decisions write it. */
+export interface DecisionPackagesTable {
+  package: string
+  time_ms: number
+  seq: number
+}
+
 /** All tables of `decisions.db`. */
 export interface DecisionDatabase {
   decisions: DecisionTable
+  decision_packages: DecisionPackagesTable
   shipping: ShippingTable
 }
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { queryBuilder } from '../engine/service-file.js'
 import type { Review } from '../../ports/gate-instance.js'
 import type { InstanceDocuments, GateReader } from '../../ports/gate-store.js'
-import { listInstances } from '../../gates/list-instances.js'
+import { makeInstanceLists } from '../../gates/list-instances.js'
 import { toGate, toInstance } from '../../tables/gate-tables.js'
 import type {
   InstanceDocumentsTable,
@@ -46,7 +46,7 @@ export function makeGateReader(database: Database): GateReader {
       return Promise.resolve(row === undefined ? undefined : toInstance(row))
     },
     ...prepareDocuments(database),
-    listInstances: (filter) => listInstances(db, filter),
+    ...makeInstanceLists(db),
     instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
     nextExpiryMs: () => Promise.resolve(selectExpiry.get()),
     oldestEndMs: () => Promise.resolve(selectOldestEnd.get() ?? undefined),

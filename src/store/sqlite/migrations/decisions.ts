@@ -15,6 +15,7 @@ export const decisionMigrations: Migrations = {
   '0003-shipping': { up: createShipping },
   '0004-nd-builtin-cache': { up: addBuiltinCache },
   '0005-packages': { up: addPackages },
+  '0006-denying-packages': { up: createDenyingPackages },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -77,6 +78,36 @@ async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
 async function addPackages(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('packages', 'blob').execute()
 }
+
+/**
+ * One row for each package that a decision names, kept by triggers so that every writer of decisions keeps it. The order of its key
+ * is that of the pages of one package.
+ */
+async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
+  await sql`create table decision_packages (package text not null, time_ms bigint not null, seq integer not null,
+    primary key (package, time_ms, seq)) without rowid`.execute(db)
+  const added = (row: string) =>
+    sql.raw(`insert or ignore into decision_packages (package, time_ms, seq)
+    select named.value ->> '$.package', ${row}.time_ms, ${row}.seq`)
+  await sql`${added('decisions')} from decisions, ${namedIn('decisions')}
+    where outcome = 'deny' and ${IS_NAMED}`.execute(db)
+  await sql`create trigger decisions_add_packages after insert on decisions when new.packages is not null begin
+    ${added('new')} from ${namedIn('new')} where ${IS_NAMED};
+  end`.execute(db)
+  await sql`create trigger decisions_remove_packages after delete on decisions when old.packages is not null begin
+    delete from decision_packages where time_ms = old.time_ms and seq = old.seq
+      and package in (select named.value ->> '$.package' from ${namedIn('old')});
+  end`.execute(db)
+}
+
+/** The elements of the packages of a row; none where they are no JSON. The bytes are cast, since SQLite takes some for JSONB. */
+function namedIn(row: string) {
+  const text = `cast(${row}.packages as text)`
+  return sql.raw(`json_each(case when json_valid(${text}) then ${text} else '[]' end) as named`)
+}
+
+/** The last element may count packages that are left out. */
+const IS_NAMED = sql.raw("named.value ->> '$.package' is not null")
 
 /** Stays empty where the log is not shipped. */
 async function createShipping(db: Kysely<unknown>): Promise<void> {

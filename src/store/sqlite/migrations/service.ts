@@ -25,6 +25,7 @@ export const serviceMigrations: Migrations = {
   '0013-analysis-named-templates': { up: addNamedTemplates },
   '0014-audit-text-removals': { up: keepHalfDeadText },
   '0015-audit-text-parts': { up: divideText },
+  '0016-gate-policy-problems': { up: addPolicyProblems },
 }
 
 /** How often the look that is due was begun without coming to an end: each time the process died with it. */
@@ -73,6 +74,11 @@ async function addGateEnds(db: Kysely<unknown>): Promise<void> {
     .columns(['decided_ms', 'id'])
     .where(sql.ref('decided_ms'), 'is not', null)
     .execute()
+}
+
+/** Why the policy of a gate left an instance to people. */
+async function addPolicyProblems(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gate_instances').addColumn('policy_problem', 'text').execute()
 }
 
 /** What many plans have in common, such as the metrics of a template, once. Plans that were stored before hold all of it themselves. */

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { DecisionEntry } from '../../../../src/decisions/decision-log.js'
+import { keepDecisions } from '../../../../src/decisions/keep-decisions.js'
+import type {
+  DecisionFilter,
+  DecisionPosition,
+  DecisionReadStore,
+} from '../../../../src/store/ports/decision-store.js'
+import { decisionDatabaseOptions } from '../../../../src/store/sqlite/decisions/decision-database.js'
+import { SqliteDecisionWriter } from '../../../../src/store/sqlite/decisions/decision-writer.js'
+import { migrate } from '../../../../src/store/sqlite/engine/migrate.js'
+import { openDatabase } from '../../../../src/store/sqlite/engine/open-database.js'
+import { decisionMigrations } from '../../../../src/store/sqlite/migrations/decisions.js'
+import { aBatch, anEntry, openStore, temporaryFolder } from '../../../support/decisions.js'
+
+const START = 1_700_000_000_000
+
+const denial = (n: number, ...names: readonly string[]): DecisionEntry =>
+  anEntry({
+    decisionId: `d${n}`,
+    timeMs: START + n,
+    outcome: 'deny',
+    path: ['deploy/allow', 'deploy/deny'][n % 2] ?? '',
+    input: Buffer.from(`{"executionId":"e${n % 11}"}`),
+    packages: Buffer.from(JSON.stringify(names.map((name) => ({ package: name, deny: ['no'] })))),
+  })
+
+async function allIds(store: DecisionReadStore, filter: DecisionFilter): Promise<string[]> {
+  const ids: string[] = []
+  let after: DecisionPosition | undefined
+  do {
+    const page = await store.page(filter, { rows: 97, bytes: 1e6 }, after)
+    ids.push(...page.decisions.map(({ decisionId }) => decisionId))
+    after = page.next
+  } while (after !== undefined)
+  return ids
+}
+
+test.each<{ name: string; filter: DecisionFilter; matches: (n: number) => boolean }>([
+  { name: 'a package', filter: { package: 'app.p3' }, matches: (n) => n % 13 === 3 },
+  { name: 'a package of all', filter: { package: 'app.common' }, matches: () => true },
+  { name: 'a package that never denied', filter: { package: 'app' }, matches: () => false },
+  {
+    name: 'a package in one path and a time',
+    filter: { package: 'app.common', path: 'deploy/deny', fromMs: START + 50, toMs: START + 2000 },
+    matches: (n) => n % 2 === 1 && n >= 50 && n < 2000,
+  },
+  {
+    name: 'a package and an execution',
+    filter: { package: 'app.p3', executionId: 'e5' },
+    matches: (n) => n % 13 === 3 && n % 11 === 5,
+  },
+])('the denials of $name are found, newest first', async ({ filter, matches }) => {
+  const { writer, reader } = await openStore()
+  const numbers = Array.from({ length: 2500 }, (_, n) => n)
+  writer.insert(aBatch(numbers.map((n) => denial(n, 'app.common', `app.p${n % 13}`))))
+  const expected = numbers.filter(matches).map((n) => `d${n}`)
+  expect(await allIds(reader, filter)).toEqual(expected.reverse())
+})
+
+test('denials that were stored before packages could be searched are found', async () => {
+  const path = join(temporaryFolder(), 'decisions.db')
+  const database = openDatabase(decisionDatabaseOptions(path))
+  const before = Object.entries(decisionMigrations).filter(([name]) => name < '0006')
+  await migrate(database, Object.fromEntries(before))
+  const old = keepDecisions(new SqliteDecisionWriter(database), { masks: [], maxInputBytes: 100 })
+  const withoutNames = { ...denial(2), packages: Buffer.from('[{"packagesLeftOut":3}]') }
+  old.insert(aBatch([denial(1, 'app.old', 'app["a/b"]'), withoutNames]))
+  old.close()
+  const { reader } = await openStore({ path })
+  expect(await allIds(reader, { package: 'app["a/b"]' })).toEqual(['d1'])
+})
+
+test('the packages of a decision are removed with it', async () => {
+  const { path, writer } = await openStore()
+  writer.insert(aBatch(Array.from({ length: 20 }, (_, n) => denial(n, 'app', 'app'))))
+  writer.deleteOldest(15)
+  const database = openDatabase(decisionDatabaseOptions(path))
+  onTestFinished(() => void database.close())
+  const rows = database.prepare('select package, seq from decision_packages').all()
+  expect(rows).toEqual([16, 17, 18, 19, 20].map((seq) => ({ package: 'app', seq })))
+})
