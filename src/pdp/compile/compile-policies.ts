@@ -16,6 +16,7 @@ import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
+import { refuseMergedRules } from './refuse-merged-rules.js'
 import { sourceNames } from './stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
@@ -133,6 +134,7 @@ async function compileModules(
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
   await refuseDataOverRules(opa, modules, documents)
+  await refuseMergedRules(opa, modules)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
   const options = { mostEntrypoints, includesPrint, dataBytes: imageBytes }
