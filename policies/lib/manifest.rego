@@ -49,6 +49,12 @@ is_opaque(manifest) if {
 	pipeline.is_expression(manifest[key])
 }
 
+# A list that is written as an object: {"0": {...}, "1": {...}}.
+is_opaque(manifest) if {
+	some key, _ in manifest
+	regex.match(`^[0-9]+$`, key)
+}
+
 is_opaque(manifest) if {
 	given := pipeline.get(manifest, "kind", null)
 	not type_name(given) in ["string", "null"]

@@ -80,8 +80,21 @@ deny contains text if {
 	text := sprintf("stage %d of config.stages cannot be read; write an object", [position + 1])
 }
 
+# Injected stages run elsewhere than they say.
 deny contains text if {
-	some place in [["pipeline", "stages"], ["template", "stages"], ["anyMap", "stages"], ["config", "partials"]]
+	some stage in pipeline.as_list(pipeline.get(pipeline.document, ["config", "stages"], []))
+	not pipeline.get(stage, "inject", null) in [null, {}]
+	text := sprintf("%s is injected, so that its place cannot be read; name its predecessors in dependsOn", [pipeline.label(stage)])
+}
+
+deny contains text if {
+	some key in ["triggers", "expectedArtifacts"]
+	not pipeline.get(pipeline.document, ["config", "configuration", key], null) in [null, []]
+	text := sprintf("pipeline '%s' has %s in config.configuration that nobody reads; write them in %s", [pipeline.name, key, key])
+}
+
+deny contains text if {
+	some place in [["pipeline", "stages"], ["template", "stages"], ["anyMap", "stages"], ["config", "partials"], ["config", "modules"]]
 	not pipeline.get(pipeline.document, place, null) in [null, []]
 	text := sprintf("pipeline '%s' has stages in %s that nobody reads; write them in stages", [pipeline.name, concat(".", place)])
 }

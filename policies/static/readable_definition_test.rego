@@ -93,6 +93,7 @@ test_manifests_that_cannot_be_read_are_refused if {
 		[{"kind": "List", "items": "${parameters.items}"}],
 		[{"op": "replace", "path": "/spec/template", "value": "${parameters.template}"}],
 		[{"op": "replace", "path": "/spec", "value": {"containers": "${parameters.containers}"}}],
+		{"0": {"kind": "ConfigMap"}, "1": {"kind": "Deployment"}},
 	] {
 		every key in ["manifests", "manifest", "patchBody"] {
 			count(reasons([object.union(deploy, {key: manifests})])) == 1
@@ -123,6 +124,10 @@ test_stages_elsewhere_are_refused if {
 		{"config": {"stages": {"0": deploy}}},
 		{"config": {"stages": ["deploy"]}},
 		{"config": {"partials": [{"id": "a"}]}},
+		{"config": {"modules": [{"id": "a"}]}},
+		{"config": {"configuration": {"triggers": [{"type": "git"}]}}},
+		{"config": {"configuration": {"expectedArtifacts": [{"id": "a"}]}}},
+		{"config": {"stages": [{"id": "a", "type": "wait", "inject": {"first": true}}]}},
 		{"pipeline": {"stages": [deploy]}},
 		{"template": {"stages": [deploy]}},
 	] {

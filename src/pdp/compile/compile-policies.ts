@@ -16,6 +16,7 @@ import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
+import { refuseMergedRules } from './refuse-merged-rules.js'
 import { sourceNames } from './stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
@@ -87,6 +88,7 @@ async function compileModules(
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
   await refuseDataOverRules(opa, modules, documents)
+  await refuseMergedRules(opa, modules)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
   // OPA builds no module of packages that hold nothing.

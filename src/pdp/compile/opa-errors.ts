@@ -32,6 +32,9 @@ const YOUNGER = ['array.flatten', 'io.jwt.verify_eddsa', 'strings.split_n', 'uri
 const PRINTED_ERROR =
   /^(?:\d+ errors? occurred:\s*)?(?<file>.+?\.rego):(?<row>\d+): (?<code>rego_\w+): (?<message>.*)$/
 
+/** The first line of what a Go program prints when it panics. */
+const PANIC = /^panic: (?<reason>.*?)(?: \[recovered\].*)?$/m
+
 /** What may be the name of a staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
 const STAGED_FILE = /(?<![\w/.-])\.?\/?(?:[a-z]+\d*-)?\d+\/[\w.-]+(?=:\d)/g
 
@@ -81,7 +84,13 @@ function parsePrinted(text: string, toSource: (file: string) => string): ErrorDe
     const { file = '', row = '0', code = '', message = '' } = groups
     return [withSource({ code, message, location: { file, row: Number(row), col: 0 } }, toSource)]
   })
-  return located.length > 0 ? located : [{ code: 'opa_error', message: text.replace(/^error: /, '').trim() }]
+  if (located.length > 0) return located
+  const reason = PANIC.exec(text)?.groups?.['reason']
+  const message =
+    reason === undefined
+      ? text.replace(/^error: /, '').trim()
+      : `the opa program panics on these policies (${reason}). Undo the latest change, or compile with another release (tidegate opa install)`
+  return [{ code: 'opa_error', message }]
 }
 
 /**

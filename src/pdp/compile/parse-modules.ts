@@ -21,7 +21,10 @@ import { expandTemplateStrings } from './tokens/template-strings.js'
 /** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
 const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules": rules} |
   module := rego.parse_module(file, input[file])
-  rules := [{"head": object.filter(rule.head, ["name", "ref", "args"])} | rule := object.get(module, "rules", [])[_]]
+  rules := [{"head": head, "default": object.get(rule, "default", false)} |
+    rule := object.get(module, "rules", [])[_]
+    head := object.union(object.filter(rule.head, ["name", "ref", "args"]), {k: true | rule.head[k]; {"key", "value"}[k]})
+  ]
 }`
 
 const Term = z.object({ type: z.string(), value: z.unknown() })
@@ -31,10 +34,13 @@ const ParsedModule = z.object({
   rules: z
     .array(
       z.object({
+        default: z.boolean().optional(),
         head: z.object({
           name: z.string().optional(),
           ref: z.array(Term).optional(),
           args: z.unknown().optional(),
+          key: z.unknown().optional(),
+          value: z.unknown().optional(),
         }),
       }),
     )
@@ -183,7 +189,7 @@ function toModule(file: RegoFile, version: RegoVersion, module: ParsedModule): R
   return { ...file, version, packagePath, rules: module.rules.map(toRule) }
 }
 
-function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
+function toRule({ head, default: isDefault = false }: ParsedModule['rules'][number]): RegoRule {
   const ref = head.ref ?? [{ type: 'var', value: head.name }]
   const firstDynamic = ref.findIndex(({ type }, index) => index > 0 && type !== 'string')
   const fixed = firstDynamic === -1 ? ref : ref.slice(0, firstDynamic)
@@ -191,6 +197,8 @@ function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
     path: textsOf(fixed),
     isDynamic: firstDynamic !== -1,
     isFunction: head.args !== undefined,
+    isSet: head.key !== undefined && head.value === undefined,
+    isDefault,
     excludesData: !FIXED_KEYS.includes(ref[firstDynamic]?.type ?? ''),
     hidesVerdict:
       firstDynamic !== -1 &&

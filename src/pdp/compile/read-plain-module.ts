@@ -111,6 +111,8 @@ function ruleOf(form: string, statement: readonly Token[]): RegoRule {
     path: names.map(({ text }) => text),
     isDynamic: false,
     isFunction: form[head.length] === 'C',
+    isSet: form[head.length] === 'K' || /^nI(?![w=])/.test(form),
+    isDefault: form.startsWith('D'),
     excludesData: true,
     hidesVerdict: false,
   }

@@ -17,6 +17,9 @@ export interface RegoRule {
   /** Whether the reference goes on with a variable, as in `p[x] = y`. */
   readonly isDynamic: boolean
   readonly isFunction: boolean
+  /** Whether each definition gives members of a set (`contains`). */
+  readonly isSet?: boolean
+  readonly isDefault?: boolean
   /** Whether no base document may have a value at the path: not where the path goes on with a fixed key that is no text. */
   readonly excludesData: boolean
   /** Whether the name of a verdict rule stands behind a variable, as in `p[x].deny`: no path leads to it before there is an input. */
@@ -38,7 +41,7 @@ export function listEntrypoints(modules: readonly RegoModule[]): Map<string, Ent
       entrypoints.set(pathKey(path.slice(0, length)), 'document')
   }
   for (const path of rules) entrypoints.set(pathKey(path), 'rule')
-  addFunctionPackages(modules, entrypoints)
+  addFunctionDocuments(modules, entrypoints)
   return entrypoints
 }
 
@@ -71,13 +74,17 @@ function isBelowDynamic(path: readonly string[], dynamic: ReadonlySet<string>): 
   return path.some((_, length) => length > 0 && dynamic.has(pathKey(path.slice(0, length))))
 }
 
-/** A package that holds nothing but functions is an empty document, and an entrypoint all the same. */
-function addFunctionPackages(modules: readonly RegoModule[], entrypoints: Map<string, EntrypointKind>): void {
-  for (const { packagePath, rules } of modules) {
-    if (rules.length === 0) continue
-    for (let length = 1; length <= packagePath.length; length++) {
-      const key = pathKey(packagePath.slice(0, length))
-      if (!entrypoints.has(key)) entrypoints.set(key, 'document')
+/** A document that holds nothing but functions is empty, and an entrypoint all the same. */
+function addFunctionDocuments(
+  modules: readonly RegoModule[],
+  entrypoints: Map<string, EntrypointKind>,
+): void {
+  for (const { packagePath, rules } of modules)
+    for (const { path, isFunction } of rules) {
+      const document = [...packagePath, ...(isFunction ? path.slice(0, -1) : [])]
+      for (let length = 1; length <= document.length; length++) {
+        const key = pathKey(document.slice(0, length))
+        if (!entrypoints.has(key)) entrypoints.set(key, 'document')
+      }
     }
-  }
 }

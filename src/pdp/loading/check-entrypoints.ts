@@ -103,7 +103,7 @@ function unlistedPackages({ name }: PolicyPart, guessed: readonly (readonly stri
   const known = guessed.map(printPackageName).join(', ') || 'none'
   return {
     code: 'unlisted_packages',
-    message: `bundle ${name} holds neither Rego nor a list of its packages: those that its entrypoints name are asked (${known}), and any other never is; build it with \`tidegate build\`, or leave its Rego in`,
+    message: `bundle ${name} holds neither Rego nor a list of its packages: those that its entrypoints name are asked (${known}), and any other never is. Expressions that OPA compiles wrongly cannot be found in it either; build it with \`tidegate build\`, or leave its Rego in`,
   }
 }
 

@@ -32,18 +32,34 @@ const NUMBERS = [
   '0',
   '.0',
 ]
+/** How JSON may spell numbers, as an input and as base documents. */
+const GIVEN = ['0.5', '1.50', '1e2', '10E-1', '-3.0', '100e-2', '0.0', '1E+2', '2.5e-1', '7', '12']
+const GIVEN_JSON = `{"given": [${GIVEN.join(', ')}]}`
+const OPERANDS = [...NUMBERS, ...GIVEN.flatMap((_, at) => [`input.given[${at}]`, `data.given[${at}]`])]
 const OPERATORS = ['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=']
 const CALLS = [
   ...['abs(A)', 'ceil(A)', 'floor(A)', 'round(A)', 'sum([A, B])', 'product([A, B])', 'max([A, B]) * 1'],
   ...['min([A, B]) * 1', 'sort([A, B])[0] + 0', 'count({A, B})', 'to_number("A") + B'],
   ...['object.get({A: B}, A, 7) + 0', 'bits.and(A, B)', 'json.unmarshal("[B]")[0] + A'],
+  ...['bits.or(A, B)', 'bits.xor(A, B)', 'bits.negate(A)', 'bits.lsh(A, 2)', 'bits.rsh(A, 1)'],
+  ...['numbers.range(A, B)', 'format_int(A, 10)', 'format_int(A, 2)', 'rem(A, B)', 'A in {B, 2, 1}'],
+  ...[
+    'sprintf("%v %d %.2f", [A, A, B])',
+    'json.marshal([A + 0, B * 1])',
+    'object.get({A: "found"}, B, "none")',
+  ],
+  ...[
+    'json.unmarshal(json.marshal({"n": A + 0})).n == A',
+    '[A, B] == [B, A]',
+    'count(object.union({A: 1}, {B: 2}))',
+  ],
 ]
 
 function expressions(): string[] {
   const random = seededRandom(SEED)
   const oneOf = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '0'
   return Array.from({ length: EXPRESSIONS }, () => {
-    const [a, b] = [oneOf(NUMBERS), oneOf(NUMBERS)]
+    const [a, b] = [oneOf(OPERANDS), oneOf(OPERANDS)]
     if (random() < 0.5) return `${a} ${oneOf(OPERATORS)} ${b}`
     return oneOf(CALLS).replaceAll('A', a).replaceAll('B', b)
   })
@@ -68,16 +84,16 @@ test.skipIf(opa === undefined)(
       const text = moduleOf(some)
       const file = join(workspace.path, 'numbers.rego')
       writeFileSync(file, text)
-      const args = ['eval', '--format', 'raw', '--data', file, 'data.numbers.answers']
-      const expected = JSON.parse(execFileSync(opa ?? '', args, { encoding: 'utf8' })) as Record<
-        string,
-        unknown
-      >
-      const plan = planDocument(await loadPolicies({ 'numbers.rego': text }), ['numbers', 'answers'])
-      const answers = JSON.parse(evaluateDocument(plan, undefined, newCall()) ?? '{}') as Record<
-        string,
-        unknown
-      >
+      const data = join(workspace.path, 'data.json')
+      writeFileSync(data, GIVEN_JSON)
+      const args = ['--data', file, '--data', data, '--input', data, 'data.numbers.answers']
+      const printed = execFileSync(opa ?? '', ['eval', '--format', 'raw', ...args], { encoding: 'utf8' })
+      const expected = JSON.parse(printed) as Record<string, unknown>
+      const snapshot = await loadPolicies({ 'numbers.rego': text, 'data.json': GIVEN_JSON })
+      const plan = planDocument(snapshot, ['numbers', 'answers'])
+      const answers = JSON.parse(
+        evaluateDocument(plan, Buffer.from(GIVEN_JSON), newCall()) ?? '{}',
+      ) as Record<string, unknown>
       for (const [place, expression] of some.entries()) {
         const [ours, theirs] = [answers[place], expected[place]]
         if (JSON.stringify(ours) !== JSON.stringify(theirs)) differences.push({ expression, ours, theirs })

@@ -9,6 +9,8 @@ test.each([
   ['round(.7*100) > .5e1', 'round(0.7*100) >0.5e1'],
   ['[.5, .25, {.1: .2}]', '[0.5,0.25, {0.1:0.2}]'],
   ['x in .5', 'x in 0.5'],
+  ['x := $"is {.5 + 1} or {input.n*.5}, .5"', 'x := $"is {0.5 + 1} or {input.n*0.5}, .5"'],
+  ['x := $`is {$"{.5} .5"} .5`; y := .5', 'x := $`is {$"{0.5} .5"} .5`; y :=0.5'],
 ])('a number without digits before its point gets a zero: %s', (text, spelt) => {
   expect(spellNumbers(text)).toBe(spelt)
 })
