@@ -5,7 +5,7 @@ import { max, median, sum } from 'd3-array'
 
 import { ENDLESS_POLICY } from '../../test/support/endless-policy.js'
 import { generatePipeline } from '../../test/support/generate-pipeline.js'
-import { askOk, drive, runSteadily } from '../lib/load.js'
+import { LATENCY_COLUMNS, askOk, drive, latencyCells, runSteadily } from '../lib/load.js'
 import type { Step, WrkResult } from '../lib/load.js'
 import { partsOf, readFlags, runParts, table } from '../lib/report.js'
 import { SERVER_CORE, opaPeers, startOpa, startTidegate, withFolder } from '../lib/servers.js'
@@ -90,19 +90,8 @@ async function candidates(): Promise<Candidate[]> {
 
 /** All servers in turn, several rounds, the median of each figure: the machine's moods hit all alike. */
 async function compare(): Promise<void> {
-  const columns = [
-    'body',
-    'log',
-    'connections',
-    'server',
-    'req/s',
-    'times',
-    'p50 ms',
-    'p99 ms',
-    'MB',
-    'failed',
-    'dropped',
-  ]
+  const columns =
+    'body | log | connections | server | req/s | times | p50 ms | p99 ms | MB | failed | dropped'
   const row = table('Decisions a second, one core each; `times` is Tidegate over this server', columns)
   const all = await candidates()
   for (const log of partsOf(flags.log)) {
@@ -210,14 +199,10 @@ async function runaways(): Promise<void> {
     const beside = await runSteadily(steps(true), rate, 3 * seconds)
     const row = table(
       `${rate} cheap decisions a second, beside ${flags.runaways} a second of the same path that never end`,
-      ['what', 'requests', 'p50 ms', 'p99 ms', 'max ms'],
+      `what | ${LATENCY_COLUMNS}`,
     )
-    for (const [name, latencies] of [
-      ['cheap, alone', alone.get('cheap')],
-      ['cheap, beside runaways', beside.get('cheap')],
-      ['runaways', beside.get('runaway')],
-    ] as const)
-      row(name, latencies?.requests, latencies?.p50Ms, latencies?.p99Ms, latencies?.maxMs)
+    for (const [kind, latencies] of alone) row(`${kind}, alone`, ...latencyCells(latencies))
+    for (const [kind, latencies] of beside) row(`${kind}, both at once`, ...latencyCells(latencies))
     const [before, now] = [alone.get('cheap'), beside.get('cheap')]
     const isMissed =
       now === undefined ||
@@ -231,17 +216,8 @@ async function runaways(): Promise<void> {
 }
 
 async function crowd(): Promise<void> {
-  const columns = [
-    'asked at once',
-    'answered',
-    'refused',
-    'failed',
-    'last ms',
-    'probe ms',
-    'new ms',
-    'open ms',
-    'peak MB',
-  ]
+  const columns =
+    'asked at once | answered | refused | failed | last ms | probe ms | new ms | open ms | peak MB'
   const row = table(
     'Many callers at once: the longest that others wait meanwhile, for a probe and for a decision over a new connection and an open one',
     columns,

@@ -27,16 +27,7 @@ const flags = readFlags({
 const MB = 1_000_000
 /** What ends soon is run so often, and the median taken: CPU is counted in hundredths of a second. */
 const [SOON_SECONDS, RUNS] = [2, 7]
-const COLUMNS = [
-  'size',
-  'server',
-  'build CPU s',
-  'load CPU s',
-  'decision CPU ms',
-  'MB',
-  'peak MB',
-  'MB after reloads',
-]
+const COLUMNS = 'size | server | build CPU s | load CPU s | decision CPU ms | MB | peak MB | MB after reloads'
 
 interface Growth {
   readonly size: string
@@ -147,11 +138,10 @@ function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
 /** Compiles and loads sets of one package more each, as the service does, and asks the last package of each set. */
 async function counts(): Promise<void> {
   const [first = 1, last = first] = flags.counts.split('-').map(Number)
-  const row = table('Sets of packages that load and deny as they say', [
-    'numbers of packages',
-    'loaded',
-    'failed',
-  ])
+  const row = table(
+    'Sets of packages that load and deny as they say',
+    'numbers of packages | loaded | failed',
+  )
   await withFolder((directory) => {
     let [loaded, failed] = [0, 0]
     for (let count = 1; count <= last; count += 1) {

@@ -83,7 +83,7 @@ export type LatenciesByKind = ReadonlyMap<string, Latencies>
 
 /**
  * Sends steps at a fixed rate, whether or not earlier ones have been answered, until they or the seconds are over. A latency counts from
- * the moment at which the step was due, so that a pause shows in all that had to wait for its end.
+ * the moment at which the step was due, so that a pause shows in all that had to wait for its end. Those that fail are a kind of their own.
  */
 export async function runSteadily(
   steps: Iterable<Step>,
@@ -101,7 +101,8 @@ export async function runSteadily(
     if (waitMs > 0) await sleep(waitMs)
     // A timer may fire a little early; the step is then counted from its sending.
     const countedFrom = Math.min(dueAt, performance.now())
-    running.push(send().then(() => note(taken, kind, performance.now() - countedFrom)))
+    const noteAs = (noted: string) => (): void => note(taken, noted, performance.now() - countedFrom)
+    running.push(send().then(noteAs(kind), noteAs(`${kind}, failed`)))
   }
   await Promise.all(running)
   return new Map([...taken].map(([kind, times]) => [kind, latenciesOf(times)]))
@@ -125,6 +126,13 @@ export async function runFully(
   }
   await Promise.all(Array.from({ length: callers }, call))
   return { ...latenciesOf(times), perSecond: (count / (performance.now() - startedAt)) * 1000 }
+}
+
+/** The columns of `latencyCells`. */
+export const LATENCY_COLUMNS = 'requests | p50 ms | p99 ms | max ms'
+
+export function latencyCells({ requests, p50Ms, p99Ms, maxMs }: Latencies): number[] {
+  return [requests, p50Ms, p99Ms, maxMs]
 }
 
 function note(taken: Map<string, number[]>, kind: string, ms: number): void {

@@ -45,8 +45,9 @@ export async function runParts(
   }
 }
 
-/** A table whose rows are printed as they come: Markdown, or an object a row with `--json`. */
-export function table(title: string, columns: readonly string[]): (...cells: Cell[]) => void {
+/** A table whose rows are printed as they come: Markdown, or an object a row with `--json`. Its columns have ` | ` between them. */
+export function table(title: string, columnList: string): (...cells: Cell[]) => void {
+  const columns = columnList.split(' | ')
   const widths = columns.map((column, index) => (index === 0 ? FIRST_COLUMN : Math.max(column.length, 7)))
   const line = (cells: readonly Cell[]): void => {
     const texts = cells.map((cell, index) => {

@@ -145,7 +145,9 @@ async function start({ command, port, directory, cores, env, isUp = isHealthy }:
   closeSync(output)
   // taskset becomes the program itself, so the child's id is the server's.
   const { pid = 0 } = child
-  for (const begun = performance.now(); !(await isUp(url)); await sleep(POLL_MS)) {
+  const begun = performance.now()
+  while (!(await isUp(url))) {
+    await sleep(POLL_MS)
     if (child.exitCode === null && performance.now() - begun < START_LIMIT_MS) continue
     await end(child, 'SIGKILL')
     throw new Error(`it does not serve: ${readFileSync(join(directory, 'output.log'), 'utf8').slice(-2000)}`)
@@ -156,7 +158,9 @@ async function start({ command, port, directory, cores, env, isUp = isHealthy }:
     residentMb: () => memoryMb(pid, 'VmRSS'),
     peakMb: () => memoryMb(pid, 'VmHWM'),
     // 5 sets the peak to what is resident now (proc(5)).
-    resetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
+    resetPeak: () => {
+      writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    },
     cpuSeconds: () => processTree(pid).reduce((sum, each) => sum + cpuSeconds(each, 11), 0),
     idle: () => untilIdle(pid),
     end: (signal = 'SIGTERM') => end(child, signal),

@@ -48,7 +48,10 @@ class Files {
   readonly kinds: Readonly<Record<string, () => string | Promise<string>>> = {
     'a policy': () => this.tell(),
     'a library that all call': () => {
-      saveFile(this.#of(LIBRARY_FILE), `${this.#shared}\nrevision := ${(this.#mark += 1)}\n`)
+      saveFile(
+        this.#of(LIBRARY_FILE),
+        this.#shared.replace(/revision := .*/, `revision := ${(this.#mark += 1)}`),
+      )
       return `"library":${this.#mark},`
     },
     'a policy added': () => {
@@ -223,15 +226,8 @@ async function measureStorm(files: Files, probes: Probes, row: Row): Promise<voi
   row(...[performance.now() - endedAt, stalestMs].map(Math.round), '', Math.round(probes.takeLongestMs()), '')
 }
 
-const columns = [
-  'what is saved',
-  'processes',
-  'serves ms',
-  'at the most',
-  'CPU ms',
-  'longest request ms',
-  'longest piece of work ms',
-]
+const columns =
+  'what is saved | processes | serves ms | at the most | CPU ms | longest request ms | longest piece of work ms'
 const row = table(
   `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions a second`,
   columns,

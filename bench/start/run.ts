@@ -60,18 +60,7 @@ await withFolder(async (directory) => {
   const bundle = join(directory, 'bundle.tar.gz')
   const built = spawnSync(process.execPath, [flags.program, 'build', 'policies', '-o', bundle])
   if (built.status !== 0) throw new Error(built.stderr.toString())
-  const columns = [
-    'policies',
-    'workers',
-    'processes',
-    'first decision ms',
-    'from',
-    'to',
-    'CPU ms until then',
-    `CPU ms after ${flags.idleSeconds} s`,
-    'resident MB',
-    'proportional MB',
-  ]
+  const columns = `policies | workers | processes | first decision ms | from | to | CPU ms until then | CPU ms after ${flags.idleSeconds} s | resident MB | proportional MB`
   const row = table(`${flags.runs} starts of each kind, medians`, columns)
   for (const policies of partsOf(flags.policies)) {
     for (const workers of partsOf(flags.workers).map(Number)) {

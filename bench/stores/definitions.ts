@@ -1,3 +1,4 @@
+import { seededRandom } from '../../test/support/random-bytes.js'
 import { generatePipeline } from '../../test/support/generate-pipeline.js'
 
 const FEWEST_STAGES = 5
@@ -20,7 +21,7 @@ export function applicationList(applications: number): Buffer {
 
 /** The list of pipelines, 2.4 KB each on average; always the same. */
 export function pipelineList(pipelines: number, applications: number): Buffer {
-  const random = seeded(SEED)
+  const random = seededRandom(SEED)
   return jsonList(pipelines, (index) => {
     const stages = FEWEST_STAGES + Math.floor(random() * STAGE_COUNTS)
     return {
@@ -55,13 +56,4 @@ function hex(random: () => number): string {
   return Math.floor(random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0')
-}
-
-/** A linear congruential generator (Numerical Recipes): numbers from 0 to 1, always the same. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }

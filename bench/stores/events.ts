@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
-import { WRK_REPORT } from '../load.js'
-
 /** The size of an event as the orchestrator's stages emit it. */
-export const EVENT_BYTES = 2048
-export const APPLICATIONS = 1000
+const EVENT_BYTES = 2048
+const APPLICATIONS = 1000
 const STAGE_NAMES = ['Deploy', 'Bake', 'Wait', 'Verify', 'Judgment', 'Scale', 'Notify']
 const KINDS = ['stage:starting', 'stage:complete', 'task:starting', 'task:complete']
 const STATUSES = ['SUCCEEDED', 'RUNNING', 'RUNNING', 'TERMINAL']
@@ -25,7 +23,7 @@ export function rareWord(index: number): string {
 }
 
 /** An event of about 2 KB, the same for the same index but for its id. */
-export function makeEvent(index: number): Buffer {
+export function makeEvent(index: number): string {
   const application = applicationOf(index)
   const executionId = executionOf(index)
   const at = FIRST_MS + index * 200
@@ -78,26 +76,5 @@ export function makeEvent(index: number): Buffer {
     event.content.execution.stages.push(next)
     size += JSON.stringify(next).length + 1
   }
-  return Buffer.from(JSON.stringify(event))
-}
-
-/** A wrk script that posts such events, each with an id of its own. */
-export function eventsScript(): string {
-  const [before = '', after = ''] = makeEvent(12_345)
-    .toString()
-    .split(/(?<="eventId":")[^"]+/)
-  const quoted = (text: string): string => `[==[${text}]==]`
-  return [
-    'math.randomseed(os.time())',
-    'local n = math.random(1, 900000000)',
-    'local headers = { ["Content-Type"] = "application/json" }',
-    `local before, after = ${quoted(before)}, ${quoted(after)}`,
-    'request = function()',
-    '  n = n + 1',
-    '  local id = string.format("%08x-%04x-4%03x-%04x-%012x", math.random(0, 4294967295), math.random(0, 65535), math.random(0, 4095), math.random(0, 65535), n)',
-    `  local body = after:gsub("app%-345", "app-" .. (n % ${APPLICATIONS}))`,
-    '  return wrk.format("POST", "/platform/echo", headers, before .. id .. body)',
-    'end',
-    ...WRK_REPORT,
-  ].join('\n')
+  return JSON.stringify(event)
 }
