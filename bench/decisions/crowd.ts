@@ -1,18 +1,15 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { max } from 'd3-array'
 
+import { askAnew } from '../lib/load.js'
+import type { TimedAnswer } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
 interface Asked {
   readonly path: string
   readonly body?: string
-}
-
-interface Answer {
-  readonly status: number
-  readonly ms: number
 }
 
 /** What is asked for by so many at once. */
@@ -85,7 +82,10 @@ export async function gatherCrowd(
 }
 
 /** How long somebody waits at the most who asks for the same again and again. */
-async function longestOf(asks: () => Promise<Answer>, state: { readonly isOver: boolean }): Promise<number> {
+async function longestOf(
+  asks: () => Promise<TimedAnswer>,
+  state: { readonly isOver: boolean },
+): Promise<number> {
   let longestMs = 0
   while (!state.isOver) {
     const { status, ms } = await asks()
@@ -97,16 +97,6 @@ async function longestOf(asks: () => Promise<Answer>, state: { readonly isOver: 
   return longestMs
 }
 
-/** Status 0 for a connection that broke off. Without an agent the connection is a new one. */
-function ask(url: string, { path, body }: Asked, agent: Agent | false = false): Promise<Answer> {
-  const begun = performance.now()
-  const method = body === undefined ? 'GET' : 'POST'
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-  return new Promise((resolve) => {
-    const end = (status: number): void => resolve({ status, ms: performance.now() - begun })
-    const sent = request(url + path, { method, headers, agent }, (answer) => {
-      answer.resume().once('end', () => end(answer.statusCode ?? 0))
-    })
-    sent.once('error', () => end(0)).end(body)
-  })
+function ask(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
+  return askAnew(url + path, body, agent)
 }

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import type { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -70,6 +72,29 @@ export async function askOk(
   const { status, text } = await ask(url, { ...asked, ...json })
   if (status !== 200 && !others.includes(status)) throw new Error(`${asked.path}: ${status} ${text}`)
   return text
+}
+
+/** An answer and how long it took; status 0 for a connection that broke off. */
+export interface TimedAnswer {
+  readonly status: number
+  readonly text: string
+  readonly ms: number
+}
+
+/** Asks over a new connection, or one of an agent: a POST where there is a body. */
+export function askAnew(url: string, body?: string, agent: Agent | false = false): Promise<TimedAnswer> {
+  const begun = performance.now()
+  const method = body === undefined ? 'GET' : 'POST'
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  return new Promise((resolve) => {
+    let text = ''
+    const end = (status: number): void => resolve({ status, text, ms: performance.now() - begun })
+    const sent = request(url, { method, headers, agent }, (answer) => {
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+      answer.once('end', () => end(answer.statusCode ?? 0))
+    })
+    sent.once('error', () => end(0)).end(body)
+  })
 }
 
 /** One request of a load: what kind it is, and how to send it. */

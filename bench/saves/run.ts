@@ -1,7 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
 import { max, median } from 'd3-array'
 
@@ -22,11 +21,9 @@ const flags = readFlags({
   connections: ['8', 'over which they come'],
   pauseSeconds: ['7', 'between two saves: longer than it takes until all has been compiled together again'],
 })
-const TURNS = fileURLToPath(new URL('note-turns.js', import.meta.url))
 /** The package that tells what serves. */
 const TOLD_BY = 'team7'
 const CHECKED_OUT = 200
-const [STORM_MS, STORM_EVERY_MS] = [10_000, 50]
 
 /** Policies in a folder, as Kubernetes mounts a ConfigMap: the files lead through a link that is replaced as a whole. */
 class Files {
@@ -134,100 +131,64 @@ class Files {
   }
 }
 
-type Row = (...cells: (string | number)[]) => void
+/** What one save took, in milliseconds. */
+interface Save {
+  readonly servedMs: number
+  readonly cpuMs: number
+  readonly longestMs: number
+}
 
-/** A service that watches its policies, is asked meanwhile, and notes the longest pieces of work of the threads that decide. */
-async function measure(workers: number, directory: string, row: Row): Promise<void> {
+/** A service that watches its policies, and is asked meanwhile. */
+async function measure(
+  workers: number,
+  directory: string,
+  row: (...cells: (string | number)[]) => void,
+): Promise<void> {
   const files = new Files(directory)
-  const turnsFile = join(directory, 'turns')
-  writeFileSync(turnsFile, '')
-  const env = {
-    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=file://${TURNS}`,
-    BENCH_TURNS_FILE: turnsFile,
-  }
   const config = { server: { workers } }
   const server = await startTidegate({
     directory: join(directory, 'service'),
     policies: files.current,
     args: ['--watch'],
     config,
-    env,
   })
   const url = `${server.url}/v1/data/static/${TOLD_BY}/revision`
   const probes = new Probes(url, Number(flags.connections), Number(flags.rate))
-  /** The longest of them since this was last asked, in milliseconds on a core; 0 where none was long. */
-  const takeLongestTurnMs = (): number => {
-    const noted = partsOf(readFileSync(turnsFile, 'utf8').replaceAll('\n', ','))
-    writeFileSync(turnsFile, '')
-    return max(noted, (line) => Number(line.split(' ')[2])) ?? 0
+  const saveOnce = async (change: () => string | Promise<string>): Promise<Save> => {
+    probes.takeLongestMs()
+    const cpuBefore = server.cpuSeconds()
+    const said = await change()
+    const savedAt = performance.now()
+    await probes.untilAllSay(said)
+    const servedMs = performance.now() - savedAt
+    const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
+    // All is compiled together once more.
+    await sleep(Number(flags.pauseSeconds) * 1000)
+    return { servedMs, cpuMs, longestMs: probes.takeLongestMs() }
   }
   try {
-    await probes.untilAllSay(files.tell())
-    await sleep(Number(flags.pauseSeconds) * 1000)
+    await saveOnce(() => files.tell())
     const wanted = partsOf(flags.only)
-    const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
-    const saves = new Map<string, number[][]>()
-    for (let round = 0; round < Number(flags.saves); round += 1) {
-      for (const [name, change] of Object.entries(files.kinds).filter(([kind]) => isWanted(kind))) {
-        probes.takeLongestMs()
-        takeLongestTurnMs()
-        const cpuBefore = server.cpuSeconds()
-        const said = await change()
-        const savedAt = performance.now()
-        await probes.untilAllSay(said)
-        const servedMs = performance.now() - savedAt
-        const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
-        // All is compiled together once more.
-        await sleep(Number(flags.pauseSeconds) * 1000)
-        saves.set(name, [
-          ...(saves.get(name) ?? []),
-          [servedMs, cpuMs, probes.takeLongestMs(), takeLongestTurnMs()],
-        ])
-      }
+    for (const [name, change] of Object.entries(files.kinds)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue
+      const saves: Save[] = []
+      for (let round = 0; round < Number(flags.saves); round += 1) saves.push(await saveOnce(change))
+      const served = saves.map(({ servedMs }) => servedMs)
+      const figures = [
+        median(served),
+        max(served),
+        median(saves, ({ cpuMs }) => cpuMs),
+        max(saves, ({ longestMs }) => longestMs),
+      ]
+      row(name, workers, ...figures.map((ms) => Math.round(ms ?? Number.NaN)))
     }
-    for (const [name, of] of saves) {
-      const [served = [], cpu = [], longest = [], turns = []] = [0, 1, 2, 3].map((figure) =>
-        of.map((save) => save[figure] ?? 0),
-      )
-      const worst = [max(longest), max(turns)].map((ms) => Math.round(ms ?? 0))
-      row(
-        name,
-        workers,
-        ...[median(served), max(served), median(cpu)].map((ms) => Math.round(ms ?? 0)),
-        ...worst,
-      )
-    }
-    if (isWanted('storm'))
-      await measureStorm(files, probes, (...figures) =>
-        row('a save every 50 ms: the last, the oldest', workers, ...figures),
-      )
   } finally {
     await probes.stop()
     await server.end()
   }
 }
 
-/** Saves without a pause: when the last one serves, and how old what serves is at the most. */
-async function measureStorm(files: Files, probes: Probes, row: Row): Promise<void> {
-  probes.takeLongestMs()
-  const savedAt = new Map<number, number>()
-  const markOf = (said: string): number => Number(/m(\d+)\./.exec(said)?.[1])
-  const begun = performance.now()
-  let [said, stalestMs] = ['', 0]
-  while (performance.now() - begun < STORM_MS) {
-    said = files.tell()
-    savedAt.set(markOf(said), performance.now())
-    await sleep(STORM_EVERY_MS)
-    const next = savedAt.get(Math.min(...probes.answers.map(markOf)) + 1) ?? begun
-    stalestMs = Math.max(stalestMs, performance.now() - next)
-  }
-  const endedAt = performance.now()
-  await probes.untilAllSay(said)
-  row(...[performance.now() - endedAt, stalestMs].map(Math.round), '', Math.round(probes.takeLongestMs()), '')
-}
-
-const columns =
-  'what is saved | processes | serves ms | at the most | CPU ms | longest request ms | longest piece of work ms'
+const columns = 'what is saved | processes | serves ms | at the most | CPU ms | longest request ms'
 const row = table(
   `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions a second`,
   columns,

@@ -79,7 +79,7 @@ async function reconciled(
   for (const index of services.keys()) {
     const text = await askOk(of(index), { path: '/metrics' })
     const figure = (name: string): number =>
-      Number(new RegExp(`^tidegate_reconciliation${name} ([\\d.e-]+)$`, 'm').exec(text)?.[1] ?? 0)
+      Number(new RegExp(`^tidegate_reconciliation${name}(?:\\{\\})? ([\\d.e-]+)$`, 'm').exec(text)?.[1] ?? 0)
     if (figure('s_total\\{result="failure"\\}') > 0) throw new Error('a reconciliation failed: see the log')
     sums.count += figure('s_total\\{result="success"\\}')
     sums.seconds += figure('_duration_seconds_sum')

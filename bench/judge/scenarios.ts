@@ -16,6 +16,8 @@ const POINTS = 1440
 /** One interval to measure: what it fetches, and from where. */
 export interface Scenario {
   readonly name: string
+  /** Of logs, on each side. */
+  readonly lines: number
   readonly plan: RunPlan
   readonly limits: { readonly maxLines: number; readonly maxBytes: number }
   readonly writeFiles: (directory: string) => Promise<void>
@@ -33,6 +35,7 @@ const DEFAULT_LIMITS = { maxLines: 200_000, maxBytes: 64 * MIB }
 /** All scenarios: a day of 200 metrics, and logs of this many lines a side. */
 export const SCENARIOS: readonly Scenario[] = [
   {
+    lines: 0,
     name: `${METRICS} metrics x ${POINTS} points x 2 sides`,
     plan: planOf({ metrics: plannedMetrics() }),
     limits: DEFAULT_LIMITS,
@@ -49,7 +52,7 @@ export const SCENARIOS: readonly Scenario[] = [
 
 function logs(name: string, lines: number, limits: Scenario['limits']): Scenario {
   const plan = planOf({ logs: plannedLogs() })
-  return { name, plan, limits, writeFiles: (directory) => writeLines(directory, lines) }
+  return { name, lines, plan, limits, writeFiles: (directory) => writeLines(directory, lines) }
 }
 
 function planOf(parts: { readonly metrics?: PlannedMetrics; readonly logs?: PlannedLogs }): RunPlan {
