@@ -48,7 +48,7 @@ bench-judge: ## The canary judge on simulated canaries: false alarms, detection,
 bench-logs: ## How well and how fast log lines are grouped and judged
 bench-stores: ## Gates, trail and registry over SQLite and over PostgreSQL, with decisions beside them (ten minutes)
 soak: ## Twenty minutes of everything at once (ARGS="--only kills,stops,replicas,malformed,evil,bodies" for what else there is)
-evil: ARGS = --only evil
+evil: ONLY = --only evil
 evil: soak ## Policies and inputs that ask for too much, one row each, with cheap requests beside them
 
 BENCHES := bench-decisions bench-growth bench-saves bench-start bench-judge bench-logs bench-stores
@@ -61,7 +61,7 @@ soak: export MALLOC_ARENA_MAX = 2
 $(BENCHES) soak: $(BUILT)
 	@command -v wrk >/dev/null || [ $@ != bench-decisions ] || { echo "make $@ needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
-	$(ONE_CORE) node dist-bench/bench/$(@:bench-%=%)/run.js $(ARGS)
+	$(ONE_CORE) node dist-bench/bench/$(@:bench-%=%)/run.js $(ONLY) $(ARGS)
 
 fuzz-paths: $(BUILT) ## Compare 20,000 answers with those of OPA (POLICY_PATHS=10000 in both dialects, POLICY_PATHS_SEED)
 	POLICY_PATHS=$${POLICY_PATHS:-10000} npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
