@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { processCpuSeconds, memoryMb } from '../process-tree.js'
+import { askOk } from '../lib/load.js'
+import type { Server } from '../lib/servers.js'
 
 /** What one server needs for policies and data of one size. */
 export interface Figures {
@@ -21,103 +20,68 @@ export interface Figures {
 
 /** A change that a server that watches its files takes up. */
 export interface Change {
+  readonly times: number
   /** Makes the change of this number. */
   readonly make: (number: number) => void
   /** What answers with that number then. */
   readonly path: string
 }
 
-export interface Measured {
-  readonly command: readonly string[]
-  readonly url: string
-  /** Where a decision is asked for, and the body. */
+export interface Question {
   readonly path: string
-  readonly body: string
+  readonly input: unknown
   /** At the most. */
   readonly decisions: number
-  readonly limitMs: number
-  readonly reloads?: { readonly times: number; readonly change: Change } | undefined
+  readonly change?: Change | undefined
 }
 
-const POLL_MS = 50
 const WARM_UP = 20
 /** No further decision is asked for once they have taken this long, if there were a few. */
 const [ENOUGH_MS, FEWEST] = [15_000, 20]
+const [POLL_MS, CHANGE_LIMIT_MS] = [50, 300_000]
 /** Until what a reload leaves to do later is done, too. */
 const SETTLED_MS = 10_000
 
-/** Starts a server, asks it, and ends it. Raises where it does not answer in time. Needs /proc. */
-export async function measure(measured: Measured): Promise<Figures> {
-  const [program = '', ...args] = measured.command
-  // What one process takes is measured, so there is one that decides.
-  const env = { ...process.env, TIDEGATE_SERVER_WORKERS: '1' }
-  const child = spawn(program, args, { stdio: 'ignore', env })
-  const { pid = 0 } = child
+/** Asks a server that has just been started, and ends it. Needs /proc. */
+export async function measure(
+  server: Server,
+  { path, input, decisions, change }: Question,
+): Promise<Figures> {
+  const ask = (): Promise<string> => askOk(server.url, { path, value: { input } }, [401])
   try {
-    await untilHealthy(child, measured)
-    const loadSeconds = processCpuSeconds(pid)
+    const loadSeconds = server.cpuSeconds()
     let answer = ''
-    for (let round = 0; round < WARM_UP; round += 1) answer = await ask(measured)
-    const [before, begun] = [processCpuSeconds(pid), performance.now()]
+    for (let round = 0; round < WARM_UP; round += 1) answer = await ask()
+    const [before, begun] = [server.cpuSeconds(), performance.now()]
     let asked = 0
-    for (; asked < measured.decisions; asked += 1) {
+    for (; asked < decisions; asked += 1) {
       if (asked >= FEWEST && performance.now() - begun > ENOUGH_MS) break
-      answer = await ask(measured)
+      answer = await ask()
     }
-    const decisionMs = ((processCpuSeconds(pid) - before) * 1000) / asked
-    const [residentMb, peakMb] = [memoryMb(pid, 'VmRSS'), memoryMb(pid, 'VmHWM')]
-    const reloadedMb = measured.reloads && (await reload(measured, measured.reloads, pid))
+    const decisionMs = ((server.cpuSeconds() - before) * 1000) / asked
+    const [residentMb, peakMb] = [server.residentMb(), server.peakMb()]
+    const reloadedMb = change && (await reload(server, change, ask))
     return { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb, answer }
   } finally {
-    await stop(child)
+    await server.end()
   }
 }
 
 /** Changes the files again and again, each time until that is served and has been asked about, and gives the resident memory in MB. */
 async function reload(
-  measured: Measured,
-  { times, change }: NonNullable<Measured['reloads']>,
-  pid: number,
+  server: Server,
+  { times, make, path }: Change,
+  ask: () => Promise<string>,
 ): Promise<number> {
   for (let number = 1; number <= times; number += 1) {
-    change.make(number)
-    await untilChanged(measured, change.path, `"change ${number}."`)
-    for (let round = 0; round < WARM_UP; round += 1) await ask(measured)
+    make(number)
+    const begun = performance.now()
+    while (!(await askOk(server.url, { path, value: { input: {} } })).includes(`"change ${number}."`)) {
+      if (performance.now() - begun > CHANGE_LIMIT_MS) throw new Error(`change ${number} is not served`)
+      await sleep(POLL_MS)
+    }
+    for (let round = 0; round < WARM_UP; round += 1) await ask()
   }
   await sleep(SETTLED_MS)
-  return memoryMb(pid, 'VmRSS')
-}
-
-async function untilChanged({ url, limitMs }: Measured, path: string, answer: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
-    if ((await ask({ url, path, body: '{"input":{}}' })).includes(answer)) return
-    await sleep(POLL_MS)
-  }
-  throw new Error(`it did not serve ${answer} within ${limitMs} ms`)
-}
-
-async function untilHealthy(child: ChildProcess, { url, limitMs }: Measured): Promise<void> {
-  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} before it served`)
-    const isUp = await fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (isUp) return
-    await sleep(POLL_MS)
-  }
-  throw new Error(`it did not answer within ${limitMs} ms`)
-}
-
-async function ask({ url, path, body }: Pick<Measured, 'url' | 'path' | 'body'>): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
-  return await response.text()
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  await ended
+  return server.residentMb()
 }

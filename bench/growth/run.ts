@@ -1,183 +1,177 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 
-import { opaPeers } from '../opa-programs.js'
-import type { OpaPeer } from '../opa-programs.js'
-import { cpuSecondsOf } from './compile-alone.js'
-import { drawCharts } from './draw-curves.js'
-import type { Curve } from './draw-curves.js'
+import { median } from 'd3-array'
+
+import { partsOf, readFlags, runParts, table } from '../lib/report.js'
+import { PROGRAM, opaPeers, startOpa, startTidegate, waitedForSeconds, withFolder } from '../lib/servers.js'
+import type { Server } from '../lib/servers.js'
 import { saveFile, writeBindings, writePackages } from './generate.js'
 import { measure } from './measure.js'
-import type { Change, Figures, Measured } from './measure.js'
+import type { Change } from './measure.js'
 
-const { values: flags } = parseArgs({
-  options: {
-    packages: { type: 'string', default: '100,300,1000,3000' },
-    /** Megabytes of data. */
-    data: { type: 'string', default: '1,10,50,100' },
-    decisions: { type: 'string', default: '200' },
-    /** How often a policy is saved, before memory is looked at once more. */
-    reloads: { type: 'string', default: '10' },
-    /** A folder for curves as SVG; none are drawn where it is empty. */
-    pictures: { type: 'string', default: '' },
-    /** More `opa` programs to measure beside the one in use, as PATH,PATH; those of BENCH_OPA too. */
-    opa: { type: 'string', default: '' },
-  },
+/** `make bench-growth`: what many packages and much data cost, beside OPA, and whether every number of packages loads. */
+
+const flags = readFlags({
+  only: ['packages,data', 'some of packages,data,counts'],
+  packages: ['100,300,1000,3000', 'numbers of packages'],
+  data: ['1,10,50,100', 'megabytes of data'],
+  decisions: ['200', 'that are asked for at the most'],
+  reloads: ['10', 'how often a policy is saved before memory is looked at once more'],
+  opa: ['', 'more opa programs beside the one in use, as PATH,PATH'],
+  counts: ['1-800', 'numbers of packages to be loaded, one after the other'],
+  step: ['1', 'between two of these numbers'],
+  beside: ['', 'a folder of policies that each of these sets holds besides'],
 })
-const CLI = 'dist/cli.js'
 const MB = 1_000_000
-const LIMIT_MS = 300_000
-const FIRST_PORT = 18_200
+/** What ends soon is run so often, and the median taken: CPU is counted in hundredths of a second. */
+const [SOON_SECONDS, RUNS] = [2, 7]
+const COLUMNS = 'size | server | build CPU s | load CPU s | decision CPU ms | MB | peak MB | MB after reloads'
 
-interface Question {
-  readonly what: string
-  readonly size: number
-  readonly directory: string
+interface Growth {
+  readonly size: string
+  readonly policies: string
   readonly input: unknown
   readonly tidegatePath: string
   readonly opaPath: string
-  readonly change: Change | undefined
+  readonly change?: Change | undefined
 }
 
-/** What was seen of one server at one size. */
-interface Row extends Partial<Figures> {
-  readonly size: number
-  readonly server: string
-  /** CPU seconds of compiling alone; undefined where that was not measured. */
-  readonly buildSeconds: number | undefined
+type Row = ReturnType<typeof table>
+
+async function packages(): Promise<void> {
+  const row = table('Packages of two rules, all of which a decision asks about 20 stages', COLUMNS)
+  for (const count of partsOf(flags.packages).map(Number)) {
+    await withFolder(async (directory) => {
+      const policies = join(directory, 'policies')
+      const input = writePackages(policies, count)
+      const file = join(policies, 'team0', 'policy.rego')
+      const text = readFileSync(file, 'utf8')
+      const make = (number: number): void => saveFile(file, `${text}\nrevision := "change ${number}."\n`)
+      const change = { times: Number(flags.reloads), make, path: '/v1/data/static/team0/revision' }
+      const paths = { tidegatePath: '/v1/staticPolicy/eval', opaPath: '/v1/data/static' }
+      const growth = { size: `${count} packages`, policies, input, ...paths }
+      await measureAll({ ...growth, ...(change.times > 0 && { change }) }, directory, row)
+    })
+  }
 }
 
-let port = FIRST_PORT
+async function data(): Promise<void> {
+  const row = table('Role bindings, of which a decision looks one up', COLUMNS)
+  for (const megabytes of partsOf(flags.data).map(Number)) {
+    await withFolder(async (directory) => {
+      const policies = join(directory, 'policies')
+      const input = writeBindings(policies, megabytes * MB)
+      const path = '/v1/data/access/allow'
+      await measureAll(
+        { size: `${megabytes} MB of data`, policies, input, tidegatePath: path, opaPath: path },
+        directory,
+        row,
+      )
+    })
+  }
+}
 
-/** Starts each server once for each size, one after the other, and prints a row for each. */
-async function main(): Promise<void> {
-  const temporary = mkdtempSync(join(tmpdir(), 'tidegate-growth-'))
-  const opas = await opaPeers(flags.opa)
-  try {
-    console.log(
-      '| what | server | build, CPU s | load, CPU s | decision, CPU ms | MB | peak MB | MB after reloads |',
+/** Starts each server once, one after the other, and prints a row for each. */
+async function measureAll(growth: Growth, directory: string, row: Row): Promise<void> {
+  const { policies } = growth
+  const bundle = join(directory, 'bundle.tar.gz')
+  const args = growth.change === undefined ? [] : ['--watch']
+  await measureRow(
+    growth,
+    {
+      name: 'tidegate',
+      path: growth.tidegatePath,
+      build: [process.execPath, PROGRAM, 'build', policies, '-o', bundle],
+    },
+    // What one process takes is measured, so there is one that decides.
+    () => startTidegate({ directory, policies, args, config: { server: { workers: 1 } } }),
+    row,
+  )
+  const entrypoint = growth.opaPath.replace('/v1/data/', '')
+  for (const peer of await opaPeers(flags.opa)) {
+    await measureRow(
+      growth,
+      {
+        name: peer.name,
+        path: growth.opaPath,
+        build: [peer.path, 'build', '-t', 'wasm', '-e', entrypoint, '-o', bundle, policies],
+      },
+      () => startOpa(peer, { directory, policies, args }),
+      row,
     )
-    console.log('| ---- | ------ | --- | --- | --- | -- | -- | -- |')
-    const packages: Row[] = []
-    for (const size of sizes(flags.packages))
-      packages.push(...(await measureAll(packagesOf(size, temporary), opas, temporary)))
-    const data: Row[] = []
-    for (const size of sizes(flags.data))
-      data.push(...(await measureAll(dataOf(size, temporary), opas, temporary)))
-    if (flags.pictures !== '') drawAll(packages, data)
-  } finally {
-    rmSync(temporary, { recursive: true, force: true })
   }
-}
-
-function packagesOf(size: number, temporary: string): Question {
-  const directory = join(temporary, `packages-${size}`)
-  const input = writePackages(directory, size)
-  const file = join(directory, 'team0', 'policy.rego')
-  const text = readFileSync(file, 'utf8')
-  const make = (number: number): void => {
-    saveFile(file, `${text}\nrevision := "change ${number}."\n`)
-  }
-  const paths = { tidegatePath: '/v1/staticPolicy/eval', opaPath: '/v1/data/static' }
-  const change = { make, path: '/v1/data/static/team0/revision' }
-  return { what: `${size} packages`, size, directory, input, ...paths, change }
-}
-
-function dataOf(size: number, temporary: string): Question {
-  const directory = join(temporary, `data-${size}`)
-  const input = writeBindings(directory, size * MB)
-  const path = '/v1/data/access/allow'
-  const paths = { tidegatePath: path, opaPath: path }
-  return { what: `${size} MB of data`, size, directory, input, ...paths, change: undefined }
-}
-
-async function measureAll(question: Question, opas: readonly OpaPeer[], temporary: string): Promise<Row[]> {
-  const body = JSON.stringify({ input: question.input })
-  const { directory, change } = question
-  const times = Number(flags.reloads)
-  const reloads = change === undefined || times === 0 ? undefined : { times, change }
-  const common = { body, decisions: Number(flags.decisions), limitMs: LIMIT_MS, reloads }
-  const watch = reloads === undefined ? [] : ['--watch']
-  const bundle = join(temporary, 'bundle.tar.gz')
-  const own = ['serve', '--policies', directory, '--data-dir', join(temporary, `store-${port}`), ...watch]
-  const ownBuild = [process.execPath, CLI, 'build', directory, '-o', bundle]
-  const rows = [
-    await measureRow(question, 'tidegate', ownBuild, (address) => ({
-      ...common,
-      command: [process.execPath, CLI, ...own, '--addr', address],
-      url: `http://${address}`,
-      path: question.tidegatePath,
-    })),
-  ]
-  for (const opa of opas) {
-    const entrypoint = question.opaPath.replace('/v1/data/', '')
-    const build = [opa.path, 'build', '-t', 'wasm', '-e', entrypoint, '-o', bundle, directory]
-    const row = await measureRow(question, opa.name, build, (address) => ({
-      ...common,
-      command: [opa.path, 'run', '--server', ...watch, '--addr', address, directory],
-      url: `http://${address}`,
-      path: question.opaPath,
-    }))
-    rows.push(row)
-  }
-  return rows
 }
 
 async function measureRow(
-  { what, size }: Question,
-  server: string,
-  build: readonly string[],
-  at: (address: string) => Measured,
-): Promise<Row> {
-  port += 1
-  const failed = (raw: unknown): undefined => {
-    console.error(`${what}, ${server}: ${String(raw)}`)
+  { size, ...growth }: Growth,
+  { name, path, build }: { readonly name: string; readonly path: string; readonly build: readonly string[] },
+  start: () => Promise<Server>,
+  row: Row,
+): Promise<void> {
+  try {
+    const buildSeconds = cpuSecondsOf(build)
+    const figures = await measure(await start(), { ...growth, path, decisions: Number(flags.decisions) })
+    const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = figures
+    row(size, name, buildSeconds, loadSeconds, decisionMs, residentMb, peakMb, reloadedMb)
+  } catch (raw) {
+    console.error(`${size}, ${name}: ${String(raw)}`)
+    process.exitCode = 1
   }
-  const buildSeconds = await cpuSecondsOf(build).catch(failed)
-  const figures = await measure(at(`127.0.0.1:${port}`)).catch(failed)
-  const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = figures ?? {}
-  const cells = [
-    ...[buildSeconds, loadSeconds, decisionMs].map((value) => value?.toFixed(2) ?? '–'),
-    ...[residentMb, peakMb, reloadedMb].map((value) => value?.toFixed(0) ?? '–'),
-  ]
-  console.log(`| ${what} | ${server} | ${cells.join(' | ')} |`)
-  return { size, server, buildSeconds, ...figures }
 }
 
-/** A picture for the sizes of policies, and one for those of data. */
-function drawAll(packages: readonly Row[], data: readonly Row[]): void {
-  const draw = (
-    name: string,
-    rows: readonly Row[],
-    charts: readonly (readonly [string, keyof Row])[],
-  ): void => {
-    if (rows.length === 0) return
-    mkdirSync(flags.pictures, { recursive: true })
-    const drawn = charts.map(([title, key]) => ({ title, curves: curvesOf(rows, key) }))
-    writeFileSync(join(flags.pictures, name), drawCharts(drawn))
-  }
-  const decision = ['a decision, CPU ms', 'decisionMs'] as const
-  const memory = ['resident, MB', 'residentMb'] as const
-  draw('growth-packages.svg', packages, [['build, CPU s', 'buildSeconds'], decision, memory])
-  draw('growth-data.svg', data, [['load, CPU s', 'loadSeconds'], decision, memory])
+/** CPU seconds of a program that runs to its end, those of programs that it started included. Raises where it fails. Needs /proc. */
+function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
+  // Node.js reads the certificates that this names at each start: 35 ms for those of a system.
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' }
+  const runs: number[] = []
+  do {
+    const before = waitedForSeconds()
+    const { status, stderr } = spawnSync(program, args, { env, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${program} ended with ${String(status)}: ${stderr}`)
+    runs.push(waitedForSeconds() - before)
+  } while ((runs[0] ?? 0) < SOON_SECONDS && runs.length < RUNS)
+  return median(runs) ?? Number.NaN
 }
 
-function curvesOf(rows: readonly Row[], key: keyof Row): Curve[] {
-  return [...new Set(rows.map(({ server }) => server))].map((server) => ({
-    server,
-    points: rows
-      .filter((row) => row.server === server)
-      .map((row) => ({ size: row.size, value: typeof row[key] === 'number' ? row[key] : undefined })),
-  }))
+/** Compiles and loads sets of one package more each, as the service does, and asks the last package of each set. */
+async function counts(): Promise<void> {
+  const [first = 1, last = first] = flags.counts.split('-').map(Number)
+  const row = table(
+    'Sets of packages that load and deny as they say',
+    'numbers of packages | loaded | failed',
+  )
+  await withFolder((directory) => {
+    let [loaded, failed] = [0, 0]
+    for (let count = 1; count <= last; count += 1) {
+      const reason = `stages of this kind are refused: no ${count}`
+      const rule = `deny[message] { input.stage == "kind${count}"; message := "${reason}" }`
+      mkdirSync(join(directory, `p${count}`))
+      writeFileSync(
+        join(directory, `p${count}`, 'policy.rego'),
+        `package static.generated${count}\n${rule}\n`,
+      )
+      if (count < first || (count - first) % Number(flags.step) !== 0) continue
+      const problem = problemOf([...partsOf(flags.beside), directory], count, reason)
+      if (problem === undefined) loaded += 1
+      else failed += 1
+      if (problem !== undefined) console.error(`${count} packages: ${problem}`)
+    }
+    row(`${first} to ${last}, every ${flags.step}`, loaded, failed)
+    if (failed > 0) process.exitCode = 1
+    return Promise.resolve()
+  })
 }
 
-function sizes(list: string): number[] {
-  return list
-    .split(',')
-    .filter((size) => size !== '')
-    .map(Number)
+/** What is wrong with a set; undefined when it loads and denies as it says. */
+function problemOf(directories: readonly string[], count: number, reason: string): string | undefined {
+  const policies = directories.flatMap((path) => ['--policies', path])
+  const args = [PROGRAM, 'eval', ...policies, '--entrypoint', `static/generated${count}/deny`, '--input', '-']
+  const input = JSON.stringify({ stage: `kind${count}` })
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8' })
+  if (status !== 0) return stderr.trim()
+  return stdout === `{"result":["${reason}"]}\n` ? undefined : `answers ${stdout.trim()}`
 }
 
-await main()
+await runParts(flags.only, { packages, data, counts })

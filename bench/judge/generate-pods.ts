@@ -59,7 +59,6 @@ const heavyRow = (random: Random): Pair => {
 
 const row = (name: string, wanted: Row['wanted'], limit: number, make: Row['make']): Row => ({
   ...{ name, wanted, limit, make },
-  prototype: Number.NaN,
 })
 
 /** Pods that differ by 3 % without any change. */

@@ -1,22 +1,23 @@
-import { parseArgs } from 'node:util'
-
 import { readMetricSpecs } from '../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
 import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/series/types.js'
+import { readFlags, runParts, table } from '../lib/report.js'
 import { makeRandom, ROWS, WORSE_BURSTS } from './generate-pairs.js'
 import { POD_ROWS } from './generate-pods.js'
+import { INTERVAL_COLUMNS, measureIntervals } from './intervals.js'
 import { RUN_ROWS } from './generate-runs.js'
 import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
 
-const { values: flags } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '20261121' },
-    only: { type: 'string', default: '' },
-    kayenta: { type: 'boolean', default: true },
-  },
-  allowNegative: true,
+/** `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries, and what whole intervals take. */
+
+const flags = readFlags({
+  only: ['', 'some of pairs,runs,coverage,speed,intervals; all where it is empty'],
+  pairs: ['200', 'that are simulated for each row; 2000 for figures that are quoted'],
+  pick: ['', 'only rows whose name has this text'],
+  kayenta: ['yes', 'whether its judge is asked, too'],
+  seed: ['20261121', 'of what is drawn at random'],
+  lines: ['1000000', 'of logs on each side in the largest interval'],
 })
 const SPEED_METRICS = 200
 const SPEED_POINTS = 1440
@@ -34,75 +35,71 @@ interface Shares {
   readonly inconclusive: number
 }
 
-function main(): void {
-  console.log(`${flags.pairs} pairs a row, seed ${flags.seed}\n`)
-  console.log(line(['row', 'Kayenta %', 'prototype %', 'Tidegate %', 'inconclusive %', 'limit', '']))
-  console.log(line(['---', '--:', '--:', '--:', '--:', '--:', '---']))
-  const missed = [...ROWS, ...POD_ROWS, ...WORSE_BURSTS]
-    .filter(({ name }) => name.includes(flags.only))
-    .filter((row) => !report(row))
-  const missedRuns = reportRuns()
-  const missedCoverages = flags.only === '' ? reportCoverage() : []
-  if (flags.only === '') reportSpeed()
-  if (missed.length + missedRuns.length + missedCoverages.length > 0) process.exitCode = 1
-}
-
-/** Prints what whole runs show; those rows that miss their limit. */
-function reportRuns(): readonly unknown[] {
-  const rows = RUN_ROWS.filter(({ name }) => name.includes(flags.only))
-  if (rows.length === 0) return []
-  console.log(`\n${line(['runs', 'share', 'Kayenta %', 'Tidegate %', 'limit', ''])}`)
-  console.log(line(['---', '---', '--:', '--:', '--:', '---']))
-  const [count, seed] = [Number(flags.pairs), Number(flags.seed)]
-  return rows.filter((row) => {
-    const value = simulateRuns(row, count, seed)
-    const kayenta = flags.kayenta ? simulateRuns(row, count, seed, 'kayenta').toFixed(1) : '-'
-    const isMissed = value > row.limit + ROUNDING
-    const cells = [
-      row.name,
-      row.share,
-      kayenta,
-      value.toFixed(1),
-      `<= ${row.limit}`,
-      isMissed ? 'MISSED' : '',
-    ]
-    console.log(line(cells))
-    return isMissed
-  })
-}
-
-/** Prints how often intervals hold what they should; the shares that are out of range. */
-function reportCoverage(): readonly unknown[] {
-  console.log(`\n${line(['intervals of 90 %, events a minute', 'hold the true change, %', ''])}`)
-  console.log(line(['---', '--:', '---']))
-  const cases = [0.5, 1, 5, 20].flatMap((perMinute) => [1, 2, 5].map((factor) => ({ perMinute, factor })))
-  return cases.filter(({ perMinute, factor }) => {
-    const held = simulateCoverage(
-      { perMinute, factor },
-      COVERAGE_PAIRS * Number(flags.pairs),
-      Number(flags.seed),
+function pairs(): Promise<void> {
+  const row = table(
+    `${flags.pairs} pairs a row, seed ${flags.seed}`,
+    'pairs | told apart % | by Kayenta % | inconclusive % | limit',
+  )
+  for (const each of [...ROWS, ...POD_ROWS, ...WORSE_BURSTS].filter(({ name }) =>
+    name.includes(flags.pick),
+  )) {
+    const { changed, inconclusive } = judgePairs(each, 'default')
+    const { wanted, limit, told = 0, inconclusive: most = Infinity } = each
+    const isFound = wanted === 'found' ? changed >= limit - ROUNDING : changed <= limit
+    const isMet = isFound && inconclusive <= most + ROUNDING && changed + inconclusive >= told - ROUNDING
+    const ofInconclusive = most === Infinity ? '' : `, inconclusive <= ${most}`
+    const shown =
+      told > 0 ? `both >= ${told}` : `${wanted === 'found' ? '>=' : '<='} ${limit}${ofInconclusive}`
+    row(
+      each.name,
+      changed,
+      kayenta(() => judgePairs(each, 'kayenta').changed),
+      inconclusive,
+      shown + missed(!isMet),
     )
-    const isMissed = held < COVERAGE.least - ROUNDING || held > COVERAGE.most + ROUNDING
-    console.log(line([`${perMinute} -> ${perMinute * factor}`, held.toFixed(1), isMissed ? 'MISSED' : '']))
-    return isMissed
-  })
+  }
+  return Promise.resolve()
 }
 
-/** Prints a row; false when the judge misses its limit. */
-function report(row: Row): boolean {
-  const { changed, inconclusive } = judgePairs(row, 'default')
-  const kayenta = flags.kayenta ? judgePairs(row, 'kayenta').changed.toFixed(1) : '-'
-  const isFound = row.wanted === 'found' ? changed >= row.limit - ROUNDING : changed <= row.limit
-  const isAsked = inconclusive <= (row.inconclusive ?? Infinity) + ROUNDING
-  const isMet = isFound && isAsked && changed + inconclusive >= (row.told ?? 0) - ROUNDING
-  const prototype = Number.isNaN(row.prototype) ? '-' : String(row.prototype)
-  const limit =
-    row.told === undefined
-      ? `${row.wanted === 'found' ? '>=' : '<='} ${row.limit}${row.inconclusive === undefined ? '' : `, inconclusive <= ${row.inconclusive}`}`
-      : `both >= ${row.told}`
-  const cells = [row.name, kayenta, prototype, changed.toFixed(1), inconclusive.toFixed(1), limit]
-  console.log(line([...cells, isMet ? '' : 'MISSED']))
-  return isMet
+function runs(): Promise<void> {
+  const row = table('Whole runs', 'runs | share | % | by Kayenta % | limit')
+  const [count, seed] = [Number(flags.pairs), Number(flags.seed)]
+  for (const each of RUN_ROWS.filter(({ name }) => name.includes(flags.pick))) {
+    const value = simulateRuns(each, count, seed)
+    const ofKayenta = kayenta(() => simulateRuns(each, count, seed, 'kayenta'))
+    row(each.name, each.share, value, ofKayenta, `<= ${each.limit}${missed(value > each.limit + ROUNDING)}`)
+  }
+  return Promise.resolve()
+}
+
+/** How often intervals hold what they should. */
+function coverage(): Promise<void> {
+  const row = table(
+    'Intervals of 90 % of a change of events',
+    'events a minute | hold the true change % | limit',
+  )
+  const [count, seed] = [COVERAGE_PAIRS * Number(flags.pairs), Number(flags.seed)]
+  for (const perMinute of [0.5, 1, 5, 20]) {
+    for (const factor of [1, 2, 5]) {
+      const held = simulateCoverage({ perMinute, factor }, count, seed)
+      const isMissed = held < COVERAGE.least - ROUNDING || held > COVERAGE.most + ROUNDING
+      row(
+        `${perMinute} -> ${perMinute * factor}`,
+        held,
+        `${COVERAGE.least} to ${COVERAGE.most}${missed(isMissed)}`,
+      )
+    }
+  }
+  return Promise.resolve()
+}
+
+function kayenta(share: () => number): number | undefined {
+  return flags.kayenta === 'yes' ? share() : undefined
+}
+
+function missed(isMissed: boolean): string {
+  if (isMissed) process.exitCode = 1
+  return isMissed ? ' MISSED' : ''
 }
 
 /** Each pair is a run of its own, as for a canary with one metric. */
@@ -132,33 +129,36 @@ function judgePair(pair: Pair, judge: JudgeOptions['judge']): Pick<MetricResult,
   return results[0] ?? { classification: 'Error' }
 }
 
-function reportSpeed(): void {
+function speed(): Promise<void> {
+  const row = table(
+    `${SPEED_METRICS} metrics of ${SPEED_POINTS} points on two sides, the best of ${SPEED_ROUNDS}`,
+    'judge | ms',
+  )
   const { normal } = makeRandom(Number(flags.seed))
   const side = (level: number): Side => ({
     values: Float64Array.from({ length: SPEED_POINTS }, () => level * Math.exp(0.3 * normal())),
   })
-  const metricsAt = (level: number) =>
-    Array.from({ length: SPEED_METRICS }, (_, index) => ({
-      spec: specOf(`metric ${index}`),
-      control: side(100),
-      experiment: side(level),
-    }))
   for (const [judge, level] of [
     ['default', 100],
     ['default', 150],
     ['kayenta', 100],
   ] as const) {
-    const metrics = metricsAt(level)
+    const metrics = Array.from({ length: SPEED_METRICS }, (_, index) => ({
+      ...{ spec: specOf(`metric ${index}`), control: side(100), experiment: side(level) },
+    }))
     const times = Array.from({ length: SPEED_ROUNDS }, () => {
       const startedAtMs = performance.now()
       judgeMetrics({ metrics, groupWeights: {}, thresholds: THRESHOLDS }, { judge })
       return performance.now() - startedAtMs
     })
-    const residentMb = process.memoryUsage.rss() / 1e6
-    console.log(
-      `\n${judge}, canary at ${level} %: ${SPEED_METRICS} metrics x ${SPEED_POINTS} points x 2 sides in ${Math.min(...times).toFixed(0)} ms, best of ${SPEED_ROUNDS}; ${residentMb.toFixed(0)} MB resident`,
-    )
+    row(`${judge}, canary at ${level} %`, Math.min(...times))
   }
+  return Promise.resolve()
+}
+
+async function intervals(): Promise<void> {
+  const row = table('Whole intervals with files as their source', INTERVAL_COLUMNS)
+  await measureIntervals(Number(flags.lines), row)
 }
 
 function specOf(name: string): MetricSpec {
@@ -167,8 +167,4 @@ function specOf(name: string): MetricSpec {
   return spec
 }
 
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
-}
-
-main()
+await runParts(flags.only, { pairs, runs, coverage, speed, intervals })

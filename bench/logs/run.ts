@@ -1,19 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mean } from 'd3-array'
 import { parse } from 'yaml'
 import { z } from 'zod'
 
 import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.js'
 import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
 import { TemplateTable } from '../../src/analysis/logs/grouping/template-table.js'
-import { textTable } from '../../src/cli/output/text-table.js'
 import { clusterLines, groupingQuality } from '../../test/support/logs/cluster-lines.js'
 import type { GroupingQuality } from '../../test/support/logs/cluster-lines.js'
 import { measureSystems } from '../../test/support/logs/generate-lines.js'
 import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.js'
+import { readFlags, runParts, table } from '../lib/report.js'
+import { SIMULATED, simulateLooks } from './simulate-looks.js'
 
-/** `make bench-logs`: how fast (in processor time) lines are grouped and judged, and how well they are grouped. */
+/** `make bench-logs`: how well and how fast log lines are grouped and judged, and how often a canary is blamed for what is chance. */
 
+const flags = readFlags({
+  only: ['', 'some of sets,systems,looks; all where it is empty'],
+  runs: ['200', 'that are simulated for each row; 1000 for figures that are quoted'],
+  intervals: ['12', 'of each of these runs'],
+  seed: ['20261121', 'of what is drawn at random'],
+})
 const RUNS = 5
 const LINES = 200_000
 const STYLES = join(process.cwd(), 'test/cases/analysis/logs/styles.yaml')
@@ -28,51 +36,64 @@ interface Corpus {
   readonly events: readonly string[]
 }
 
-function main(): void {
+const QUALITY_COLUMNS = 'accuracy | groups F1 | templates'
+const cellsOf = ({ accuracy, groupF1, templates }: GroupingQuality): number[] => [
+  accuracy,
+  groupF1,
+  templates,
+]
+
+/** Sets with labels, how well they are grouped, and how fast. */
+function sets(): Promise<void> {
+  const row = table('Lines that people have labelled', `lines of | ${QUALITY_COLUMNS} | lines a CPU second`)
   const corpora = [stylesCorpus(), ...sharedCorpora()]
-  const measured = corpora.map((corpus) => ({ ...corpus, ...qualityOf(corpus) }))
-  const rows = measured.map(({ name, lines, ...quality }) => [
-    name,
-    ...cellsOf(quality, 4),
-    linesPerSecond(lines).toLocaleString('en'),
-  ])
-  console.log(
-    textTable([['LINES OF', 'ACCURACY', 'GROUPS F1', 'TEMPLATES', 'LINES/CPU S'], ...rows], [1, 2, 3, 4]),
+  const measured = corpora.map((corpus) => ({ ...corpus, quality: qualityOf(corpus) }))
+  for (const { name, lines, quality } of measured) row(name, ...cellsOf(quality), linesPerSecond(lines))
+  const shared = measured.slice(1).map(({ quality }) => quality)
+  if (shared.length > 0) row(`mean of ${shared.length} shared sets`, ...cellsOf(meanOf(shared)))
+  const judged = table(`Judged, ${LINES} lines on each side`, 'lines of | CPU s | MB')
+  judged('all sets', judgeSeconds(corpora.flatMap(({ lines }) => lines)), process.memoryUsage.rss() / 2 ** 20)
+  return Promise.resolve()
+}
+
+/** Made-up lines of systems, those that rules were tuned on and the others. */
+function systems(): Promise<void> {
+  const measured = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
+  const row = table(`${SYSTEM_LINES} made-up lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
+  for (const system of measured) row(system.name, system.part, ...cellsOf(system))
+  for (const part of ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const) {
+    const of = measured.filter((system) => system.part === part)
+    row(`mean of ${of.length}`, part, ...cellsOf(meanOf(of)))
+  }
+  return Promise.resolve()
+}
+
+/** How often the judge of logs blames a canary over all intervals of a run, with its error spent over them and without. */
+function looks(): Promise<void> {
+  const row = table(
+    'Runs in which something cost points, %',
+    'logs | any interval, not spent | any interval | last, not spent | last',
   )
-  const shared = measured.slice(1)
-  if (shared.length > 0) {
-    const means = cellsOf(meanOf(shared), 4)
-    console.log(
-      `mean over ${shared.length} shared sets: accuracy ${means[0]}, groups ${means[1]}, templates ${means[2]}`,
+  const [runs, intervals, seed] = [Number(flags.runs), Number(flags.intervals), Number(flags.seed)]
+  for (const simulated of SIMULATED) {
+    const [whole, spent] = [false, true].map((isSpent) =>
+      simulateLooks(simulated, { runs, looks: intervals, seed, isSpent }),
+    )
+    const percent = (count = 0): number => (100 * count) / runs
+    row(
+      simulated.name,
+      ...[whole?.atAnyLook, spent?.atAnyLook, whole?.atTheLast, spent?.atTheLast].map(percent),
     )
   }
-  printSystems()
-  console.log(judgeSpeed(corpora.flatMap(({ lines }) => lines)))
-}
-
-/** Grouping of made-up lines of systems, those that rules were tuned on and the others. */
-function printSystems(): void {
-  const systems = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
-  const means = (['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const).map((part) => {
-    const of = systems.filter((system) => system.part === part)
-    return [`mean of ${of.length}`, part, ...cellsOf(meanOf(of), 3)]
-  })
-  const rows = systems.map((system) => [system.name, system.part, ...cellsOf(system, 3)])
-  const head = ['MADE-UP LINES OF', 'PART', 'ACCURACY', 'GROUPS F1', 'TEMPLATES']
-  console.log(textTable([head, ...rows, ...means], [2, 3, 4]))
-}
-
-function cellsOf({ accuracy, groupF1, templates }: GroupingQuality, digits: number): string[] {
-  return [accuracy, groupF1, templates].map((share) => share.toFixed(digits))
+  return Promise.resolve()
 }
 
 function meanOf(qualities: readonly GroupingQuality[]): GroupingQuality {
-  const mean = (value: (quality: GroupingQuality) => number): number =>
-    qualities.reduce((sum, quality) => sum + value(quality), 0) / qualities.length
+  const of = (value: (quality: GroupingQuality) => number): number => mean(qualities, value) ?? Number.NaN
   return {
-    accuracy: mean(({ accuracy }) => accuracy),
-    groupF1: mean(({ groupF1 }) => groupF1),
-    templates: mean(({ templates }) => templates),
+    accuracy: of(({ accuracy }) => accuracy),
+    groupF1: of(({ groupF1 }) => groupF1),
+    templates: of(({ templates }) => templates),
   }
 }
 
@@ -110,7 +131,7 @@ function linesPerSecond(lines: readonly string[]): number {
   return Math.round(LINES / seconds)
 }
 
-function judgeSpeed(lines: readonly string[]): string {
+function judgeSeconds(lines: readonly string[]): number {
   const side = {
     lines: Array.from({ length: LINES }, (_, n) => ({ atMs: n, text: lines[n % lines.length] ?? '' })),
     startMs: 0,
@@ -119,9 +140,7 @@ function judgeSpeed(lines: readonly string[]): string {
   }
   const input = { baseline: side, canary: side, seenTemplates: [], thresholds: { pass: 90, marginal: 70 } }
   const options = logJudgeOptions(readLogTemplate({ templateName: 'bench' }))
-  const seconds = best(() => judgeLogs(input, options))
-  const memory = Math.round(process.memoryUsage.rss() / 2 ** 20)
-  return `judged 2 x ${LINES.toLocaleString('en')} lines in ${seconds.toFixed(2)} s of processor time (${memory} MiB resident)`
+  return best(() => judgeLogs(input, options))
 }
 
 function best(work: () => unknown): number {
@@ -134,4 +153,4 @@ function best(work: () => unknown): number {
   return Math.min(...times) / 1e6
 }
 
-main()
+await runParts(flags.only, { sets, systems, looks })

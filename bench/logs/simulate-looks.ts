@@ -22,31 +22,22 @@ export interface Simulated {
   readonly lookBack?: number
 }
 
+const logs = (name: string, kinds: number, anHour: number, more: Partial<Simulated> = {}): Simulated => ({
+  ...{ name, kinds, perMinute: anHour / MINUTES, factor: 1, isNewEver: false },
+  ...more,
+})
+
 export const SIMULATED: readonly Simulated[] = [
-  { name: 'alike, 1 kind, 20 an hour', kinds: 1, perMinute: 1 / 3, factor: 1, isNewEver: false },
-  { name: 'alike, 10 kinds, 20 an hour', kinds: 10, perMinute: 1 / 3, factor: 1, isNewEver: false },
-  { name: 'alike, 10 kinds, 120 an hour', kinds: 10, perMinute: 2, factor: 1, isNewEver: false },
-  { name: 'alike, 10 kinds, 4 an hour, new ever', kinds: 10, perMinute: 1 / 15, factor: 1, isNewEver: true },
-  { name: 'alike, 20 kinds, 6 an hour, new ever', kinds: 20, perMinute: 1 / 10, factor: 1, isNewEver: true },
-  {
-    name: 'alike, 10 kinds, 20 an hour, sliding',
-    kinds: 10,
-    perMinute: 1 / 3,
-    factor: 1,
-    isNewEver: false,
-    lookBack: 15,
-  },
-  {
-    name: 'alike, 10 kinds, 6 an hour, new ever, sliding',
-    kinds: 10,
-    perMinute: 1 / 10,
-    factor: 1,
-    isNewEver: true,
-    lookBack: 15,
-  },
-  { name: '1 of 5 kinds x3, 20 an hour', kinds: 5, perMinute: 1 / 3, factor: 3, isNewEver: false },
-  { name: '1 of 5 kinds x3, 60 an hour', kinds: 5, perMinute: 1, factor: 3, isNewEver: false },
-  { name: '1 of 5 kinds x5, 10 an hour', kinds: 5, perMinute: 1 / 6, factor: 5, isNewEver: false },
+  logs('alike, 1 kind, 20 an hour', 1, 20),
+  logs('alike, 10 kinds, 20 an hour', 10, 20),
+  logs('alike, 10 kinds, 120 an hour', 10, 120),
+  logs('alike, 10 kinds, 4 an hour, new ever', 10, 4, { isNewEver: true }),
+  logs('alike, 20 kinds, 6 an hour, new ever', 20, 6, { isNewEver: true }),
+  logs('alike, 10 kinds, 20 an hour, sliding', 10, 20, { lookBack: 15 }),
+  logs('alike, 10 kinds, 6 an hour, new ever, sliding', 10, 6, { isNewEver: true, lookBack: 15 }),
+  logs('1 of 5 kinds x3, 20 an hour', 5, 20, { factor: 3 }),
+  logs('1 of 5 kinds x3, 60 an hour', 5, 60, { factor: 3 }),
+  logs('1 of 5 kinds x5, 10 an hour', 5, 10, { factor: 5 }),
 ]
 
 /** In how many of the runs something cost points. */

@@ -1,104 +1,197 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 
-import { LIBRARY_FILE, saveFile, writePackages } from '../growth/generate.js'
-import { startWatchedService } from './watched-service.js'
+import { max, median } from 'd3-array'
 
-const { values: flags } = parseArgs({
-  options: {
-    packages: { type: 'string', default: '1000' },
-    /** Has all packages call one library, and saves that. */
-    library: { type: 'boolean', default: false },
-    /** How many processes decide. */
-    workers: { type: 'string', default: '1,2' },
-    saves: { type: 'string', default: '10' },
-    /** Small decisions a second meanwhile, over so many connections. */
-    rate: { type: 'string', default: '200' },
-    connections: { type: 'string', default: '8' },
-    /** Between two saves: longer than it takes until all has been compiled together again. */
-    pauseSeconds: { type: 'string', default: '8' },
-    port: { type: 'string', default: '18190' },
-  },
+import { LIBRARY_FILE, saveFile, writeBindings, writePackages } from '../growth/generate.js'
+import { partsOf, readFlags, table } from '../lib/report.js'
+import { startTidegate, withFolder } from '../lib/servers.js'
+import { Probes } from './probes.js'
+
+/** `make bench-saves`: from a saved file to serving, by what was saved, and how long requests take meanwhile. */
+
+const flags = readFlags({
+  only: ['', 'some of the kinds, by their names; all where it is empty'],
+  packages: ['1000', 'of two rules each, which call one library'],
+  megabytes: ['5', 'of data beside them'],
+  workers: ['1,2', 'processes that decide, as a list'],
+  saves: ['3', 'of each kind, of which the medians are told'],
+  rate: ['200', 'small decisions a second meanwhile'],
+  connections: ['8', 'over which they come'],
+  pauseSeconds: ['7', 'between two saves: longer than it takes until all has been compiled together again'],
 })
+/** The package that tells what serves. */
+const TOLD_BY = 'team7'
+const CHECKED_OUT = 200
 
-/** What one save took. */
-interface Save {
-  readonly servedMs: number
-  readonly cpuMs: number
-  readonly longestRequestMs: number
-}
+/** Policies in a folder, as Kubernetes mounts a ConfigMap: the files lead through a link that is replaced as a whole. */
+class Files {
+  readonly #root: string
+  readonly current: string
+  readonly #shared: string
+  #generation = 0
+  #mark = 0
+  #last = Number(flags.packages) - 1
 
-/** Saves one of many packages again and again while small decisions are asked for, with so many processes; prints a row. */
-async function measureSaves(workers: number, directory: string): Promise<string> {
-  const policies = join(directory, `policies-${workers}`)
-  writePackages(policies, Number(flags.packages), flags.library)
-  const saved = flags.library
-    ? { name: LIBRARY_FILE, path: 'lib/accounts' }
-    : { name: join('team7', 'policy.rego'), path: 'static/team7' }
-  const { probes, cpuSeconds, takeLongestTurnMs, stop } = await startWatchedService({
-    policies,
-    workers,
-    port: Number(flags.port) + workers,
-    directory,
-    asked: `${saved.path}/revision`,
-    connections: Number(flags.connections),
-    rate: Number(flags.rate),
-  })
-  try {
-    const file = join(policies, saved.name)
-    const text = readFileSync(file, 'utf8')
-    const saveOnce = async (number: number): Promise<Save> => {
-      const cpuBefore = cpuSeconds()
-      probes.takeLongestMs()
-      const begun = performance.now()
-      saveFile(file, `${text}\nrevision := "save ${number}."\n`)
-      await probes.untilAllSay(`save ${number}.`)
-      const servedMs = performance.now() - begun
-      const cpuMs = (cpuSeconds() - cpuBefore) * 1000
-      // All is compiled together once more.
-      await sleep(Number(flags.pauseSeconds) * 1000)
-      return { servedMs, cpuMs, longestRequestMs: probes.takeLongestMs() }
-    }
-    await saveOnce(0)
-    takeLongestTurnMs()
-    const saves: Save[] = []
-    for (let number = 1; number <= Number(flags.saves); number += 1) saves.push(await saveOnce(number))
-    return row(workers, saves, takeLongestTurnMs())
-  } finally {
-    await stop()
+  constructor(root: string) {
+    this.#root = root
+    this.current = join(root, '..data')
+    this.mount()
+    this.#shared = readFileSync(this.#of(LIBRARY_FILE), 'utf8')
+  }
+
+  /** Each gives what every answer holds once the change serves. */
+  readonly kinds: Readonly<Record<string, () => string | Promise<string>>> = {
+    'a policy': () => this.tell(),
+    'a library that all call': () => {
+      saveFile(
+        this.#of(LIBRARY_FILE),
+        this.#shared.replace(/revision := .*/, `revision := ${(this.#mark += 1)}`),
+      )
+      return `"library":${this.#mark},`
+    },
+    'a policy added': () => {
+      this.#save(`added${this.#mark}`, 'deny contains "added" if input.never')
+      return this.tell()
+    },
+    'a policy renamed': () => {
+      renameSync(this.#of('team9'), this.#of(`renamed${this.#mark}`))
+      this.#save('team9', 'deny contains "another" if input.never')
+      return this.tell()
+    },
+    'a policy removed': () => {
+      rmSync(this.#of(`team${this.#last--}`), { recursive: true })
+      return this.tell()
+    },
+    'a data file': () => {
+      this.#saveData(this.current)
+      return `"data":${this.#mark},`
+    },
+    'a broken file repaired': async () => {
+      this.#save('team8', 'deny contains if')
+      await sleep(1000)
+      this.#save('team8', 'deny contains "repaired" if input.never')
+      return this.tell()
+    },
+    '200 files checked out': () => {
+      for (let number = 20; number < 20 + CHECKED_OUT; number += 1)
+        this.#save(`team${number}`, `deny contains "checked out ${this.#mark}" if input.never`)
+      return this.tell()
+    },
+    'a link to another directory': () => this.mount(),
+    'a save during a save': async () => {
+      this.tell()
+      await sleep(150)
+      return this.tell()
+    },
+  }
+
+  /** Makes the policies anew in a directory of their own, and has the link lead there. */
+  mount(): string {
+    this.#generation += 1
+    this.#last = Number(flags.packages) - 1
+    const name = `..version${this.#generation}`
+    const directory = join(this.#root, name)
+    writeBindings(directory, Number(flags.megabytes) * 1e6)
+    writePackages(directory, Number(flags.packages), true)
+    saveFile(
+      join(directory, LIBRARY_FILE),
+      `${readFileSync(join(directory, LIBRARY_FILE), 'utf8')}\nrevision := 0\n`,
+    )
+    this.#saveData(directory)
+    const said = this.tell(directory)
+    symlinkSync(name, `${this.current}.new`)
+    renameSync(`${this.current}.new`, this.current)
+    return said
+  }
+
+  /** Another answer of the package that is asked. */
+  tell(directory = this.current): string {
+    this.#mark += 1
+    const revision = `revision := {"mark": "m${this.#mark}.", "library": data.lib.accounts.revision, "data": data.mark, "end": 0}`
+    this.#save(TOLD_BY, `deny contains "no" if input.never\n\n${revision}`, directory)
+    return `m${this.#mark}.`
+  }
+
+  #of(name: string): string {
+    return join(this.current, name)
+  }
+
+  #save(name: string, rules: string, directory = this.current): void {
+    mkdirSync(join(directory, name), { recursive: true })
+    saveFile(join(directory, name, 'policy.rego'), `package static.${name}\n\nimport rego.v1\n\n${rules}\n`)
+  }
+
+  /** Large, and with a mark in it. */
+  #saveData(directory: string): void {
+    this.#mark += 1
+    const file = join(directory, 'data.json')
+    saveFile(file, readFileSync(file, 'utf8').replace(/^\{(?:"mark":\d+,)?/, `{"mark":${this.#mark},`))
   }
 }
 
-function row(workers: number, saves: readonly Save[], longestTurnMs: number): string {
-  const of = (key: keyof Save): number[] => saves.map((save) => save[key]).sort((a, b) => a - b)
-  const median = (values: readonly number[]): number => values[values.length >> 1] ?? 0
-  const [served, cpu, longest] = [of('servedMs'), of('cpuMs'), of('longestRequestMs')]
-  const cells = [
-    workers,
-    `${median(served).toFixed(0)} (${served.at(-1)?.toFixed(0)})`,
-    median(cpu).toFixed(0),
-    `${median(longest).toFixed(0)} (${longest.at(-1)?.toFixed(0)})`,
-    longestTurnMs.toFixed(0),
-  ]
-  return `| ${cells.join(' | ')} |`
+/** What one save took, in milliseconds. */
+interface Save {
+  readonly servedMs: number
+  readonly cpuMs: number
+  readonly longestMs: number
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'tidegate-saves-'))
-try {
-  console.log(
-    `${flags.packages} packages, ${flags.saves} saves, ${flags.rate} decisions a second; medians (and the worst)`,
-  )
-  console.log(
-    '| processes | save to serving, ms | CPU until then, ms | longest request, ms | longest turn on a core, ms |',
-  )
-  console.log(
-    '| --------- | ------------------- | ------------------ | ------------------- | -------------------------- |',
-  )
-  for (const workers of flags.workers.split(',').map(Number))
-    console.log(await measureSaves(workers, directory))
-} finally {
-  rmSync(directory, { recursive: true, force: true })
+/** A service that watches its policies, and is asked meanwhile. */
+async function measure(
+  workers: number,
+  directory: string,
+  row: (...cells: (string | number)[]) => void,
+): Promise<void> {
+  const files = new Files(directory)
+  const config = { server: { workers } }
+  const server = await startTidegate({
+    directory: join(directory, 'service'),
+    policies: files.current,
+    args: ['--watch'],
+    config,
+  })
+  const url = `${server.url}/v1/data/static/${TOLD_BY}/revision`
+  const probes = new Probes(url, Number(flags.connections), Number(flags.rate))
+  const saveOnce = async (change: () => string | Promise<string>): Promise<Save> => {
+    probes.takeLongestMs()
+    const cpuBefore = server.cpuSeconds()
+    const said = await change()
+    const savedAt = performance.now()
+    await probes.untilAllSay(said)
+    const servedMs = performance.now() - savedAt
+    const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
+    // All is compiled together once more.
+    await sleep(Number(flags.pauseSeconds) * 1000)
+    return { servedMs, cpuMs, longestMs: probes.takeLongestMs() }
+  }
+  try {
+    await saveOnce(() => files.tell())
+    const wanted = partsOf(flags.only)
+    for (const [name, change] of Object.entries(files.kinds)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue
+      const saves: Save[] = []
+      for (let round = 0; round < Number(flags.saves); round += 1) saves.push(await saveOnce(change))
+      const served = saves.map(({ servedMs }) => servedMs)
+      const figures = [
+        median(served),
+        max(served),
+        median(saves, ({ cpuMs }) => cpuMs),
+        max(saves, ({ longestMs }) => longestMs),
+      ]
+      row(name, workers, ...figures.map((ms) => Math.round(ms ?? Number.NaN)))
+    }
+  } finally {
+    await probes.stop()
+    await server.end()
+  }
 }
+
+const columns = 'what is saved | processes | serves ms | at the most | CPU ms | longest request ms'
+const row = table(
+  `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions a second`,
+  columns,
+)
+for (const workers of partsOf(flags.workers).map(Number))
+  await withFolder((directory) => measure(workers, directory, row))

@@ -4,7 +4,7 @@ import { killRepeatedly } from '../support/chaos/kill-rounds.js'
 import { durableWrites } from '../support/chaos/mixed-writes.js'
 import { stopRepeatedly } from '../support/chaos/stop-rounds.js'
 
-/** Short forms of `make chaos`. */
+/** Short forms of the kills and stops of `make soak`. */
 const TIME_LIMIT_MS = 240_000
 const CALLERS = 12
 

@@ -3,23 +3,19 @@ import { afterAll, expect, test } from 'vitest'
 import { writeBindings, writePackages } from '../../bench/growth/generate.js'
 import { measure } from '../../bench/growth/measure.js'
 import type { Figures } from '../../bench/growth/measure.js'
-import { freePort } from '../support/free-port.js'
+import { startTidegate } from '../../bench/lib/servers.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace()
 afterAll(workspace.remove)
 
-async function figuresOf(directory: string, path: string, input: unknown): Promise<Figures> {
-  const address = `127.0.0.1:${await freePort()}`
-  const serve = [process.execPath, 'dist/cli.js', 'serve', '--policies', directory, '--addr', address]
-  return await measure({
-    command: [...serve, '--data-dir', `${directory}-store`],
-    url: `http://${address}`,
-    path,
-    body: JSON.stringify({ input }),
-    decisions: 20,
-    limitMs: 60_000,
+async function figuresOf(policies: string, path: string, input: unknown): Promise<Figures> {
+  const server = await startTidegate({
+    directory: `${policies}-store`,
+    policies,
+    config: { server: { workers: 1 } },
   })
+  return await measure(server, { path, input, decisions: 20 })
 }
 
 test(

@@ -1,0 +1,102 @@
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { max } from 'd3-array'
+
+import { askAnew } from '../lib/load.js'
+import type { TimedAnswer } from '../lib/load.js'
+import type { Server } from '../lib/servers.js'
+
+interface Asked {
+  readonly path: string
+  readonly body?: string
+}
+
+/** What is asked for by so many at once. */
+export interface Crowd extends Asked {
+  readonly name: string
+  readonly callers: number
+  /** Decisions with inputs of 1.8 KB that are in the log by then. */
+  readonly logged: number
+}
+
+/** What became of those who asked, and how long others waited for something else meanwhile. */
+export interface CrowdResult {
+  readonly answered: number
+  readonly refused: number
+  readonly failed: number
+  readonly lastMs: number
+  /** For a probe and a decision over a new connection, and a decision over an open one. */
+  readonly longestMs: readonly number[]
+  readonly peakMb: number
+}
+
+const EVERY_MS = 20
+const WARM_UP_MS = 1000
+/** Of so many loops a decision takes some milliseconds. */
+const SOME_MS = JSON.stringify({ input: { size: 300 } })
+const DECISION = '/v1/data/static/q'
+const CHEAP: Asked = { path: DECISION, body: JSON.stringify({ input: { filler: 'x'.repeat(1800) } }) }
+const PROBE: Asked = { path: '/health' }
+
+export const CROWDS: readonly Crowd[] = [
+  { name: '2,000 decisions of some ms', path: DECISION, body: SOME_MS, callers: 2000, logged: 0 },
+  {
+    name: '500 pages of the decision log, 1 MB each',
+    path: '/decisions?limit=500&inputs=true',
+    callers: 500,
+    logged: 700,
+  },
+  { name: '2,000 /metrics', path: '/metrics', callers: 2000, logged: 0 },
+]
+
+/** Has all callers ask at once, over a new connection each, while others go on with probes and decisions. */
+export async function gatherCrowd(
+  server: Server,
+  { callers, logged, ...asked }: Crowd,
+): Promise<CrowdResult> {
+  const { url } = server
+  const open = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let decision = 0; decision < logged; decision += 1) await ask(url, CHEAP, open)
+  server.resetPeak()
+  const state = { isOver: false }
+  const others = [() => ask(url, PROBE), () => ask(url, CHEAP), () => ask(url, CHEAP, open)].map((asks) =>
+    longestOf(asks, state),
+  )
+  await sleep(WARM_UP_MS)
+  const answers = await Promise.all(Array.from({ length: callers }, () => ask(url, asked)))
+  state.isOver = true
+  const longestMs = await Promise.all(others)
+  open.destroy()
+  const withStatus = (status: number): number => answers.filter((answer) => answer.status === status).length
+  const [answered, refused] = [withStatus(200), withStatus(503)]
+  const lastMs = max(answers, ({ ms }) => ms) ?? 0
+  return {
+    answered,
+    refused,
+    failed: callers - answered - refused,
+    lastMs,
+    longestMs,
+    peakMb: server.peakMb(),
+  }
+}
+
+/** How long somebody waits at the most who asks for the same again and again. */
+async function longestOf(
+  asks: () => Promise<TimedAnswer>,
+  state: { readonly isOver: boolean },
+): Promise<number> {
+  let longestMs = 0
+  while (!state.isOver) {
+    const { status, ms } = await asks()
+    // A decision may be refused as those of the crowd are.
+    if (status !== 200 && status !== 503) throw new Error(`an answer ${status} beside the crowd`)
+    longestMs = Math.max(longestMs, ms)
+    await sleep(EVERY_MS)
+  }
+  return longestMs
+}
+
+function ask(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
+  return askAnew(url + path, body, agent)
+}

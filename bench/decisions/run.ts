@@ -1,0 +1,233 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { max, median, sum } from 'd3-array'
+
+import { ENDLESS_POLICY } from '../../test/support/endless-policy.js'
+import { generatePipeline } from '../../test/support/generate-pipeline.js'
+import { LATENCY_COLUMNS, askOk, drive, latencyCells, runSteadily } from '../lib/load.js'
+import type { Step, WrkResult } from '../lib/load.js'
+import { partsOf, readFlags, runParts, table } from '../lib/report.js'
+import { SERVER_CORE, opaPeers, startOpa, startTidegate, withFolder } from '../lib/servers.js'
+import type { Server } from '../lib/servers.js'
+import { CROWDS, gatherCrowd } from './crowd.js'
+
+/** `make bench-decisions`: decisions a second beside `opa run --server`, beside others without end, and asked for by thousands at once. */
+
+const flags = readFlags({
+  only: ['', 'some of compare,runaways,crowd; all where it is empty'],
+  body: ['', 'only bodies whose name has this text'],
+  log: ['off,on', 'with the decision log, without it, or both'],
+  connections: ['16', 'how many, as a list, e.g. 16,1000,2000,new; new is one for each request'],
+  seconds: ['5', 'of each measurement'],
+  rounds: ['1', 'of both servers in turn; medians of more than one'],
+  opa: ['', 'more opa programs beside the one in use, as PATH,PATH'],
+  rate: ['200', 'cheap decisions a second beside runaways'],
+  runaways: ['5', 'decisions a second that never end'],
+  workers: ['1', 'processes that decide beside runaways and for a crowd'],
+})
+const WARM_UP_SECONDS = 2
+const POLICIES = 'bench/policies'
+const AIMS = { moreMs: 50, maxMs: 250 }
+
+/** What is asked, with which body. */
+interface Body {
+  readonly name: string
+  readonly path: string
+  readonly body: string
+}
+
+const ACCESS = {
+  user: 'ana',
+  application: 'shop',
+  account: 'prod-account',
+  action: 'deploy',
+  roles: ['dev', 'ops'],
+  approved: true,
+  n: 100,
+}
+const pipeline = (stages: number, size: string): Body => ({
+  name: `pipeline of ${stages} stages, ${size}`,
+  path: '/v1/data/bench/pipeline/deny',
+  body: JSON.stringify({ input: { new: generatePipeline(stages) } }),
+})
+const BODIES: readonly Body[] = [
+  { name: 'access, 134 B', path: '/v1/data/bench/access/allow', body: JSON.stringify({ input: ACCESS }) },
+  pipeline(20, '5.6 KB'),
+  pipeline(800, '215 KB'),
+]
+
+interface Sample extends WrkResult {
+  readonly residentMb: number
+  readonly dropped: number
+}
+
+interface Candidate {
+  readonly name: string
+  readonly start: (log: string, directory: string) => Promise<Server>
+}
+
+async function candidates(): Promise<Candidate[]> {
+  const others = (await opaPeers(flags.opa)).map((peer) => ({
+    name: peer.name,
+    // Its decision log goes to its console, which is a file here.
+    start: (log: string, directory: string) =>
+      startOpa(peer, {
+        directory,
+        policies: POLICIES,
+        cores: SERVER_CORE,
+        args: log === 'on' ? ['--set', 'decision_logs.console=true'] : [],
+      }),
+  }))
+  const start = (log: string, directory: string): Promise<Server> =>
+    startTidegate({
+      directory,
+      cores: SERVER_CORE,
+      config: { decisions: { enabled: log === 'on' }, server: { workers: 1 } },
+    })
+  return [{ name: 'tidegate', start }, ...others]
+}
+
+/** All servers in turn, several rounds, the median of each figure: the machine's moods hit all alike. */
+async function compare(): Promise<void> {
+  const columns =
+    'body | log | connections | server | req/s | times | p50 ms | p99 ms | MB | failed | dropped'
+  const row = table('Decisions a second, one core each; `times` is Tidegate over this server', columns)
+  const all = await candidates()
+  for (const log of partsOf(flags.log)) {
+    for (const body of BODIES.filter(({ name }) => name.includes(flags.body))) {
+      for (const connections of partsOf(flags.connections)) {
+        const samples = all.map((): Sample[] => [])
+        const answers = new Set<string>()
+        for (let round = 0; round < Number(flags.rounds); round += 1)
+          for (const [index, candidate] of all.entries())
+            samples[index]?.push(await measure(candidate, body, log, connections, answers))
+        if (answers.size !== 1) throw new Error(`the servers differ: ${[...answers].join('; ')}`)
+        const own = median(samples[0] ?? [], ({ perSecond }) => perSecond) ?? Number.NaN
+        for (const [index, { name }] of all.entries()) {
+          const of = samples[index] ?? []
+          const perSecond = median(of, (one) => one.perSecond) ?? Number.NaN
+          row(
+            ...[
+              body.name,
+              log,
+              connections,
+              name,
+              Math.round(perSecond),
+              index === 0 ? undefined : own / perSecond,
+            ],
+            ...[
+              median(of, ({ p50Ms }) => p50Ms),
+              median(of, ({ p99Ms }) => p99Ms),
+              max(of, ({ residentMb }) => residentMb),
+            ],
+            ...[sum(of, ({ failures }) => failures), sum(of, ({ dropped }) => dropped)],
+          )
+        }
+      }
+    }
+  }
+}
+
+async function measure(
+  { start, name }: Candidate,
+  body: Body,
+  log: string,
+  connections: string,
+  answers: Set<string>,
+): Promise<Sample> {
+  let sample: Sample | undefined
+  await withFolder(async (directory) => {
+    const server = await start(log, directory)
+    try {
+      const headers = { 'content-type': 'application/json' }
+      const { result } = JSON.parse(await askOk(server.url, { ...body, headers })) as { result?: unknown }
+      answers.add(JSON.stringify(result))
+      const load = { connections: connections === 'new' ? 'new' : Number(connections), directory } as const
+      await drive(server.url, body, { ...load, seconds: WARM_UP_SECONDS })
+      const driven = await drive(server.url, body, { ...load, seconds: Number(flags.seconds) })
+      const dropped = name === 'tidegate' ? await droppedDecisions(server) : 0
+      sample = { ...driven, residentMb: server.residentMb(), dropped }
+    } finally {
+      await server.end()
+    }
+  })
+  if (sample === undefined) throw new Error('nothing was measured')
+  return sample
+}
+
+/** Decisions that the log could not keep whole: a fast log that loses them is not fast. */
+async function droppedDecisions({ url }: Server): Promise<number> {
+  const text = await askOk(url, { path: '/metrics' })
+  return sum(text.matchAll(/^tidegate_decision_log_dropped_total\{[^}]*\} (\d+)$/gm), ([, count]) =>
+    Number(count),
+  )
+}
+
+/** Starts a service over a policy of which some decisions never end. */
+async function withEndless(act: (server: Server) => Promise<void>): Promise<void> {
+  await withFolder(async (directory) => {
+    const policies = join(directory, 'policies')
+    mkdirSync(policies)
+    writeFileSync(join(policies, 'q.rego'), ENDLESS_POLICY)
+    const server = await startTidegate({
+      directory,
+      policies,
+      config: { server: { workers: Number(flags.workers) } },
+    })
+    await act(server).finally(() => server.end())
+  })
+}
+
+/** Cheap decisions at a steady rate, alone and beside others of the same path without end. */
+async function runaways(): Promise<void> {
+  await withEndless(async ({ url }) => {
+    const ask = (input: object, statuses: readonly number[]) => () =>
+      askOk(url, { path: '/v1/staticPolicy/eval', value: { input } }, statuses)
+    const cheap: Step = {
+      kind: 'cheap',
+      send: ask({ block: false, name: 'a pipeline', stages: [{ type: 'wait' }] }, []),
+    }
+    const runaway: Step = { kind: 'runaway', send: ask({ size: 1_000_000 }, [500, 503]) }
+    const [rate, seconds] = [Number(flags.rate), Number(flags.seconds)]
+    const every = Math.max(2, Math.round(rate / Number(flags.runaways)))
+    const steps = function* (hasRunaways: boolean): Generator<Step> {
+      for (let index = 0; ; index += 1) yield hasRunaways && index % every === 0 ? runaway : cheap
+    }
+    await runSteadily(steps(false), rate, WARM_UP_SECONDS)
+    const alone = await runSteadily(steps(false), rate, seconds)
+    const beside = await runSteadily(steps(true), rate, 3 * seconds)
+    const row = table(
+      `${rate} cheap decisions a second, beside ${flags.runaways} a second of the same path that never end`,
+      `what | ${LATENCY_COLUMNS}`,
+    )
+    for (const [kind, latencies] of alone) row(`${kind}, alone`, ...latencyCells(latencies))
+    for (const [kind, latencies] of beside) row(`${kind}, both at once`, ...latencyCells(latencies))
+    const [before, now] = [alone.get('cheap'), beside.get('cheap')]
+    const isMissed =
+      now === undefined ||
+      before === undefined ||
+      now.p99Ms - before.p99Ms > AIMS.moreMs ||
+      now.maxMs > AIMS.maxMs
+    if (isMissed)
+      console.error(`MISSED: p99 may rise by ${AIMS.moreMs} ms, and none may take more than ${AIMS.maxMs} ms`)
+    if (isMissed) process.exitCode = 1
+  })
+}
+
+async function crowd(): Promise<void> {
+  const columns =
+    'asked at once | answered | refused | failed | last ms | probe ms | new ms | open ms | peak MB'
+  const row = table(
+    'Many callers at once: the longest that others wait meanwhile, for a probe and for a decision over a new connection and an open one',
+    columns,
+  )
+  for (const asked of CROWDS) {
+    await withEndless(async (server) => {
+      const { answered, refused, failed, lastMs, longestMs, peakMb } = await gatherCrowd(server, asked)
+      row(asked.name, answered, refused, failed, Math.round(lastMs), ...longestMs.map(Math.round), peakMb)
+    })
+  }
+}
+
+await runParts(flags.only, { compare, runaways, crowd })

@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+// The thread that judges intervals is started by its path: this only has it built.
+import '../../src/threads/analysis.js'
+import { failedInterval } from '../../src/analysis/runs/failed-interval.js'
+import { NO_RULES } from '../../src/analysis/runs/checks/check.js'
+import { AnalysisSection } from '../../src/config/sections/analysis.js'
+import { toError } from '../../src/errors/app-error.js'
+import { evaluateIntervalInThread } from '../../src/main/threads/interval-thread.js'
+import { withFolder } from '../lib/servers.js'
+import { SCENARIOS } from './scenarios.js'
+import type { Scenario } from './scenarios.js'
+
+const MB = 1024 * 1024
+const KB_PER_MB = 1024
+const MEASURED = 'BENCH_INTERVAL'
+
+type Row = (...cells: (string | number)[]) => void
+
+/** What one interval took, from the start of its thread until its report and its packed data are back. */
+export const INTERVAL_COLUMNS = 'interval | s | CPU s | peak MB | kept MB | verdict | says'
+
+/** Measures each in a process of its own, so that its memory is its own. */
+export async function measureIntervals(largest: number, row: Row): Promise<void> {
+  for (const [index, { name, lines, mostMb = Infinity }] of SCENARIOS.entries()) {
+    if (lines > largest) continue
+    const child = fork(import.meta.filename, { env: { ...process.env, [MEASURED]: String(index) } })
+    const [[figures], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
+      [(string | number)[]],
+      [number],
+    ]
+    row(name, ...figures)
+    if (code === 0 && Number(figures[2]) < mostMb) continue
+    console.error(`MISSED: exit code ${code}, or more than ${mostMb} MB`)
+    process.exitCode = 1
+  }
+}
+
+async function evaluate({ plan, limits }: Scenario, directory: string): Promise<(string | number)[]> {
+  const sources = [{ name: 'files', type: 'file', directory, ...limits }]
+  const analysis = AnalysisSection.parse({ sources })
+  const request = { runId: 1, plan, interval: 1, seenLogTemplates: [] }
+  const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()]
+  const { report, data, lines } = await evaluateIntervalInThread(
+    { analysis },
+    request,
+    { reportDefect: console.error, askRule: NO_RULES },
+    new AbortController().signal,
+  ).catch((raw: unknown) => failedInterval(request, toError(raw)))
+  const { user, system } = process.cpuUsage(startedCpu)
+  const seconds = (performance.now() - startedMs) / 1000
+  const peakMb = process.resourceUsage().maxRSS / KB_PER_MB
+  return [
+    seconds,
+    (user + system) / 1e6,
+    peakMb,
+    (data.length + lines.length) / MB,
+    report.verdict,
+    report.reason.slice(0, 100),
+  ]
+}
+
+const measured = SCENARIOS[Number(process.env[MEASURED])]
+if (measured !== undefined) {
+  await withFolder(async (directory) => {
+    const folder = join(directory, 'files')
+    await measured.writeFiles(folder)
+    process.send?.(await evaluate(measured, folder))
+  })
+}

@@ -1,0 +1,88 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { askOk } from '../lib/load.js'
+import { applicationList, applicationName, pipelineList, pipelineName } from './definitions.js'
+import { beside, fully, until, withServices } from './steady.js'
+import type { Bench } from './steady.js'
+
+const INTERVAL_SECONDS = 10
+const PAGES = 300
+
+/** Reconciliations with a storage service that lists many pipelines, decisions and events beside them, and pages of what came of it. */
+export async function measureRegistry(bench: Bench): Promise<void> {
+  const { applications, pipelines } = bench
+  const lists = [applicationList(applications), pipelineList(pipelines, applications)] as const
+  const storage = createServer(({ url }, response) => {
+    const list = lists[url?.startsWith('/v2/applications') === true ? 0 : 1]
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': String(list.length) })
+      .end(list)
+  })
+  await new Promise<void>((resolve) => storage.listen(0, '127.0.0.1', resolve))
+  const storageUrl = `http://127.0.0.1:${(storage.address() as AddressInfo).port}`
+  const orchestrator = { storageUrl, reconcileIntervalSeconds: INTERVAL_SECONDS }
+  try {
+    await withServices(bench, { orchestrator }, async (first, of) => {
+      const what = `${applications + pipelines} definitions`
+      for (const [nth, name] of [
+        `${what} reconciled for the first time`,
+        `${what} again, without changes`,
+      ].entries()) {
+        await beside(bench, of(0), name, () =>
+          until('a reconciliation', async () => (await reconciled(bench, of)).count > nth),
+        )
+        const { seconds } = await reconciled(bench, of)
+        bench.row(
+          '  seconds of all reconciliations; peak MB',
+          undefined,
+          undefined,
+          undefined,
+          seconds,
+          first.peakMb(),
+        )
+      }
+      const pages: Readonly<Record<string, (index: number) => string>> = {
+        'the first page': () => '/pipelines',
+        'by name': (index) => `/pipelines?name=${pipelineName((index * 7919) % pipelines)}`,
+        'by a name that none has': () => '/pipelines?name=nowhere',
+        'of an application': (index) =>
+          `/pipelines?application=${applicationName((index * 7919) % applications)}`,
+      }
+      for (const [name, path] of Object.entries(pages))
+        await fully(bench, `pipelines, ${name}`, PAGES, (index) => askOk(of(index), { path: path(index) }), 1)
+      await fully(bench, 'pipelines, by cursor to the end', Math.ceil(pipelines / 500), byCursor(of(0)), 1)
+    })
+  } finally {
+    storage.closeAllConnections()
+    storage.close()
+  }
+}
+
+/** Asks for one page after the other. */
+function byCursor(url: string): () => Promise<void> {
+  let cursor = ''
+  return async () => {
+    const page = JSON.parse(await askOk(url, { path: `/pipelines?limit=500${cursor}` })) as {
+      readonly nextCursor?: string
+    }
+    cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
+  }
+}
+
+/** Of all services together, of which one reconciles at a time. */
+async function reconciled(
+  { services }: Bench,
+  of: (index: number) => string,
+): Promise<{ count: number; seconds: number }> {
+  const sums = { count: 0, seconds: 0 }
+  for (const index of services.keys()) {
+    const text = await askOk(of(index), { path: '/metrics' })
+    const figure = (name: string): number =>
+      Number(new RegExp(`^tidegate_reconciliation${name}(?:\\{\\})? ([\\d.e-]+)$`, 'm').exec(text)?.[1] ?? 0)
+    if (figure('s_total\\{result="failure"\\}') > 0) throw new Error('a reconciliation failed: see the log')
+    sums.count += figure('s_total\\{result="success"\\}')
+    sums.seconds += figure('_duration_seconds_sum')
+  }
+  return sums
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+
+import { databaseUrl } from '../../test/support/postgres/store-section.js'
+import { postgresPrograms } from '../../test/support/postgres/postgres-programs.js'
+import { createDatabase, startPostgres } from '../../test/support/postgres/postgres-server.js'
+import type { PostgresServer } from '../../test/support/postgres/postgres-server.js'
+import { partsOf, readFlags, runParts, table } from '../lib/report.js'
+import { startTidegate, withFolder } from '../lib/servers.js'
+import { measureGates, measureTakeOver } from './gates.js'
+import { measureRegistry } from './registry.js'
+import type { Bench, StoreServer } from './steady.js'
+import { measureTrail } from './trail.js'
+
+/** `make bench-stores`: gates, trail and registry over HTTP, of one service over SQLite and of two over one PostgreSQL. */
+
+const flags = readFlags({
+  store: ['sqlite,postgres', 'which, as a list'],
+  only: ['', 'some of trail,gates,registry,takeover; all where it is empty'],
+  events: ['60000', 'of 2 KB that the trail is filled with'],
+  instances: ['5000', 'of gates that wait for a decision, and expire at once later'],
+  applications: ['2000', 'in the registry'],
+  pipelines: ['10000', 'in the registry'],
+  callers: ['64', 'that write at a time'],
+  rate: ['200', 'requests a second of steady loads'],
+  seconds: ['10', 'of steady loads'],
+  rounds: ['3', 'services that are killed while they send a callback'],
+})
+const row = table(
+  'Requests of one service over SQLite, and of two over one PostgreSQL',
+  'what | store | requests | a second | p50 ms | p99 ms | max ms',
+)
+let databases = 0
+
+/** Starts services over a store of their own; each of them has a folder. */
+async function benchOf(store: string, directory: string, server: PostgresServer | undefined): Promise<Bench> {
+  databases += 1
+  const database = server && (await createDatabase(server.settings, `bench_${databases}`))
+  const start = (name: string, config: Readonly<Record<string, object>>): Promise<StoreServer> =>
+    startTidegate({
+      directory: join(directory, name),
+      config: {
+        callbacks: { allowLoopback: true, perReceiver: 8, firstRetrySeconds: 1 },
+        ...(database && { store: { url: databaseUrl(database), replica: name } }),
+        ...config,
+      },
+      env: { PGPASSWORD: database?.password ?? '' },
+    })
+  const numbers = {
+    ...{ events: Number(flags.events), instances: Number(flags.instances), rounds: Number(flags.rounds) },
+    ...{ applications: Number(flags.applications), pipelines: Number(flags.pipelines) },
+    ...{ callers: Number(flags.callers), rate: Number(flags.rate), seconds: Number(flags.seconds) },
+  }
+  const services = store === 'postgres' ? ['one', 'two'] : ['one']
+  return { ...numbers, services, directory, start, row: (what, ...cells) => row(what, store, ...cells) }
+}
+
+async function measure(store: string, server: PostgresServer | undefined): Promise<void> {
+  const part = (act: (bench: Bench) => Promise<void>) => () =>
+    withFolder(async (directory) => act(await benchOf(store, directory, server)))
+  await runParts(flags.only, {
+    trail: part(measureTrail),
+    gates: part(measureGates),
+    registry: part(measureRegistry),
+    takeover: part(measureTakeOver),
+  })
+}
+
+for (const store of partsOf(flags.store)) {
+  if (store === 'postgres' && postgresPrograms() === undefined) {
+    console.error('PostgreSQL is not installed: it is left out')
+    continue
+  }
+  // One that keeps what it commits, as in production.
+  const durable = { fsync: 'on', full_page_writes: 'on', shared_buffers: '256MB', max_wal_size: '2GB' }
+  const server = store === 'postgres' ? await startPostgres(durable) : undefined
+  await measure(store, server).finally(() => server?.remove())
+}

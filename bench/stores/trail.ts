@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { askOk } from '../lib/load.js'
+import { applicationOf, executionOf, makeEvent, rareWord } from './events.js'
+import { beside, fully, until, withServices } from './steady.js'
+import type { Bench } from './steady.js'
+
+const SEARCHES = 300
+/** The least of `audit.maxBytes`. */
+const LEAST_BOUND = 16 * 1024 * 1024
+/** Retention begins so long after the start of a service, and what it removed is not out of the file at once. */
+const SLACK = 1.1
+
+/** Fills the trail with events over HTTP, searches, exports and verifies it; over SQLite most of it is removed at last. */
+export async function measureTrail(bench: Bench): Promise<void> {
+  const { events } = bench
+  await withServices(bench, {}, async (first, of) => {
+    const echo = (index: number): Promise<string> =>
+      askOk(of(index), {
+        path: '/platform/echo',
+        body: makeEvent(index),
+        headers: { 'content-type': 'application/json' },
+      })
+    await fully(bench, 'events of 2 KB kept', events, echo)
+    await first.idle()
+    const somewhere = (index: number): number => (index * 7919) % events
+    const queries: Readonly<Record<string, (index: number) => string>> = {
+      'by execution': (index) => `executionId=${executionOf(somewhere(index))}`,
+      'by application': (index) => `application=${applicationOf(somewhere(index))}`,
+      'by application and status': (index) =>
+        `application=${applicationOf(somewhere(index))}&status=TERMINAL`,
+      'of a rare word': (index) => `q=${rareWord(somewhere(index))}`,
+      'of two frequent words': () => 'q=production%20deploy',
+    }
+    for (const [name, query] of Object.entries(queries))
+      await fully(
+        bench,
+        `searches ${name}`,
+        SEARCHES,
+        (index) => askOk(of(index), { path: `/audit?${query(index)}` }),
+        1,
+      )
+    await wholeTrail(bench, 'records exported as NDJSON', of(0), '/audit/export?format=ndjson')
+    await wholeTrail(bench, 'records exported as CSV', of(0), '/audit/export?format=csv')
+    await wholeTrail(bench, 'records exported with bodies', of(0), '/audit/export?bodies=true')
+    await wholeTrail(bench, 'records verified', of(0), '/audit/verify')
+  })
+  if (bench.services.length === 1) await measureRetention(bench)
+}
+
+async function wholeTrail({ row, events }: Bench, what: string, url: string, path: string): Promise<void> {
+  const begun = performance.now()
+  const response = await fetch(url + path)
+  let bytes = 0
+  for await (const piece of response.body ?? []) bytes += (piece as Uint8Array).length
+  if (!response.ok || bytes === 0) throw new Error(`${path}: ${response.status}`)
+  const ms = performance.now() - begun
+  row(what, events, (events / ms) * 1000, undefined, undefined, ms)
+}
+
+/** Starts the service again with a bound by which nine tenths of the trail go. */
+async function measureRetention(bench: Bench): Promise<void> {
+  const file = join(bench.directory, 'one', 'data', 'tidegate.db')
+  const maxBytes = Math.max(LEAST_BOUND, Math.ceil(statSync(file).size / 10))
+  await withServices(bench, { audit: { maxBytes } }, async ({ url }) => {
+    const isCut = (): boolean => statSync(file).size < maxBytes * SLACK
+    await beside(bench, url, 'the trail cut to a tenth', () => until('the trail is cut', isCut))
+  })
+}
