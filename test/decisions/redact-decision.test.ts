@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { findDecision } from '../../src/decisions/query-decisions.js'
-import { closeJson } from '../../src/lib/json/edit/close-json.js'
+import { closeJson } from '../../src/lib/redaction/close-json.js'
 import { aBatch, anEntry, openStore } from '../support/decisions.js'
 import { PLANTED, SECRET } from '../support/planted-secrets.js'
 

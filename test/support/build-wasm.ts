@@ -7,7 +7,6 @@ const COMPILER = join(ROOT, 'node_modules/assemblyscript/bin/asc.js')
 const MODULES = [
   { sources: 'src/pdp/wasm/reader/assembly', built: 'dist/pdp/wasm/reader.wasm' },
   { sources: 'src/pdp/wasm/linked/assembly', built: 'dist/pdp/wasm/linked.wasm' },
-  { sources: 'src/lib/scanner/assembly', built: 'dist/lib/scanner/scanner.wasm' },
 ]
 
 /** Compiles what is written in AssemblyScript, which the sources load as the program does, unless it is newer than what it is made of. */

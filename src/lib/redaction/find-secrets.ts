@@ -6,15 +6,16 @@ import { MAX_NESTING, nestedTooDeeply } from '../json/scan/nesting.js'
 import { walkElements, walkMembers } from '../json/scan/scan-members.js'
 import { scanSpace, scanValue } from '../json/scan/scan-value.js'
 import { scanString } from '../json/scan/scan-string.js'
-import type { OpenContainers } from '../scanner/open-containers.js'
 import { LabelledValues } from './labelled-values.js'
 import { MemberNames } from './member-names.js'
 import type { MemberName } from './member-names.js'
+import type { OpenContainers } from './open-containers.js'
 import { redactText } from './redact-text.js'
-import type { EmbeddedRedactor } from './redact-text.js'
+import type { TextSurroundings } from './redact-text.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { secretElements } from './secret-arguments.js'
+import { isCounter, isOutcome, isSecretTextName } from './secret-names.js'
 
 /** A value to be replaced: a secret, or a text that holds some. */
 export type FoundSecret = Extent & Redacted
@@ -40,11 +41,9 @@ export interface Cut {
 }
 
 /** What is known of a JSON text beside itself. */
-export interface Search {
+export interface Search extends Omit<TextSurroundings, 'isCut'> {
   /** Where there may be something to find, in the order of the text, as `findSigns` gives it. */
   readonly signs: readonly number[]
-  readonly redactEmbedded: EmbeddedRedactor | undefined
-  readonly known: readonly string[]
   readonly cut: Cut | undefined
   /** Whether numbers stay whatever their names are. */
   readonly keepsNumbers: boolean
@@ -143,23 +142,30 @@ class SecretFinder {
       }
       return valueEnd
     })
-    for (const { name, extent } of labelled?.secrets(this.isCut(end)) ?? []) this.redact(name, extent)
+    for (const { name, extent } of labelled?.secrets(this.isCut(end)) ?? []) {
+      if (!isSecretTextName(name) || this.isSecretText(extent.start)) this.redact(name, extent)
+    }
     return end
   }
 
   private isHidden(member: MemberName, start: number, areHeaders: boolean): boolean {
     if (areHeaders ? member.isSecretHeader : member.isSecret) return true
-    return member.isSecretText && this.json[start] === QUOTE
+    return member.isSecretText && this.isSecretText(start)
+  }
+
+  /** Whether what begins there is a text that is a secret under a name which that of a limit or an outcome is like. */
+  private isSecretText(start: number): boolean {
+    return this.json[start] === QUOTE && !isOutcome(this.textAt(start))
   }
 
   private walkText(start: number): number {
     const mark = this.firstSign(start)
     const end = scanString(this.json, start)
-    const { known, redactEmbedded } = this.search
+    const { known } = this.search
     const isCut = this.isCut(end)
     if (known.length === 0 && !isCut && !this.holdsSign(mark, end)) return end
     const text = asBuffer(decodeString(this.json, start, end))
-    const redacted = redactText(text, { redactEmbedded, known, isCut })
+    const redacted = redactText(text, { ...this.search, isCut })
     if (redacted !== undefined) this.found.push({ start, end, ...redacted })
     return end
   }
@@ -177,7 +183,7 @@ class SecretFinder {
   }
 
   private redact(name: string, { start, end }: Extent): number {
-    if (!this.isHarmless({ start, end })) {
+    if (!this.isHarmless(name, { start, end })) {
       this.found.push({
         start,
         end,
@@ -190,8 +196,8 @@ class SecretFinder {
     return end
   }
 
-  private isHarmless({ start, end }: Extent): boolean {
-    if (this.search.keepsNumbers && isNumberStart(this.json[start])) return true
+  private isHarmless(name: string, { start, end }: Extent): boolean {
+    if (isNumberStart(this.json[start]) && (this.search.keepsNumbers || isCounter(name))) return true
     return end - start <= REDACTED.length && HARMLESS.has(this.json.toString('latin1', start, end))
   }
 

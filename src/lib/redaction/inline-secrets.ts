@@ -1,5 +1,6 @@
 import { REDACTION_MARK } from './redacted.js'
-import { isSecretName, PASS_WORDS, SECRET_WORDS } from './secret-names.js'
+import { isOutcome, isSecretUnder, PASS_WORDS, SECRET_WORDS, SHORT_NAME } from './secret-names.js'
+import { literal, TOKEN_KINDS, TOKEN_START, TOKENS } from './token-kinds.js'
 
 /** A text without the secrets in it, and those. */
 export interface InlineRedaction {
@@ -16,8 +17,8 @@ export interface InlineRedaction {
 interface Form {
   readonly name: string
   readonly pattern: RegExp
-  /** Whether the group `name` of a match is the name of a secret; where absent, every match is one. */
-  readonly isNamed?: (name: string) => boolean
+  /** Whether the group `secret` is one under the group `name`; where absent, every match is one. */
+  readonly isSecret?: (name: string, secret: string) => boolean
 }
 
 /** What an earlier redaction left. */
@@ -29,24 +30,9 @@ const CERTAIN_WORDS = `pass(?:word|wd|phrase|code)|pwd|(?:${PASS_WORDS})[_ -]?pa
 const HEADER_WORDS = '(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{1,30}-(?:token|key)'
 const QUOTE = String.raw`\\{0,3}["']`
 const IS = String.raw`(?:${QUOTE}\s{0,2}[:=]\s{0,3}(?:${QUOTE})?|\s?:\s{1,3}(?:${QUOTE})?)`
-const TOKENS = [
-  String.raw`gh[pousr]_\w{20,}`,
-  String.raw`github_pat_\w{20,}`,
-  String.raw`gl(?:pat|rt|dt|cbt|ptt|ft|soat)-[\w.-]{16,}`,
-  String.raw`pypi-[\w-]{50,}`,
-  String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
-  String.raw`ya29\.[\w-]{20,}`,
-  String.raw`GOCSPX-[\w-]{20,}`,
-  String.raw`do[opr]_v1_[0-9a-f]{32,}`,
-  'AGE-SECRET-KEY-1[A-Z0-9]{20,}',
-  String.raw`xox[abeoprs]-[\w-]{10,}`,
-  String.raw`sk[_-](?:live_|test_|proj-|ant-)?[\w-]{20,}`,
-  String.raw`AIza[\w-]{35}`,
-  String.raw`hv[sb]\.[\w-]{20,}`,
-  String.raw`npm_\w{30,}`,
-  String.raw`dckr_pat_[\w-]{20,}`,
-  String.raw`whsec_[\w+/=]{16,}`,
-].join('|')
+/** A secret that ends where its word does, or with the quotes that it is between. */
+const WORD_OR_QUOTED = String.raw`(?:(?<=["'])(?<b>[^"'\\\r\n]+)|(?<a>${VALUE}+))`
+const NAME_END = String.raw`[\w.-]{0,40}`
 
 /** Commands whose `-p` is a password. */
 const LOGINS = String.raw`(?:(?:az|buildah|cf|docker|nerdctl|oc|oras|podman|skopeo)|helm\s{1,3}registry|crane\s{1,3}auth)\s{1,3}login`
@@ -59,7 +45,7 @@ const COMMAND_FORMS: readonly Form[] = [
       String.raw`(?<![\w-])--(?<name>\w[\w-]{0,80})[ \t]{1,3}["']?${KEPT}(?<a>(?![-|])${VALUE}+)`,
       'gi',
     ),
-    isNamed: (name) => isSecretName(name) && !name.endsWith('-stdin'),
+    isSecret: (name, secret) => isSecretUnder(name, secret) && !name.endsWith('-stdin'),
   },
   {
     name: '(argument)',
@@ -112,9 +98,7 @@ const FORMS: readonly Form[] = [
     pattern: new RegExp(String.raw`(?:${SECRET_URLS})\/${KEPT}(?<a>[^\s?#"'<>\\|)]+)`, 'gi'),
   },
   { name: '(token)', pattern: /\bapi\.telegram\.org\/bot(?<a>\d{3,20}:[\w-]+)/gi },
-  { name: '(token)', pattern: /(?<![\w-])(?<a>eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*)/g },
-  { name: '(token)', pattern: new RegExp(String.raw`(?<![\w-])(?<a>${TOKENS})`, 'g') },
-  { name: '(access key)', pattern: /(?<![A-Za-z0-9])(?<a>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Za-z0-9])/g },
+  { name: '(token)', pattern: new RegExp(`${TOKEN_START}(?<a>${TOKENS})`, 'g') },
   {
     name: '(authorization)',
     pattern: /\b(?:bearer|basic|digest|token)\s{1,3}(?=[\w.~+/-]{0,200}[\d=])(?<a>[\w.~+/-]{6,}=*)/gi,
@@ -128,9 +112,19 @@ const FORMS: readonly Form[] = [
   {
     name: '(named in a text)',
     pattern: new RegExp(
-      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}["']?:[ \t]{1,3}[|>][+\-\d]{0,2}[ \t]{0,3}\r?\n(?<indent>[ \t]{1,60})${KEPT}(?<a>[^\s][^\n]*(?:\n\k<indent>[^\n]*)*)`,
+      String.raw`(?<name>(?:${SECRET_WORDS})${NAME_END})["']?:[ \t]{1,3}[|>][+\-\d]{0,2}[ \t]{0,3}\r?\n(?<indent>[ \t]{1,60})${KEPT}(?<a>[^\s][^\n]*(?:\n\k<indent>[^\n]*)*)`,
       'gi',
     ),
+    isSecret: isSecretUnder,
+  },
+  // A line of YAML, or of a file of settings, in a text of several.
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?:(?<=\n)|^(?=[^\n]*\n))[ \t]{0,60}(?:-[ \t]{1,3}|export[ \t]{1,3})?["']?(?<name>[\w.-]{1,80})["']?(?:[ \t]{0,3}=|:[ \t])[ \t]{0,3}["']?${KEPT}${NO_BLOCK}(?<a>[^\s"'{}[\]&*!|>$][^\r\n]*?)["']?[ \t]{0,3}(?=\r?\n|$)`,
+      'g',
+    ),
+    isSecret: isSecretUnder,
   },
   // <password>…</password>
   {
@@ -139,7 +133,7 @@ const FORMS: readonly Form[] = [
       String.raw`<(?<name>[\w:.-]{1,80})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?${KEPT}(?<a>[^<>]+?)(?=(?:\]\]>)?<\/|$)`,
       'gi',
     ),
-    isNamed: isSecretName,
+    isSecret: isSecretUnder,
   },
   // p%61ssword=…
   {
@@ -148,14 +142,15 @@ const FORMS: readonly Form[] = [
       String.raw`(?<![\w.%-])(?<name>[\w.-]{0,60}%[\da-f]{2}[\w.%-]{0,60})=${KEPT}(?<a>${VALUE}+)`,
       'gi',
     ),
-    isNamed: (name) => isSecretName(withoutEscapes(name)),
+    isSecret: (name, secret) => isSecretUnder(withoutEscapes(name), secret),
   },
   {
     name: '(named in a text)',
     pattern: new RegExp(
-      String.raw`(?:${CERTAIN_WORDS})[\w.-]{0,40}(?:${QUOTE})?\s{0,3}(?:=>|:=|=)(?!=)\s{0,3}(?:${QUOTE})?${KEPT}(?<a>${VALUE}+)`,
+      String.raw`(?<name>(?:${CERTAIN_WORDS})${NAME_END})(?:${QUOTE})?\s{0,3}(?:=>|:=|=)(?!=)\s{0,3}(?:${QUOTE})?${KEPT}${WORD_OR_QUOTED}`,
       'gi',
     ),
+    isSecret: isSecretUnder,
   },
   {
     name: '(signature)',
@@ -167,20 +162,35 @@ const FORMS: readonly Form[] = [
   {
     name: '(named in a text)',
     pattern: new RegExp(
-      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}(?:=|%3d)["']?${KEPT}(?<a>${VALUE}+)`,
+      String.raw`(?<name>(?:${SECRET_WORDS})${NAME_END})(?:=|%3d)["']?${KEPT}${WORD_OR_QUOTED}`,
       'gi',
     ),
-  },
-  {
-    name: '(named in a text)',
-    pattern: new RegExp(String.raw`(?:${CERTAIN_WORDS})${IS}${KEPT}${NO_BLOCK}(?<a>${VALUE}+)`, 'gi'),
+    isSecret: isSecretUnder,
   },
   {
     name: '(named in a text)',
     pattern: new RegExp(
-      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}${IS}${KEPT}(?=${VALUE}{0,200}\d)(?<a>${VALUE}{6,})`,
+      String.raw`${SHORT_NAME}(?:(?:${QUOTE})?\s{0,3}(?:=>|:=|=|%3[dD])(?!=)\s{0,3}(?:${QUOTE})?|${QUOTE}\s{0,2}:\s{0,3}${QUOTE})${KEPT}${WORD_OR_QUOTED}`,
+      'g',
+    ),
+    isSecret: (_, secret) => !isOutcome(secret),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(String.raw`(?<name>${CERTAIN_WORDS})${IS}${KEPT}${NO_BLOCK}${WORD_OR_QUOTED}`, 'gi'),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?<name>(?:${SECRET_WORDS})${NAME_END})${IS}${KEPT}(?=${VALUE}{0,200}\d)(?<a>${VALUE}{6,})`,
       'gi',
     ),
+    isSecret: isSecretUnder,
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(String.raw`${SHORT_NAME}${IS}${KEPT}(?=${VALUE}{0,200}\d)(?<a>${VALUE}{4,})`, 'g'),
+    isSecret: (_, secret) => !isOutcome(secret),
   },
 ]
 
@@ -189,11 +199,11 @@ export function redactInline(text: string): InlineRedaction | undefined {
   const names: string[] = []
   const values: string[] = []
   let redacted = text
-  for (const { name, pattern, isNamed } of FORMS) {
+  for (const { name, pattern, isSecret } of FORMS) {
     redacted = redacted.replace(pattern, (match: string, ...rest: unknown[]) => {
       const groups = rest.at(-1) as { readonly a?: string; readonly b?: string; readonly name?: string }
-      if (isNamed?.(groups.name ?? '') === false) return match
       const secret = groups.a ?? groups.b ?? ''
+      if (isSecret?.(groups.name ?? '', secret) === false) return match
       names.push(name)
       values.push(secret)
       const at = match.lastIndexOf(secret)
@@ -209,8 +219,7 @@ function withoutEscapes(name: string): string {
 
 /** How a secret begins whose end was cut off with the text. */
 const CUT = new RegExp(
-  String.raw`(?:(?<=:\/\/)[^\s/?#"'<>]+|(?<![\w-])(?:eyJ|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|sk[_-]|AIza|hv[sb]\.|npm_|dckr_pat_|whsec_)[\w.+/=-]*|(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]*|(?<=\b(?:bearer|basic|digest|token)\s{1,3})\S+)$`,
-  'i',
+  String.raw`(?:(?<=:\/\/)[^\s/?#"'<>]+|${TOKEN_START}(?:${TOKEN_KINDS.flatMap(({ lead = '', prefixes }) => prefixes.map((prefix) => lead + literal(prefix))).join('|')})[\w.+/=~-]*|(?<=\b(?:[Bb]earer|[Bb]asic|[Dd]igest|[Tt]oken)\s{1,3})\S+)$`,
 )
 const CUT_SEARCHED = 4096
 

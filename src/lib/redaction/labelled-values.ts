@@ -1,5 +1,5 @@
 import type { Extent } from '../json/scan/json-bytes.js'
-import { isSecretName } from './secret-names.js'
+import { isSecretUnder } from './secret-names.js'
 
 /** Members that say what the value beside them is, in any letter case: environment variables, parameters, headers in a list, tags of a cloud. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'key'])
@@ -32,7 +32,7 @@ export class LabelledValues {
   note(role: LabelRole, extent: Extent, text: string): void {
     if (role === 'label') {
       this.hasLabel = true
-      if (isSecretName(text)) this.label = text
+      if (isSecretUnder(text, '')) this.label = text
     } else if (role === 'value') this.values.push(extent)
     else if (role === 'kubernetesValue') this.kubernetesValues.push(extent)
     else if (role === 'apiVersion') this.hasApiVersion = true

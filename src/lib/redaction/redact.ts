@@ -2,8 +2,9 @@ import { replaceExtents } from '../json/edit/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
 import { mayHoldSecretAtCut } from './cut-secrets.js'
 import type { Cut } from './find-secrets.js'
-import { findSigns } from './find-signs.js'
+import type { EmbeddedRedactor } from './redact-text.js'
 import type { Redacted } from './redacted.js'
+import { findSigns } from './secret-signs.js'
 
 /** What is known of a JSON text beside itself. */
 export interface Surroundings {
@@ -15,12 +16,9 @@ export interface Surroundings {
   readonly keepsNumbers?: boolean
 }
 
-/** Texts of JSON inside texts of JSON are followed so far; what is deeper and may hold a secret is redacted whole. */
-const MAX_EMBEDDINGS = 8
-
 /**
  * The JSON text with `"[redacted]"` in place of the value of each member named like a secret, at any depth, and of each secret
- * header; inside texts of JSON (flattened events) and Base64 of JSON (pipelines) as well. Inside other texts what is a secret by its form is
+ * header; inside texts of JSON (flattened events) and Base64 (pipelines, files) as well. Inside other texts what is a secret by its form is
  * replaced: credentials in URLs, tokens, keys, `password=…`. The rest is kept byte for byte, and the very bytes are given where there is no
  * secret. True, false, null and empty values stay. `names` holds each name once. Raises `invalid` for what is no JSON or is nested too deeply.
  */
@@ -34,13 +32,11 @@ function redactAt(
   { known = [], cut, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
   const signs = findSigns(json)
-  const redactEmbedded =
-    embeddings < MAX_EMBEDDINGS
-      ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known, keepsNumbers })
-      : undefined
+  const redactEmbedded: EmbeddedRedactor = (inner, depth) => redactAt(depth, inner, { known, keepsNumbers })
   const isQuiet = known.length === 0 && signs.length === 0
-  if (isQuiet && (cut === undefined || !mayHoldSecretAtCut(json, cut, redactEmbedded))) return undefined
-  const secrets = findSecrets(json, { signs, redactEmbedded, known, cut, keepsNumbers })
+  if (isQuiet && (cut === undefined || !mayHoldSecretAtCut(json, cut, { redactEmbedded, embeddings })))
+    return undefined
+  const secrets = findSecrets(json, { signs, redactEmbedded, embeddings, known, cut, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {
     text: replaceExtents(json, secrets),

@@ -1,4 +1,4 @@
-import { endsLikeSecret, isSecretName } from './secret-names.js'
+import { endsLikeSecret, isSecretUnder } from './secret-names.js'
 
 /** The options by which programs take a password, where their names do not tell. */
 const MYSQL = /(?:^|\/)(?:mysql\w*|mariadb[\w-]*|sshpass)$/
@@ -50,5 +50,5 @@ function passwordOptionOf(program: string, elements: readonly (string | undefine
 
 function isValueOf(option: string, value: string, takesUser: boolean): boolean {
   if (takesUser && USER_OPTION.test(option)) return value.includes(':')
-  return isSecretName(option) && !option.endsWith('-stdin') && !value.startsWith('-')
+  return isSecretUnder(option, value) && !option.endsWith('-stdin') && !value.startsWith('-')
 }

@@ -2,10 +2,12 @@
 const GAP = '[^a-z0-9]{0,3}'
 
 /** Before `key`, in the name of a secret. */
-export const KEY_WORDS =
-  'api|access|account|auth|client|encryption|private|session|shared|signing|ssh|subscription'
+export const KEY_WORDS: string = [
+  'access|account|admin|api|auth|client|decryption|deploy|encryption|gpg|hmac|integration|jwt|license|master|pgp|private|sas|session',
+  'shared|signing|ssh|ssl|subscription|tls|webhook',
+].join('|')
 
-/** Before `pass`, in the name of a secret: `DB_PASS`, `redisPass`. Alone it is a score or an outcome. */
+/** Before `pass` in lower case, in the name of a secret: `dbpass`. */
 export const PASS_WORDS: string = [
   'admin|artifactory|auth|basic|database|db|docker|ftp|git|http|jenkins|jks|keystore|ldap|login|mail|mariadb|mongo|mysql',
   'nexus|oracle|pg|postgres|postgresql|proxy|rabbitmq|redis|registry|root|smtp|sonar|sql|ssh|sudo|svc|truststore|user|usr|vault',
@@ -16,7 +18,6 @@ export const SECRET_WORDS: string = [
   `pass${GAP}(?:wor[dt]|wd|phrase|code)`,
   `(?:${PASS_WORDS})${GAP}pass(?![a-z])`,
   'pwd',
-  '[_-]pw(?![a-z])',
   'secret',
   'token',
   `(?:${KEY_WORDS})${GAP}key`,
@@ -28,22 +29,55 @@ export const SECRET_WORDS: string = [
   `connection${GAP}string`,
 ].join('|')
 
+/** What the name of a member ends with whose text is a secret; as part of another word it is none: `dbPass` and `DB_PW`, not `bypass` or `passed`. */
+export const SHORT_WORDS: readonly string[] = ['pass', 'pw', 'pswd', 'psw', 'creds', 'cred', 'psk', 'pat']
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+/** `SHORT_WORDS` in the letter cases that make a word of them, and the number of one of several; `pat` alone may be a person. */
+export const SHORT_NAME: string =
+  `(?:(?<![A-Za-z])(?:${SHORT_WORDS.join('|')})|(?<![A-Z]|[Bb]y)(?:${SHORT_WORDS.map(capitalized).join('|')})|` +
+  String.raw`(?<![A-Z])(?:${SHORT_WORDS.join('|').toUpperCase()}))(?<![^\w-][Pp][Aa][Tt]|^[Pp][Aa][Tt])(?:[_-]?\d{1,3})?(?![A-Za-z\d])`
+/** What texts under such names say where they are the outcome of a test or a limit of it. */
+const OUTCOME =
+  /^(?:\d{1,3}(?:\.\d+)?%?|true|false|yes|no|on|off|ok|none|null|(?:pass|fail|skipp)(?:ed)?|success)$/i
+
+/** What names contain that tell of a secret no more than where it is or how it is made. */
+const TELLS_OF_SECRET =
+  /(?:secret|token|password|credential|key|cookie)s?[_.-]?(?:(?:key)?ref|name|type|ur[il]|endpoint|path|domain|policy|provider|algorithm|length|count|limit|size|budget|ttl|expir\w{0,20}|seconds|version|per[_-]?\w{1,20})s?$|^credentials?[_.-]?ids?$|^imagePullSecrets$/i
+const COUNTER = /tokens/i
+
 const MAX_NAME_LENGTH = 100
 const SECRET_NAME = new RegExp(SECRET_WORDS, 'i')
-const SECRET_TEXT_NAME = /^_?auth$/i
+const SECRET_TEXT_NAME = new RegExp(`^_?[Aa](?:uth|UTH)$|${SHORT_NAME}$`)
+const SHORT_SECRET_NAME = new RegExp(`${SHORT_NAME}$`)
 const SECRET_AT_END = new RegExp(`^[\\w.-]{0,64}(?:${SECRET_WORDS}|(?<![a-z])auth)s?$`, 'i')
 const SECRET_HEADER = /auth|bearer|cookie|credential|key|pass|secret|session|signature|token/i
 
 const HEADER_MEMBER = new RegExp(`^(?:(?:request|response|custom)${GAP})?headers$`, 'i')
 
-/** Whether a member of this name is taken to hold a secret. */
+/** Whether a member of this name is treated as a secret. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name)
+  return SECRET_NAME.test(name) && !TELLS_OF_SECRET.test(name)
 }
 
 /** Whether a text under this name is a secret, while an object is looked through: `auth` of a registry, or of a request with its kind and user. */
 export function isSecretTextName(name: string): boolean {
   return SECRET_TEXT_NAME.test(name)
+}
+
+/** Whether a text under a name such as `pass` is none of a secret: the outcome of a test, or a limit of it. */
+export function isOutcome(text: string): boolean {
+  return OUTCOME.test(text)
+}
+
+/** Whether this text is a secret under this name. */
+export function isSecretUnder(name: string, text: string): boolean {
+  if (isSecretName(name)) return !(isCounter(name) && /^\d+$/.test(text))
+  return SHORT_SECRET_NAME.test(name) && !isOutcome(text)
+}
+
+/** Whether a number under this name counts something. */
+export function isCounter(name: string): boolean {
+  return COUNTER.test(name)
 }
 
 /** Whether this is a single word of a name that ends with one for a secret: `DB_PASSWORD`, not `secrets-sync`. */

@@ -147,9 +147,9 @@ it('takes time in proportion to the text, whatever it is made of', () => {
     return performance.now() - start
   }
   for (const one of parts) {
-    for (const other of parts) {
+    for (const other of parts.slice(parts.indexOf(one))) {
       // A quadratic pattern takes far longer for this; a linear one some milliseconds.
-      expect(timeOf((one + other).repeat(10_000))).toBeLessThan(5000)
+      expect(timeOf((one + other).repeat(6000))).toBeLessThan(2500)
     }
   }
 })

@@ -1,8 +1,7 @@
-import { asBuffer } from '../../bytes.js'
-import { readOpenContainers } from '../../scanner/open-containers.js'
-import type { OpenContainers } from '../../scanner/open-containers.js'
-import * as json from '../scan/json-bytes.js'
-import { nestedTooDeeply } from '../scan/nesting.js'
+import { asBuffer } from '../bytes.js'
+import * as json from '../json/scan/json-bytes.js'
+import { readOpenContainers } from './open-containers.js'
+import type { OpenContainers } from './open-containers.js'
 
 /** The beginning of a JSON text, made whole. */
 export interface ClosedJson {
@@ -19,14 +18,10 @@ const LITERALS = ['true', 'false', 'null']
 const HALF_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/
 const LONGEST_HALF = 5
 
-/**
- * Puts behind the beginning of a JSON text what makes it JSON again, where it was the beginning of some. Raises the error of
- * `nestedTooDeeply` where thousands of containers are open.
- */
+/** Appends to the beginning of a JSON text what makes it JSON again, where it was the beginning of some. */
 export function closeJson(start: Uint8Array): ClosedJson {
   const bytes = asBuffer(start)
   const containers = readOpenContainers(bytes)
-  if (containers === undefined) throw nestedTooDeeply()
   const { open, isInText } = containers
   const { scalarFrom, last } = endingOf(bytes, containers)
   const cutAt = isInText ? endOfWholeText(bytes) : bytes.length
