@@ -1,14 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
 
-/** The shared copy of OPA's own test suite; it is beside the repository and may be absent. */
 const CASES_FILE =
   process.env['CONFORMANCE_FILE'] ??
-  fileURLToPath(new URL('../../../../shared/conformance/rego-v1.json', import.meta.url))
+  fileURLToPath(new URL('../../cases/conformance/rego-v1.json', import.meta.url))
 
 /** One case of OPA's test suite. */
 export interface ConformanceCase {
@@ -28,9 +27,8 @@ export interface ConformanceCase {
   readonly anyOrder: boolean
 }
 
-/** All cases in the order of the file, with numbers as written; none when the file is absent. */
+/** All cases in the order of the file, with numbers as written. */
 export function readCases(): ConformanceCase[] {
-  if (!existsSync(CASES_FILE)) return []
   const seen = new Map<string, number>()
   const cases = parseRegoText(readFileSync(CASES_FILE, 'utf8')) as RegoObject[]
   return cases.map((fields) => {
