@@ -1,8 +1,8 @@
+import PQueue from 'p-queue'
 import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import { BoundedCache } from '../../lib/bounded-cache.js'
-import { LimitedTurns } from '../../lib/turns/limited-turns.js'
 import { PARSE_MODULE } from '../builtins/parse-module.js'
 import type { CallResult } from '../builtins/shared/recorded-calls.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -32,7 +32,7 @@ const Answer = z.union([Parsed, Failed])
 export class ModuleParser {
   readonly #settings: ParseModuleSettings
   readonly #findOpa: () => Promise<OpaProgram>
-  readonly #turns: LimitedTurns
+  readonly #running: PQueue
   readonly #cache: BoundedCache<CallResult>
   readonly #parsed: RequestFigures['parsed']
   #opa: Promise<OpaProgram> | undefined
@@ -45,9 +45,8 @@ export class ModuleParser {
     this.#parsed = parsed
     this.#settings = settings
     this.#findOpa = findOpa
-    const { programs, queueLength, cacheBytes } = settings
-    this.#turns = new LimitedTurns({ running: programs, waiting: queueLength }, crowded)
-    this.#cache = new BoundedCache(cacheBytes, sizeOf)
+    this.#running = new PQueue({ concurrency: settings.programs })
+    this.#cache = new BoundedCache(settings.cacheBytes, sizeOf)
   }
 
   /**
@@ -71,13 +70,26 @@ export class ModuleParser {
     }
     const allowedMs = allowance.take(this.#settings.timeoutSeconds * MS_PER_SECOND)
     const patience = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
-    return await this.#turns.run(async () => {
+    return await this.#inTurn(patience, async () => {
       // Somebody before may have had the same text.
       const parsed =
         this.#cache.get(key) ?? (await this.#tell(this.#run({ file, text }, allowedMs, allowance)))
       this.#cache.set(key, parsed)
       return parsed
-    }, patience)
+    })
+  }
+
+  async #inTurn<T>(patience: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const { programs, queueLength } = this.#settings
+    if (this.#running.pending >= programs && this.#running.size >= queueLength) throw crowded()
+    let hasBegun = false
+    const begin = (): Promise<T> => {
+      hasBegun = true
+      return work()
+    }
+    return await this.#running.add(begin, { signal: patience }).catch((raw: unknown) => {
+      throw hasBegun ? raw : crowded()
+    })
   }
 
   async #tell(work: Promise<CallResult>): Promise<CallResult> {
