@@ -3,8 +3,8 @@ import PQueue from 'p-queue'
 import { bodyBrokeOff } from '../exchange/body-errors.js'
 import { tooManyWait } from './request-queue.js'
 
-/** More than one, so that a page waits for no other one whose database is slow. */
-const AT_ONCE = 4
+/** Several, so that a page does not wait for a few others whose database is slow. */
+const AT_ONCE = 8
 const MAX_WAIT_MS = 5000
 
 /**
