@@ -1,5 +1,4 @@
 import type { Server as NetServer } from 'node:net'
-import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 
 import { AppError } from '../errors/app-error.js'
 import type { StandardServer } from './transport/node/standard-server.js'
@@ -21,15 +20,17 @@ const HANDSHAKE_MS = 2000
 const LAST_WORDS_MS = 250
 
 /**
- * Answers the requests under way, stops listening, and resolves when all connections have ended. A connection without a
- * request stays open for a short grace period, and a new one is accepted during it. Requests without a response after
- * `drainMs` are refused with `unavailable`; then all connections end.
+ * Stops listening, answers the requests under way, and resolves when all connections have ended. A connection without a
+ * request stays open for a short grace period. Requests without a response after `drainMs` are refused with `unavailable`;
+ * then all connections end.
  */
 export async function drainServer(
   { server, connections }: StandardServer,
   drainMs: number,
   secure?: Pick<SecureListener, 'endHandshakes'>,
 ): Promise<void> {
+  // Callers of connections that wait to be accepted may have sent a request.
+  await acceptWaiting(server)
   connections.drain()
   let end: NodeJS.Timeout | undefined
   // A caller that still agrees on keys may have a request; one that takes this long has none.
@@ -39,30 +40,20 @@ export async function drainServer(
     connections.refuseAll(stopped)
     end = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
   }, drainMs)
-  await graceEnds(server, drainMs)
-  await acceptWaiting(server)
+  const closeIdle = server.closeIdleConnections.bind(server)
+  // `close` calls it at once, and a request may be on its way over an idle connection.
+  server.closeIdleConnections = () => undefined
+  const grace = new Grace(drainMs)
   const endIdle = (): void => {
-    server.closeIdleConnections()
+    closeIdle()
     connections.endUnused()
   }
   // What has arrived is read before a connection counts as idle.
-  const looks = setInterval(() => setImmediate(endIdle), LOOK_MS)
+  const looks = setInterval(() => {
+    if (grace.isOver()) setImmediate(endIdle)
+  }, LOOK_MS)
   await new Promise((resolve) => server.close(resolve))
   for (const timer of [looks, lateHandshakes, deadline, end]) clearTimeout(timer)
-}
-
-/** Resolves after the grace period, or as soon as there are no connections. */
-async function graceEnds(server: NetServer, drainMs: number): Promise<void> {
-  const grace = new Grace(drainMs)
-  do {
-    await acceptWaiting(server)
-    if ((await countConnections(server)) === 0) return
-    await setTimeoutPromise(LOOK_MS)
-  } while (!grace.isOver())
-}
-
-function countConnections(server: NetServer): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
 }
 
 /** Resolves when a whole turn of the event loop has brought no connection. */
