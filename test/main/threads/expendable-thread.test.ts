@@ -7,7 +7,8 @@ import type { ExpendableThreadOptions } from '../../../src/main/threads/expendab
 const SCRIPT = `import { parentPort, threadId } from 'node:worker_threads'
 parentPort.on('message', (request) => {
   if (request === 'hang') for (;;);
-  if (request === 'hoard') for (const all = []; ; ) all.push(new Array(1000).fill({}))
+  const all = []
+  if (request === 'hoard') return setInterval(() => { for (let n = 0; n < 100; n += 1) all.push(new Array(1000).fill({})) })
   if (request === 'throw') throw new Error('broken')
   if (request === 'exit') process.exit(3)
   parentPort.postMessage([request, threadId])

@@ -6,7 +6,9 @@ import type { OwnThread } from '../../../src/main/threads/own-thread.js'
 const LISTEN = `import { parentPort } from 'node:worker_threads'; parentPort.once('message', (value) => `
 const ECHO = `${LISTEN} parentPort.postMessage(value))`
 const WAIT = 'setInterval(() => undefined, 1000)'
-const HOARD = 'const all = []; for (;;) all.push(new Array(1000).fill({}))'
+// A thread that takes memory faster than V8 can end it ends the process.
+const HOARD =
+  'const all = []; setInterval(() => { for (let n = 0; n < 100; n += 1) all.push(new Array(1000).fill({})) })'
 
 function work(script: string, more: Partial<OwnThread> = {}): Promise<unknown> {
   const thread: OwnThread = {
