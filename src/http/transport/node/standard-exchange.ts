@@ -101,12 +101,19 @@ export class StandardExchange extends Exchange {
       const body = new CollectedBytes()
       const refuse = (error: AppError): void => {
         // Taking the rest in and dropping it would let a caller hold us for ever.
-        request.removeAllListeners('data').resume()
+        request.removeAllListeners('data').off('end', whole).resume()
         body.clear()
         halfBodies.release(receiver)
         reject(error)
       }
       const receiver: BodyReceiver = { giveUp: () => refuse(tooManyHalfBodies()) }
+      const whole = (): void => {
+        halfBodies.release(receiver)
+        // The request lives on, and would keep what is left here as long as its answer takes.
+        const bytes = body.take()
+        this.#body = bytes
+        resolve(this.takeTurn(bytes.length)?.then(() => bytes) ?? bytes)
+      }
       request.on('data', (chunk: Buffer) => {
         if (body.length + chunk.length > limit) {
           refuse(bodyTooLarge(limit))
@@ -115,13 +122,7 @@ export class StandardExchange extends Exchange {
         body.add(chunk)
         halfBodies.hold(receiver, chunk.length)
       })
-      request.on('end', () => {
-        halfBodies.release(receiver)
-        // The request lives on, and would keep what is left here as long as its answer takes.
-        const bytes = body.take()
-        this.#body = bytes
-        resolve(this.takeTurn(bytes.length)?.then(() => bytes) ?? bytes)
-      })
+      request.on('end', whole)
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
         halfBodies.release(receiver)

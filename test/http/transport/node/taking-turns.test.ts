@@ -67,6 +67,18 @@ test.each(BOTH)(
   },
 )
 
+test('a body that is refused takes no turn when the rest of it has come', async () => {
+  const { port } = await serve(true)
+  const takeTurn = vi.spyOn(RequestQueue.prototype, 'takeTurn')
+  const { socket, received } = openRaw(port)
+  const get = 'GET /v1/data/app HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  socket.write(chunked(' '.repeat(2_000_000)).replace('Connection: close\r\n', '') + get)
+  await vi.waitFor(() => expect(received()).toContain('HTTP/1.1 200 OK'))
+  socket.destroy()
+  expect(received()).toContain('HTTP/1.1 413 ')
+  expect(takeTurn.mock.calls).toEqual([[0]])
+})
+
 test('what is asked by somebody who has gone before it is his turn is not answered', async () => {
   const { port, answered } = await serve(true)
   let goOn: (() => void) | undefined
