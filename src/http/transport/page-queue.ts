@@ -1,11 +1,11 @@
 import PQueue from 'p-queue'
 
+import { waitInQueue } from '../../lib/turns/wait-in-queue.js'
 import { bodyBrokeOff } from '../exchange/body-errors.js'
-import { tooManyWait } from './request-queue.js'
+import { MAX_WAIT_MS, tooManyWait } from './request-queue.js'
 
 /** Several, so that a page does not wait for a few others whose database is slow. */
 const AT_ONCE = 8
-const MAX_WAIT_MS = 5000
 
 /**
  * Makes few pages and lists at once: one takes up to tens of milliseconds of this thread, most of them once the store has read for it, and everybody else would
@@ -21,15 +21,7 @@ export class PageQueue {
   make<T>(make: () => Promise<T>, whenGone: (leave: () => void) => void): Promise<T> {
     const waiting = new AbortController()
     const late = setTimeout(() => waiting.abort(tooManyWait()), MAX_WAIT_MS)
-    let hasBegun = false
-    whenGone(() => {
-      if (!hasBegun) waiting.abort(bodyBrokeOff())
-    })
-    const begin = (): Promise<T> => {
-      hasBegun = true
-      clearTimeout(late)
-      return make()
-    }
-    return this.#queue.add(begin, { signal: waiting.signal }).finally(() => clearTimeout(late))
+    whenGone(() => waiting.abort(bodyBrokeOff()))
+    return waitInQueue(this.#queue, make, waiting.signal).finally(() => clearTimeout(late))
   }
 }

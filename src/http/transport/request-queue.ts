@@ -5,7 +5,7 @@ const [TURN_MS, ACCEPTING_TURN_MS] = [10, 0.25]
 /** A turn that took longer was held up by something else than its requests. */
 const MAX_OWED_MS = 100
 /** Callers give up after some ten seconds. */
-const MAX_WAIT_SECONDS = 5
+export const MAX_WAIT_MS = 5000
 /** The bodies of all requests that wait hold no more than this. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024
 
@@ -72,7 +72,7 @@ export class RequestQueue {
   #refuseLate(now: number): void {
     for (
       let [first] = this.#waiting;
-      first !== undefined && now - first.since > MAX_WAIT_SECONDS * 1000;
+      first !== undefined && now - first.since > MAX_WAIT_MS;
       [first] = this.#waiting
     )
       this.#shift()?.refuse(tooManyWait())
@@ -87,9 +87,10 @@ export class RequestQueue {
 
 /** For those who would have to wait for longer than anybody should. */
 export function tooManyWait(): AppError {
+  const seconds = MAX_WAIT_MS / 1000
   return new AppError(
     'unavailable',
-    `more requests wait than can be answered within ${MAX_WAIT_SECONDS} seconds: ask again later`,
-    { retryAfterSeconds: MAX_WAIT_SECONDS },
+    `more requests wait than can be answered within ${seconds} seconds: ask again later`,
+    { retryAfterSeconds: seconds },
   )
 }

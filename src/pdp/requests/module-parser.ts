@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import { BoundedCache } from '../../lib/bounded-cache.js'
+import { waitInQueue } from '../../lib/turns/wait-in-queue.js'
 import { PARSE_MODULE } from '../builtins/parse-module.js'
 import type { CallResult } from '../builtins/shared/recorded-calls.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -82,13 +83,8 @@ export class ModuleParser {
   async #inTurn<T>(patience: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { programs, queueLength } = this.#settings
     if (this.#running.pending >= programs && this.#running.size >= queueLength) throw crowded()
-    let hasBegun = false
-    const begin = (): Promise<T> => {
-      hasBegun = true
-      return work()
-    }
-    return await this.#running.add(begin, { signal: patience }).catch((raw: unknown) => {
-      throw hasBegun ? raw : crowded()
+    return await waitInQueue(this.#running, work, patience).catch((raw: unknown) => {
+      throw raw === patience.reason ? crowded() : raw
     })
   }
 

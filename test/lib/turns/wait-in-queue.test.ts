@@ -1,0 +1,42 @@
+import PQueue from 'p-queue'
+import { expect, test } from 'vitest'
+
+import { waitInQueue } from '../../../src/lib/turns/wait-in-queue.js'
+
+const NEVER = new AbortController().signal
+
+/** A work that ends when it is told to. */
+function work(): { readonly make: () => Promise<string>; readonly end: () => void } {
+  let end = (): void => undefined
+  const ended = new Promise<string>((resolve) => (end = () => resolve('done')))
+  return { make: () => ended, end: () => end() }
+}
+
+test('who gives up waiting is told why, and his work is not begun', async () => {
+  const queue = new PQueue({ concurrency: 1 })
+  const [first, patience] = [work(), new AbortController()]
+  const begun = waitInQueue(queue, first.make, NEVER)
+  let isBegun = false
+  const waiting = waitInQueue(queue, () => Promise.resolve((isBegun = true)), patience.signal)
+  patience.abort(new Error('too long'))
+  await expect(waiting).rejects.toThrow('too long')
+  first.end()
+  expect(await begun).toBe('done')
+  expect(await waitInQueue(queue, () => Promise.resolve('next'), NEVER)).toBe('next')
+  expect(isBegun).toBe(false)
+})
+
+test('who has given up before does not wait', async () => {
+  const patience = AbortSignal.abort(new Error('gone'))
+  await expect(waitInQueue(new PQueue(), () => Promise.resolve(1), patience)).rejects.toThrow('gone')
+})
+
+test('work that has begun goes on and keeps its place when its caller gives up', async () => {
+  const queue = new PQueue({ concurrency: 1 })
+  const [first, patience] = [work(), new AbortController()]
+  const begun = waitInQueue(queue, first.make, patience.signal)
+  patience.abort(new Error('too long'))
+  expect(queue.pending).toBe(1)
+  first.end()
+  expect(await begun).toBe('done')
+})
