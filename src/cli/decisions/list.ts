@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { parseDataPath, withoutDataRoute } from '../../pdp/rego/data-path.js'
 import { printPackageName } from '../../pdp/rego/print-data-ref.js'
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
 import { addPageOptions, addRangeOptions, moreText } from '../session/list-options.js'
@@ -94,7 +94,7 @@ export function defineDecisionList(command: Command, session: Session): void {
 }
 
 function flagsOf(options: ListOptions): readonly AskedValue[] {
-  const path = options.path?.replace(/^\/?(?:v1\/data\/)?/, '')
+  const path = options.path && withoutDataRoute(options.path)
   return [
     { flag: '--path', value: path, member: 'path' },
     { flag: '--package', value: options.package, member: 'packages' },
@@ -107,7 +107,7 @@ async function packageAt(
   { path = '', cursor, format, own }: ListOptions,
   client: ServiceClient,
 ): Promise<string | undefined> {
-  const segments = parseDataPath(path.replace(/^\/?(?:v1\/data\/)?/, ''))
+  const segments = parseDataPath(withoutDataRoute(path))
   if (segments.length === 0 || cursor !== undefined || format === 'json') return undefined
   const name = printPackageName(segments)
   const { decisions } = await client.ask(Answer, {

@@ -18,8 +18,11 @@ export const NextNumber = {
 }
 
 /** Where such a list goes on behind its last entry, for its answer. */
-export function nextNumber(id: number | undefined): { readonly nextCursor?: string; readonly next?: string } {
-  return id === undefined ? {} : { nextCursor: String(id), next: String(id) }
+export function nextNumber(cursor: number | string | undefined): {
+  readonly nextCursor?: string
+  readonly next?: string
+} {
+  return cursor === undefined ? {} : { nextCursor: String(cursor), next: String(cursor) }
 }
 
 /** How many entries a page may have: from 1 to `max`, `initial` where nothing is said. */

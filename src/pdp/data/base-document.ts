@@ -17,8 +17,6 @@ export interface PartData {
   /** All of them together. */
   readonly data: RegoObject
   readonly documents: readonly BaseDocument[]
-  /** What the base documents of all parts take in the memory of a module. */
-  readonly imageBytes: number
 }
 
 /** An address that data is loaded for which no module is to work with. */
@@ -33,7 +31,6 @@ export function readData(files: readonly DataFile[]): PartData {
 export function partData({ image, parts }: LoadedData, place: number, files: readonly DataFile[]): PartData {
   const { root, documents = [] } = parts[place] ?? {}
   return {
-    imageBytes: image.bytes.length,
     data: dataOf({ ...image, root: root ?? image.root }),
     documents: files.map(({ at, file }, index) => ({
       at,

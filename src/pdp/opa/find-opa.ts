@@ -19,8 +19,6 @@ export interface OpaProgram {
   readonly temporaryFolder?: string
   /** What each of its runs may use. */
   readonly limits?: OpaLimits
-  /** Ends its runs when it is aborted. */
-  readonly signal?: AbortSignal
 }
 
 export interface FindOpaOptions {

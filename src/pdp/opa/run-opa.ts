@@ -73,7 +73,7 @@ export async function runOpa(
   const limits = { ...own, timeMs: options.timeLimitMs ?? own.timeMs }
   const group = startGroupGuard()
   try {
-    return await runWithin(limits, { signal: program.signal, ...options }, () => {
+    return await runWithin(limits, options, () => {
       const child = start(program.path, args, options, limits)
       group.guard(child.pid)
       if (program.niceness !== undefined) stepBack(child.pid, program.niceness)

@@ -20,6 +20,11 @@ export function parseDataPath(path: string): string[] {
   }
 }
 
+/** A data path without the start of its route, as people copy it from a request: `/v1/data/app/allow`. */
+export function withoutDataRoute(path: string): string {
+  return path.replace(/^\/?(?:v1\/data\/)?/, '')
+}
+
 /** What OPA 1.x takes for a number in a path (util.Atoi64): up to 19 digits behind a sign, also with zeros behind a point. */
 const INTEGER = /^(?<sign>[+-]?)(?=[\d.]{1,19}$)(?<digits>\d*)(?:\.0*)?$/
 

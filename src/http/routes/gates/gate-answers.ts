@@ -5,6 +5,9 @@ import { Time } from '../../pipeline/answer-schemas.js'
 /** The words of the contract for how an instance stands. */
 const CONTRACT_STATES = ['not activated', 'activated', 'approved', 'rejected'] as const
 
+/** How long a text may be that instances are searched for. */
+export const MAX_SEARCH = 200
+
 /** The states of an instance. */
 export const INSTANCE_STATES = [
   'not_activated',

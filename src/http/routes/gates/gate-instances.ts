@@ -11,16 +11,21 @@ import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { requirePathNumber } from '../../input/path-number.js'
-import { AfterText, NextNumber, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { INSTANCE_STATES, InstanceAnswer, InstanceDetailsAnswer, StatusAnswer } from './gate-answers.js'
+import {
+  INSTANCE_STATES,
+  InstanceAnswer,
+  InstanceDetailsAnswer,
+  MAX_SEARCH,
+  StatusAnswer,
+} from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { MAX_COMMENT, reviewByCaller } from './review-by-caller.js'
 import { orchestratorReviewRoute } from './take-orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const DEFAULT_PAGE = 50
-const MAX_SEARCH = 200
 const MAX_PAGE = 500
 
 const ListQuery = z.strictObject({
@@ -152,7 +157,7 @@ async function list(
   return {
     instances: page.instances.map(instanceView),
     total: page.total,
-    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor, next: page.nextCursor }),
+    ...nextNumber(page.nextCursor),
   }
 }
 

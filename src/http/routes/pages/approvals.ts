@@ -18,14 +18,13 @@ import type { ApprovalFilter } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
 import type { ListedDecisions } from '../../pages/decision-table.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { INSTANCE_STATES } from '../gates/gate-answers.js'
+import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-routes-deps.js'
 
 const MAX_LISTED = 50
 const MAX_LATEST = 10
-const MAX_SEARCH = 200
 const MAX_DECISIONS = 20
 const MAX_NAME = 100
 const WHAT = 'approval gate instance'

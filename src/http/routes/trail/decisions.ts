@@ -7,6 +7,7 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { textOf } from '../../input/path-parameter.js'
 import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { withoutDataRoute } from '../../../pdp/rego/data-path.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent when decisions are not kept. */
@@ -32,7 +33,7 @@ const OwnQuery = z.strictObject({
 const PageQuery = z.strictObject({
   path: z
     .string()
-    .transform((path) => path.replace(/^\/?(?:v1\/data\/)?/, ''))
+    .transform(withoutDataRoute)
     .optional()
     .describe('The path that was asked; all below it where it ends in a slash.'),
   package: z

@@ -54,11 +54,6 @@ export async function listSourceTree(path: string): Promise<SourceTree> {
   }
 }
 
-/** The Rego and data files at or below a path. Raises as `listSourceTree`. */
-export async function listSourceFiles(path: string): Promise<readonly SourceFile[]> {
-  return (await listSourceTree(path)).sources
-}
-
 /** A file that is read, one that is not, or what tells of changes. */
 type Found = SourceFile | { readonly passedOver: string } | { readonly watchable: string }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 import { collectSources } from '../../../../src/pdp/compile/collect-sources.js'
-import { listSourceFiles } from '../../../../src/pdp/compile/files/list-source-files.js'
+import { listSourceTree } from '../../../../src/pdp/compile/files/list-source-files.js'
 import { makeWorkspace } from '../../../support/workspace.js'
 
 const workspace = makeWorkspace()
@@ -22,7 +22,7 @@ test('links to files and directories are followed, and one that leads back above
   workspace.write({ 'links/real/deep/x.rego': 'package x\n', 'links/other/y.rego': 'package y\n' })
   symlinkSync(join(root, 'real'), join(root, 'again'))
   symlinkSync(join(root, 'other/y.rego'), join(root, 'real/deep/z.rego'))
-  const files = await listSourceFiles(root)
+  const { sources: files } = await listSourceTree(root)
   expect(files.map(({ file }) => file.slice(root.length + 1))).toEqual([
     'again/deep/x.rego',
     'again/deep/z.rego',
@@ -32,7 +32,7 @@ test('links to files and directories are followed, and one that leads back above
   ])
   mkdirSync(join(root, 'real/deep/er'))
   symlinkSync(join(root, 'real'), join(root, 'real/deep/er/up'))
-  await expect(listSourceFiles(root)).rejects.toThrow(/is a link to a directory above it/)
+  await expect(listSourceTree(root)).rejects.toThrow(/is a link to a directory above it/)
 })
 
 test('all of a large folder is found, in the order of the names', async () => {
@@ -41,7 +41,7 @@ test('all of a large folder is found, in the order of the names', async () => {
     Object.fromEntries(names.map((name) => [`${name}/policy.rego`, `package ${name}\n`])),
   )
   try {
-    const found = await listSourceFiles(large.path)
+    const { sources: found } = await listSourceTree(large.path)
     expect(found.map(({ file }) => file)).toEqual(names.map((name) => join(large.path, name, 'policy.rego')))
   } finally {
     large.remove()
