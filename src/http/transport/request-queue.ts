@@ -6,6 +6,8 @@ const [TURN_MS, ACCEPTING_TURN_MS] = [10, 0.25]
 const MAX_OWED_MS = 100
 /** Callers give up after some ten seconds. */
 export const MAX_WAIT_MS = 5000
+/** What is done with a larger body takes tens of milliseconds, and small requests do not wait for all of them. */
+const LARGE_BYTES = 128 * 1024
 /** The bodies of all requests that wait hold no more than this. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024
 
@@ -18,11 +20,12 @@ interface Waiting {
 
 /**
  * Spreads requests over turns of the event loop. Node.js accepts one new connection in a turn, so a turn that answers everything that has arrived keeps new callers
- * waiting. Once a turn has taken its time, further requests wait, and each later turn answers one of them. While connections come, turns are shorter, and what one
- * took too long is saved by those after it.
+ * waiting. Once a turn has taken its time, further requests wait. Each later turn answers small ones for as long, and then one with a large body. While connections
+ * come, turns are shorter, and what one took too long is saved by those after it.
  */
 export class RequestQueue {
-  readonly #waiting: Waiting[] = []
+  readonly #small: Waiting[] = []
+  readonly #large: Waiting[] = []
   #waitingBytes = 0
   #hasNewConnection = false
   /** Ends the turn of the event loop; undefined where nothing has come in it. */
@@ -42,20 +45,21 @@ export class RequestQueue {
    */
   takeTurn(bytes: number): Promise<void> | undefined {
     this.#beginTurn()
+    const waiting = bytes < LARGE_BYTES ? this.#small : this.#large
     const since = performance.now()
-    if (this.#waiting.length === 0 && since - this.#beganAt < this.#roomMs) return undefined
+    if (waiting.length === 0 && since - this.#beganAt < this.#roomMs) return undefined
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooManyWait())
     this.#waitingBytes += bytes
-    return new Promise((begin, refuse) => this.#waiting.push({ bytes, since, begin, refuse }))
+    return new Promise((begin, refuse) => waiting.push({ bytes, since, begin, refuse }))
   }
 
   #beginTurn(): void {
     if (this.#endOfTurn !== undefined) return
     this.#beganAt = performance.now()
-    this.#endOfTurn = setImmediate(() => this.#endTurn())
+    this.#endOfTurn = setImmediate(() => void this.#endTurn())
   }
 
-  #endTurn(): void {
+  async #endTurn(): Promise<void> {
     const now = performance.now()
     const left = this.#roomMs - (now - this.#beganAt)
     this.#roomMs = this.#hasNewConnection
@@ -63,26 +67,31 @@ export class RequestQueue {
       : TURN_MS
     this.#endOfTurn = undefined
     // One more turn shows whether another connection waits.
-    if (this.#hasNewConnection || this.#waiting.length > 0) this.#beginTurn()
+    if (this.#hasNewConnection || this.#small.length + this.#large.length > 0) this.#beginTurn()
     this.#hasNewConnection = false
-    this.#refuseLate(now)
-    if (this.#roomMs > 0) this.#shift()?.begin()
+    for (const waiting of [this.#small, this.#large]) this.#refuseLate(waiting, now)
+    while (this.#small.length > 0 && performance.now() - now < this.#roomMs) {
+      this.#shift(this.#small)?.begin()
+      await untilAnswered()
+    }
+    if (this.#roomMs > 0) this.#shift(this.#large)?.begin()
   }
 
-  #refuseLate(now: number): void {
-    for (
-      let [first] = this.#waiting;
-      first !== undefined && now - first.since > MAX_WAIT_MS;
-      [first] = this.#waiting
-    )
-      this.#shift()?.refuse(tooManyWait())
+  #refuseLate(waiting: Waiting[], now: number): void {
+    for (let [first] = waiting; first !== undefined && now - first.since > MAX_WAIT_MS; [first] = waiting)
+      this.#shift(waiting)?.refuse(tooManyWait())
   }
 
-  #shift(): Waiting | undefined {
-    const next = this.#waiting.shift()
+  #shift(waiting: Waiting[]): Waiting | undefined {
+    const next = waiting.shift()
     this.#waitingBytes -= next?.bytes ?? 0
     return next
   }
+}
+
+/** The next tick comes once everything has run that is behind promises which are kept. */
+function untilAnswered(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }
 
 /** For those who would have to wait for longer than anybody should. */

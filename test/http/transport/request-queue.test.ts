@@ -43,6 +43,30 @@ test('once a turn has taken its time, each later one answers one request', async
   expect(seen).toEqual(['a', 'b', 'c'])
 })
 
+test('small requests that are quick are answered together in a later turn', async () => {
+  const queue = new RequestQueue()
+  const seen = ask(queue, ['a'], { takesMs: 30 })
+  const later = ask(queue, ['b', 'c', 'd', 'e', 'f', 'g'], { takesMs: 2 })
+  await nextTurn()
+  expect([seen, later]).toEqual([['a'], ['b', 'c', 'd', 'e', 'f']])
+  await nextTurn()
+  expect(later).toEqual(['b', 'c', 'd', 'e', 'f', 'g'])
+})
+
+test('small requests do not wait for all large ones that came before, and each turn answers a large one', async () => {
+  const queue = new RequestQueue()
+  const large = ask(queue, ['a', 'b', 'c'], { bytes: MB, takesMs: 30 })
+  const small = ask(queue, ['d', 'e'], { takesMs: 1 })
+  expect([large, small]).toEqual([['a'], []])
+  await nextTurn()
+  expect([large, small]).toEqual([
+    ['a', 'b'],
+    ['d', 'e'],
+  ])
+  await nextTurn()
+  expect(large).toEqual(['a', 'b', 'c'])
+})
+
 test('who comes while others wait does not overtake them', async () => {
   const queue = new RequestQueue()
   const seen = ask(queue, ['a', 'b'], { takesMs: 30 })
