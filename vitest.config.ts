@@ -50,6 +50,11 @@ const hasPostgres = postgresPrograms() !== undefined
 if (!hasPostgres)
   process.stderr.write('PostgreSQL is not installed: the tests of several machines are skipped\n')
 
+/** Of the whole processes, what depends most on the compiler: these run with OPA 1.x where it is present, and with OPA 0.70 otherwise. */
+const COMPILING_PROCESSES = [
+  'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
+  'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',
+]
 /** What compiles policies, or asks what was compiled: these run with OPA 1.x once more. */
 const COMPILING = [
   'test/conformance/**/*.test.ts',
@@ -58,8 +63,6 @@ const COMPILING = [
   'test/pdp/builtins/*.test.ts',
   'test/pdp/requests/parse-module.test.ts',
   'test/policies/sample-verdicts.test.ts',
-  'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
-  'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',
 ]
 const [older, newer] = [process.env['OPA_BIN'] ?? olderOpa(), newerOpa()]
 if (newer === undefined)
@@ -99,7 +102,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'opa-1',
-          include: newer === undefined ? [] : COMPILING,
+          include: newer === undefined ? [] : [...COMPILING, ...COMPILING_PROCESSES],
           // The parser that these compare with reads version 1 alone there.
           exclude: ['test/pdp/lint/find-references.test.ts'],
           env: newer === undefined ? {} : compilerVariables(newer),
@@ -112,6 +115,7 @@ export default defineConfig({
           name: 'process',
           retry: WHOLE_PROCESS_RETRIES,
           include: WHOLE_PROCESSES,
+          exclude: newer === undefined ? [] : COMPILING_PROCESSES,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
         },
       },
