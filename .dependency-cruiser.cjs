@@ -1,10 +1,23 @@
 /** Who may import what (docs/architecture.md): imports point one way, and there are no cycles. */
-const features = '^src/(pdp|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
+const features = '^src/(rego|canary|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-cycles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
+    {
+      name: 'engines-are-imported-by-their-doors',
+      comment: 'A dynamic import may load one part on demand.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(rego|canary)/' },
+      to: { path: '^src/(rego|canary)/(?!index\\.ts$)', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'engines-know-nothing-of-the-service',
+      severity: 'error',
+      from: { path: '^src/(rego|canary)/' },
+      to: { path: '^src/', pathNot: '^src/($1|lib|errors)/' },
+    },
     {
       name: 'lib-and-errors-are-leaves',
       severity: 'error',
@@ -81,10 +94,10 @@ module.exports = {
       to: { path: '^src/http/pipeline/(authenticate|guard|guarded-routes)\\.ts$|node_modules/(hono|@hono)/' },
     },
     {
-      name: 'decisions-stand-below-pdp',
+      name: 'decisions-know-no-rego',
       severity: 'error',
       from: { path: '^src/decisions/' },
-      to: { path: '^src/pdp/' },
+      to: { path: '^src/rego/' },
     },
     {
       name: 'writing-decisions-takes-no-query-builder-and-no-schemas',

@@ -67,7 +67,7 @@ fuzz-paths: $(BUILT) ## Compare 20,000 answers with those of OPA (POLICY_PATHS=1
 	POLICY_PATHS=$${POLICY_PATHS:-10000} npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
 
 fuzz-builtins: $(BUILT) ## Compare 100,000 calls of native built-ins and 20,000 of others with OPA (NATIVE_CALLS=1000 of each, HOST_CALLS=300, and _SEED)
-	NATIVE_CALLS=$${NATIVE_CALLS:-1000} HOST_CALLS=$${HOST_CALLS:-300} npx vitest run --project unit test/pdp/builtins/native-parity.test.ts test/pdp/builtins/host-parity.test.ts $(ARGS)
+	NATIVE_CALLS=$${NATIVE_CALLS:-1000} HOST_CALLS=$${HOST_CALLS:-300} npx vitest run --project unit test/rego/builtins/native-parity.test.ts test/rego/builtins/host-parity.test.ts $(ARGS)
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

@@ -58,10 +58,10 @@ const COMPILING_PROCESSES = [
 /** What compiles policies, or asks what was compiled: these run with OPA 1.x once more. */
 const COMPILING = [
   'test/conformance/**/*.test.ts',
-  'test/pdp/*.test.ts',
-  'test/pdp/{archive,bundle,compile,data,lint,slow,snapshot,wasm}/**/*.test.ts',
-  'test/pdp/builtins/*.test.ts',
-  'test/pdp/requests/parse-module.test.ts',
+  'test/rego/*.test.ts',
+  'test/rego/{archive,bundle,compile,data,lint,slow,snapshot,wasm}/**/*.test.ts',
+  'test/rego/builtins/*.test.ts',
+  'test/rego/requests/parse-module.test.ts',
   'test/policies/sample-verdicts.test.ts',
 ]
 const [older, newer] = [process.env['OPA_BIN'] ?? olderOpa(), newerOpa()]
@@ -104,7 +104,7 @@ export default defineConfig({
           name: 'opa-1',
           include: newer === undefined ? [] : [...COMPILING, ...COMPILING_PROCESSES],
           // The parser that these compare with reads version 1 alone there.
-          exclude: ['test/pdp/lint/find-references.test.ts'],
+          exclude: ['test/rego/lint/find-references.test.ts'],
           env: newer === undefined ? {} : compilerVariables(newer),
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
         },

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { BUNDLED_RELEASE } from '../src/pdp/opa/bundled-opa.js'
-import { pinnedSum } from '../src/pdp/opa/official-releases.js'
+import { BUNDLED_RELEASE } from '../src/rego/opa/bundled-opa.js'
+import { pinnedSum } from '../src/rego/opa/official-releases.js'
 
 interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>

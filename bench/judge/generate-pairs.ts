@@ -1,5 +1,5 @@
-import type { UsualSpread } from '../../src/analysis/judge/series/types.js'
-import { seededNormal, seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
+import type { UsualSpread } from '../../src/canary/judge/series/types.js'
+import { seededNormal, seededRandom } from '../../src/canary/judge/series/seeded-random.js'
 
 /** Points of both sides, and what they are counted out of where they are counts. */
 export interface Pair {

@@ -2,8 +2,8 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { once } from 'node:events'
 
-import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
-import { seededNormal, seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
+import { readLogTemplate } from '../../src/canary/logs/model/log-template.js'
+import { seededNormal, seededRandom } from '../../src/canary/judge/series/seeded-random.js'
 import { readMetricTemplate } from '../../src/analysis/runs/definitions/metric-template.js'
 import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../src/analysis/runs/definitions/plan.js'
 

@@ -1,6 +1,6 @@
-import { readCanaryConfig } from '../../src/analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
-import type { JudgeInput, JudgeOptions, Side } from '../../src/analysis/judge/series/types.js'
+import { readCanaryConfig } from '../../src/canary/judge/canary-config.js'
+import { judgeMetrics } from '../../src/canary/judge/judge-run.js'
+import type { JudgeInput, JudgeOptions, Side } from '../../src/canary/judge/series/types.js'
 import { makeRandom } from './generate-pairs.js'
 import type { RunMetric, RunRow } from './generate-runs.js'
 

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { opaRelease } from '../../src/pdp/opa/opa-release.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import { opaRelease } from '../../src/rego/opa/opa-release.js'
 import { freePort } from '../../test/support/free-port.js'
 import { partsOf } from './report.js'
 

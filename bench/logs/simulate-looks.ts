@@ -1,8 +1,8 @@
-import { seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
-import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.js'
-import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
-import type { LogSide } from '../../src/analysis/logs/model/types.js'
-import type { LogLine } from '../../src/analysis/sources.js'
+import { seededRandom } from '../../src/canary/judge/series/seeded-random.js'
+import { judgeLogs, logJudgeOptions } from '../../src/canary/logs/judge-logs.js'
+import { readLogTemplate } from '../../src/canary/logs/model/log-template.js'
+import type { LogSide } from '../../src/canary/logs/model/types.js'
+import type { LogLine } from '../../src/canary/logs/model/types.js'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60

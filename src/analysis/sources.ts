@@ -90,12 +90,6 @@ export interface LinesQuery extends TimeWindow {
   readonly limits?: Partial<LineLimits> | undefined
 }
 
-export interface LogLine {
-  /** NaN where the line has no time of its own. */
-  readonly atMs: number
-  readonly text: string
-}
-
 /** A line as it is kept: milliseconds since the start of its window, null where it has no time of its own, and its text. */
 export type LineData = readonly [number | null, string]
 

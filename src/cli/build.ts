@@ -7,17 +7,21 @@ import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors/app-error.js'
-import { MANIFEST_FILE, readOwnManifest } from '../pdp/archive/manifest.js'
-import type { OwnManifest } from '../pdp/archive/manifest.js'
-import { packBundle } from '../pdp/bundle/pack-bundle.js'
-import { NO_VERIFICATION } from '../pdp/bundle/signing/verification.js'
-import { MOST_PORTABLE_ENTRYPOINTS } from '../pdp/compile/build-module.js'
-import { compilePolicies } from '../pdp/compile/compile-policies.js'
-import type { CompiledPolicies } from '../pdp/compile/compile-policies.js'
-import { analyseParts } from '../pdp/lint/analyse-parts.js'
-import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
-import { pathKey, pathOfKey } from '../pdp/rego/path-key.js'
-import { publicNames } from '../pdp/snapshot/public-names.js'
+import {
+  MANIFEST_FILE,
+  MOST_PORTABLE_ENTRYPOINTS,
+  NO_VERIFICATION,
+  analyseParts,
+  compilePolicies,
+  loadSnapshot,
+  packBundle,
+  pathKey,
+  pathOfKey,
+  publicNames,
+  readOwnManifest,
+  type CompiledPolicies,
+  type OwnManifest,
+} from '../rego/index.js'
 import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'

@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 
-import { compileError } from '../pdp/compile/opa-errors.js'
-import { questionOf } from '../pdp/evaluation/package-question.js'
-import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
-import type { Snapshot } from '../pdp/snapshot/snapshot.js'
+import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'

@@ -2,24 +2,27 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import type { Config } from '../config/config.js'
-import { AskedPackages } from '../pdp/lint/asked-packages.js'
-import { parseDuration } from '../pdp/builtins/time/parse-duration.js'
-import { printDataRef } from '../pdp/rego/print-data-ref.js'
-import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
-import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
-import type { Strictness } from '../pdp/slow/strict-builtin-errors.js'
-import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
-import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
+import {
+  AskedPackages,
+  EvaluationCost,
+  evaluateDocument,
+  evaluateWithAnswers,
+  explainUndefined,
+  parseDuration,
+  planDocument,
+  printDataRef,
+  strictnessOf,
+  type EvaluationCall,
+  type Strictness,
+} from '../rego/index.js'
 import { EXIT, watchFiles, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import type { Terminal } from './session/terminal.js'
 import { evaluateAgain, withRequests } from './input/evaluate-once.js'
-import { evaluateWithAnswers } from '../pdp/requests/evaluate-with-answers.js'
 import { openPolicies, policyFiles } from './input/open-policies.js'
 import type { OpenPolicies } from './input/open-policies.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
 import type { EvalFormat } from './eval/show-result.js'
-import { explainUndefined } from '../pdp/evaluation/explain-undefined.js'
 import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'

@@ -7,20 +7,25 @@ import { loadConfig } from '../config/load-config.js'
 import { AppError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
-import { collectSources } from '../pdp/compile/collect-sources.js'
-import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
-import type { RegoModule } from '../pdp/compile/rego-module.js'
-import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
-import { readData } from '../pdp/data/base-document.js'
-import { strictnessOf } from '../pdp/slow/strict-builtin-errors.js'
-import { AskedPackages } from '../pdp/lint/asked-packages.js'
-import { findMisnamedTests } from '../pdp/lint/misnamed-tests.js'
-import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
-import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
-import { opaRegoVersion } from '../pdp/opa/opa-release.js'
-import type { RegoVersion } from '../pdp/opa/opa-release.js'
+import {
+  AskedPackages,
+  asVersion1,
+  collectSources,
+  findMisnamedTests,
+  loadSnapshot,
+  opaRegoVersion,
+  parseModules,
+  readData,
+  sourceFiles,
+  stageBundle,
+  strictnessOf,
+  type LoadOptions,
+  type OpaProgram,
+  type PolicyLocations,
+  type RegoModule,
+  type RegoVersion,
+} from '../rego/index.js'
 import type { FileCoverage } from './test/coverage.js'
-import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'

@@ -6,7 +6,7 @@ import { BrowserAccess } from '../http/sessions/browser-access.js'
 import { OwnSessions } from '../http/sessions/own-sessions.js'
 import { randomToken } from '../http/sessions/random-token.js'
 import { makePassedTime } from '../lib/clocks/passed-time.js'
-import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
+import { runtimePolicies } from '../rego/index.js'
 import type { ServedParts } from './served-parts.js'
 
 /** The name of the secret that the forms of all services hold where nobody signs in. */

@@ -7,15 +7,17 @@ import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { findServiceOpa } from './files/find-service-opa.js'
-import { hostBuiltins } from '../pdp/builtins/index.js'
+import {
+  Policies,
+  exceededLimit,
+  hostBuiltins,
+  keepBuilds,
+  refusedRequests,
+  type Snapshot,
+} from '../rego/index.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
-import { keepBuilds } from '../pdp/compile/kept-builds.js'
 import { showsPrinted } from './evaluations/printed-lines.js'
-import { refusedRequests } from '../pdp/requests/refused-requests.js'
-import { exceededLimit } from '../pdp/opa/run-opa.js'
-import { Policies } from '../pdp/loading/policies.js'
-import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 
 const MAX_LOGGED_WARNINGS = 50
 /** In the data directory; whoever removes it loses nothing but the time of the next start. */

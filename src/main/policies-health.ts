@@ -1,5 +1,5 @@
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { Policies } from '../pdp/loading/policies.js'
+import type { Policies } from '../rego/index.js'
 
 /** Most loads take less. */
 const LONG_MS = 5000

@@ -9,7 +9,7 @@ import type { OpenOutbox } from './open-outbox.js'
 import type { OpenRegistry } from './open-registry.js'
 import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
-import type { Policies } from '../pdp/loading/policies.js'
+import type { Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 

@@ -26,7 +26,7 @@ import { shareHeartbeat } from './threads/main-thread-watch.js'
 import { serviceThreads } from './threads/service-threads.js'
 import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
-import type { Policies } from '../pdp/loading/policies.js'
+import type { Policies } from '../rego/index.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
 import { writableByOthers } from './files/writable-by-others.js'
@@ -199,7 +199,7 @@ async function openWatched(
 ): Promise<Policies> {
   const { watch, directories, bundles, bundleSigning } = config.policies
   if (!watch) return await openPolicies(config, logger, metrics)
-  const { noteFiles, watchPolicies } = await import('../pdp/loading/watch-policies.js')
+  const { noteFiles, watchPolicies } = await import('../rego/loading/watch-policies.js')
   // Before they are read: what is saved while they are loaded is found afterwards.
   const noted = await noteFiles(directories, [...bundles, ...keyFiles(bundleSigning)])
   const policies = await openPolicies(config, logger, metrics)

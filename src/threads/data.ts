@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { toFailure } from '../lib/threads/failure.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { DataOutcome, DataRequest } from '../main/threads/data-thread.js'
-import { loadData } from '../pdp/data/load-data.js'
+import { loadData } from '../rego/index.js'
 
 const NICENESS = 5
 

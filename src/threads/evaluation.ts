@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
-import { hostBuiltins } from '../pdp/builtins/index.js'
-import { serveQuestions } from '../pdp/slow/serve-questions.js'
+import { hostBuiltins, serveQuestions } from '../rego/index.js'
 
 const NICENESS = 3
 

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { toFailure } from '../lib/threads/failure.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { ModuleOutcome } from '../main/threads/module-thread.js'
-import { compileModule } from '../pdp/wasm/module-code.js'
+import { compileModule } from '../rego/index.js'
 
 const NICENESS = 5
 

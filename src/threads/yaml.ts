@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { YamlOutcome, YamlRequest } from '../main/threads/yaml-thread.js'
-import { yamlToJson } from '../pdp/builtins/yaml/yaml-to-json.js'
+import { yamlToJson } from '../rego/index.js'
 import { toFailure } from '../lib/threads/failure.js'
 
 const NICENESS = 5

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { readCanaryConfig } from '../../src/analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
+import { readCanaryConfig } from '../../src/canary/judge/canary-config.js'
+import { judgeMetrics } from '../../src/canary/judge/judge-run.js'
 import { judgeReportText } from '../../src/cli/analysis/judge-report.js'
 import { makeColours } from '../../src/cli/output/colours.js'
 

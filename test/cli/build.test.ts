@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { readBundle } from '../../src/pdp/archive/read-bundle.js'
-import { unpackBundle } from '../../src/pdp/archive/unpack-bundle.js'
+import { readBundle } from '../../src/rego/archive/read-bundle.js'
+import { unpackBundle } from '../../src/rego/archive/unpack-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 

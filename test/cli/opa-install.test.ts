@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
-import { officialAsset } from '../../src/pdp/opa/official-releases.js'
+import { findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
+import { officialAsset } from '../../src/rego/opa/official-releases.js'
 import { startLoopbackServer } from '../support/loopback-server.js'
 import type { LoopbackServer } from '../support/loopback-server.js'
 import { runTidegate } from '../support/run-tidegate.js'

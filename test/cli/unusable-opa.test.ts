@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { runOpa } from '../../src/pdp/opa/run-opa.js'
+import { runOpa } from '../../src/rego/opa/run-opa.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'

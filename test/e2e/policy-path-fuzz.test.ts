@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { parseDataPath } from '../../src/pdp/rego/data-path.js'
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { runOpa } from '../../src/pdp/opa/run-opa.js'
+import { parseDataPath } from '../../src/rego/values/data-path.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import { runOpa } from '../../src/rego/opa/run-opa.js'
 import { ask } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { startOpa } from '../support/opa-server.js'

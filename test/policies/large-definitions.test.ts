@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { hostBuiltins } from '../../src/pdp/builtins/index.js'
-import { evaluateStaticPolicies } from '../../src/pdp/evaluation/evaluate-static-policies.js'
-import { newCall } from '../../src/pdp/evaluation/new-call.js'
-import { loadSnapshot } from '../../src/pdp/loading/load-snapshot.js'
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import type { Snapshot } from '../../src/pdp/snapshot/snapshot.js'
+import { hostBuiltins } from '../../src/rego/builtins/index.js'
+import { evaluateStaticPolicies } from '../../src/rego/evaluation/evaluate-static-policies.js'
+import { newCall } from '../../src/rego/evaluation/new-call.js'
+import { loadSnapshot } from '../../src/rego/loading/load-snapshot.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import type { Snapshot } from '../../src/rego/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../support/default-limits.js'
 import { policiesFolder } from '../support/sample-cases.js'
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { regoVersionFlags } from '../../src/pdp/opa/opa-release.js'
-import { runOpa } from '../../src/pdp/opa/run-opa.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import { regoVersionFlags } from '../../src/rego/opa/opa-release.js'
+import { runOpa } from '../../src/rego/opa/run-opa.js'
 import {
   expectedPipelineVerdicts,
   expectedRuntimeVerdicts,

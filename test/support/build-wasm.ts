@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 const COMPILER = join(ROOT, 'node_modules/assemblyscript/bin/asc.js')
 const MODULES = [
-  { sources: 'src/pdp/wasm/reader/assembly', built: 'dist/pdp/wasm/reader.wasm' },
-  { sources: 'src/pdp/wasm/linked/assembly', built: 'dist/pdp/wasm/linked.wasm' },
+  { sources: 'src/rego/wasm/reader/assembly', built: 'dist/rego/wasm/reader.wasm' },
+  { sources: 'src/rego/wasm/linked/assembly', built: 'dist/rego/wasm/linked.wasm' },
 ]
 
 /** Compiles what is written in AssemblyScript, which the sources load as the program does, unless it is newer than what it is made of. */

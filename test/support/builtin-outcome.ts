@@ -1,9 +1,9 @@
-import { BuiltinError } from '../../src/pdp/builtins/shared/builtin.js'
-import type { BuiltinContext, BuiltinTable } from '../../src/pdp/builtins/shared/builtin.js'
-import { parseRegoText } from '../../src/pdp/rego/parse-text.js'
-import { EvaluationAbort } from '../../src/pdp/wasm/module/evaluation-abort.js'
-import { printRegoText } from '../../src/pdp/rego/print-text.js'
-import type { RegoArray } from '../../src/pdp/rego/value.js'
+import { BuiltinError } from '../../src/rego/builtins/shared/builtin.js'
+import type { BuiltinContext, BuiltinTable } from '../../src/rego/builtins/shared/builtin.js'
+import { parseRegoText } from '../../src/rego/values/parse-text.js'
+import { EvaluationAbort } from '../../src/rego/wasm/module/evaluation-abort.js'
+import { printRegoText } from '../../src/rego/values/print-text.js'
+import type { RegoArray } from '../../src/rego/values/value.js'
 import { generousMeter } from './generous-meter.js'
 
 /** A call with its operands and its outcome as texts: what `outcomeOf` gives for it. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-import { findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
+import { findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
 import { findProgram } from './find-program.js'
 
 /** The variables by which tests are told the compiler: what they load themselves reads the first, and whole processes are given both. */

@@ -1,5 +1,5 @@
-import { loadData } from '../../src/pdp/data/load-data.js'
-import type { DataImage } from '../../src/pdp/wasm/data/data-image.js'
+import { loadData } from '../../src/rego/data/load-data.js'
+import type { DataImage } from '../../src/rego/wasm/data/data-image.js'
 
 /** Enough for a module with a policy or two. */
 const SMALL_MODULE_BYTES = 1024 * 1024

@@ -1,5 +1,5 @@
-import { EvaluationBudget } from '../../src/pdp/wasm/evaluation-budget.js'
-import type { WorkMeter } from '../../src/pdp/metering/work-meter.js'
+import { EvaluationBudget } from '../../src/rego/wasm/evaluation-budget.js'
+import type { WorkMeter } from '../../src/rego/metering/work-meter.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 /** What an evaluation has by default, for a built-in that is called without one. */

@@ -1,6 +1,6 @@
-import { readCanaryConfig } from '../../src/analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
-import type { JudgeOptions, JudgeReport, MetricResult } from '../../src/analysis/judge/series/types.js'
+import { readCanaryConfig } from '../../src/canary/judge/canary-config.js'
+import { judgeMetrics } from '../../src/canary/judge/judge-run.js'
+import type { JudgeOptions, JudgeReport, MetricResult } from '../../src/canary/judge/series/types.js'
 import { makeRandom } from '../../bench/judge/generate-pairs.js'
 
 type Points = ArrayLike<number | null>

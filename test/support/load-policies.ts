@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
-import { hostBuiltins } from '../../src/pdp/builtins/index.js'
-import type { BuildOptions } from '../../src/pdp/compile/build-module.js'
-import { loadSnapshot } from '../../src/pdp/loading/load-snapshot.js'
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import type { Snapshot } from '../../src/pdp/snapshot/snapshot.js'
+import { hostBuiltins } from '../../src/rego/builtins/index.js'
+import type { BuildOptions } from '../../src/rego/compile/build-module.js'
+import { loadSnapshot } from '../../src/rego/loading/load-snapshot.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import type { Snapshot } from '../../src/rego/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 /** Policies and data, by file name, compiled by the real OPA and loaded as the service does. */

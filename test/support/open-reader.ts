@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 import { replaceLoneSurrogates } from '../../src/lib/json/text/lone-surrogates.js'
 import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
-import { compilePolicies } from '../../src/pdp/compile/compile-policies.js'
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { meterModule } from '../../src/pdp/wasm/module/meter-module.js'
-import { ModuleMemory } from '../../src/pdp/wasm/module/module-memory.js'
-import { toPolicyExports } from '../../src/pdp/wasm/module/policy-exports.js'
-import { instantiateReader } from '../../src/pdp/wasm/reader/input-reader.js'
-import type { ReadingPair } from '../../src/pdp/wasm/reader/reads-alike.js'
+import { compilePolicies } from '../../src/rego/compile/compile-policies.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import { meterModule } from '../../src/rego/wasm/module/meter-module.js'
+import { ModuleMemory } from '../../src/rego/wasm/module/module-memory.js'
+import { toPolicyExports } from '../../src/rego/wasm/module/policy-exports.js'
+import { instantiateReader } from '../../src/rego/wasm/reader/input-reader.js'
+import type { ReadingPair } from '../../src/rego/wasm/reader/reads-alike.js'
 import { compactText } from './compact-text.js'
-import { isSameValue } from '../../src/pdp/wasm/reader/same-value.js'
+import { isSameValue } from '../../src/rego/wasm/reader/same-value.js'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,3 +1,4 @@
+import type { LogLine } from '../../src/canary/logs/model/types.js'
 import { makeSources } from '../../src/analysis/sources/make-sources.js'
 import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
 import type { SourceSettings } from '../../src/analysis/sources/answers/source-settings.js'
@@ -6,7 +7,6 @@ import type {
   LineData,
   LinesAnswer,
   LinesQuery,
-  LogLine,
   SeriesAnswer,
   SeriesQuery,
 } from '../../src/analysis/sources.js'

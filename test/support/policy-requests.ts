@@ -1,9 +1,9 @@
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { ModuleParser } from '../../src/pdp/requests/module-parser.js'
-import { PolicyRequests } from '../../src/pdp/requests/policy-requests.js'
-import type { PolicyRequestsParts } from '../../src/pdp/requests/policy-requests.js'
-import type { RequestFigures } from '../../src/pdp/requests/request-figures.js'
-import type { ParseModuleSettings, RequestSettings } from '../../src/pdp/requests/request-settings.js'
+import { findOpa } from '../../src/rego/opa/find-opa.js'
+import { ModuleParser } from '../../src/rego/requests/module-parser.js'
+import { PolicyRequests } from '../../src/rego/requests/policy-requests.js'
+import type { PolicyRequestsParts } from '../../src/rego/requests/policy-requests.js'
+import type { RequestFigures } from '../../src/rego/requests/request-figures.js'
+import type { ParseModuleSettings, RequestSettings } from '../../src/rego/requests/request-settings.js'
 
 /** Settings under which policies may ask this machine alone. */
 export const LOOPBACK_REQUESTS: RequestSettings = {

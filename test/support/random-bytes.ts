@@ -1,4 +1,4 @@
-export { seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
+export { seededRandom } from '../../src/canary/judge/series/seeded-random.js'
 
 /** A copy with one to four small damages: bytes changed, left out, doubled, put in, or the rest cut off. */
 export function mutate(bytes: Uint8Array, random: () => number): Buffer {

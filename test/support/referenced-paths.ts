@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import type { OpaProgram } from '../../src/pdp/opa/find-opa.js'
-import { regoVersionFlags } from '../../src/pdp/opa/opa-release.js'
-import { runOpa } from '../../src/pdp/opa/run-opa.js'
+import type { OpaProgram } from '../../src/rego/opa/find-opa.js'
+import { regoVersionFlags } from '../../src/rego/opa/opa-release.js'
+import { runOpa } from '../../src/rego/opa/run-opa.js'
 
 const PARSE = '{name: module | module := rego.parse_module(name, input[name])}'
 const Answer = z.object({

@@ -1,11 +1,11 @@
 import { MessageChannel } from 'node:worker_threads'
 
-import { hostBuiltins } from '../../src/pdp/builtins/index.js'
-import { serveQuestions } from '../../src/pdp/slow/serve-questions.js'
-import { SlowEvaluations } from '../../src/pdp/slow/slow-evaluations.js'
-import type { SlowEnd, SlowSettings } from '../../src/pdp/slow/slow-evaluations.js'
-import { givenAway } from '../../src/pdp/slow/messages.js'
-import type { FromSlowThread, SlowThreadEvents, StartSlowThread } from '../../src/pdp/slow/messages.js'
+import { hostBuiltins } from '../../src/rego/builtins/index.js'
+import { serveQuestions } from '../../src/rego/slow/serve-questions.js'
+import { SlowEvaluations } from '../../src/rego/slow/slow-evaluations.js'
+import type { SlowEnd, SlowSettings } from '../../src/rego/slow/slow-evaluations.js'
+import { givenAway } from '../../src/rego/slow/messages.js'
+import type { FromSlowThread, SlowThreadEvents, StartSlowThread } from '../../src/rego/slow/messages.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 const SETTINGS: SlowSettings = {

@@ -1,4 +1,4 @@
-import type { MetricResult } from '../judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 
 const FULL = 100
 /** What was judged, and asks people to look. */

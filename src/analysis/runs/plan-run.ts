@@ -7,8 +7,7 @@ import type {
   TemplateType,
 } from '../../store/ports/analysis-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
-import { readLogTemplate } from '../logs/model/log-template.js'
-import type { LogTemplate } from '../logs/model/log-template.js'
+import { readLogTemplate, type LogTemplate } from '../../canary/index.js'
 import { readCanaryGroups } from './definitions/canary-groups.js'
 import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'

@@ -1,4 +1,4 @@
-import type { MetricResult } from '../judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
 import { byUrgency } from './by-urgency.js'
 import type { IntervalReport, TargetReport } from './intervals/interval-report.js'

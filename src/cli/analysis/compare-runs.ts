@@ -1,5 +1,5 @@
 import { percent } from '../../lib/text/figures.js'
-import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'
 import { EXIT } from '../session/session.js'

@@ -1,9 +1,11 @@
-import { readCanaryConfig } from '../../analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../analysis/judge/judge-run.js'
-import { reportDocument } from '../../analysis/judge/report-document.js'
-import type { JudgeInput } from '../../analysis/judge/series/types.js'
-import { unknownKeys } from '../../analysis/judge/unknown-keys.js'
-import type { PlannedLook } from '../../analysis/statistics/alpha-spending.js'
+import {
+  judgeMetrics,
+  readCanaryConfig,
+  reportDocument,
+  unknownKeys,
+  type JudgeInput,
+  type PlannedLook,
+} from '../../canary/index.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'

@@ -1,4 +1,4 @@
-import type { JudgeReport } from '../../analysis/judge/series/types.js'
+import type { JudgeReport } from '../../canary/index.js'
 import type { Colours } from '../output/colours.js'
 import { count, textTable } from '../output/text-table.js'
 import { wrapText } from '../output/wrap-text.js'

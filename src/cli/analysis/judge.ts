@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import type { PlannedLook } from '../../analysis/statistics/alpha-spending.js'
+import type { PlannedLook } from '../../canary/index.js'
 import { watchFiles, wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'

@@ -1,7 +1,4 @@
-import { EventJoiner } from '../../analysis/logs/trace/event-joiner.js'
-import type { LogEvent } from '../../analysis/logs/trace/event-joiner.js'
-import { TemplateTable } from '../../analysis/logs/grouping/template-table.js'
-import type { Templates } from '../../analysis/logs/grouping/templates.js'
+import { EventJoiner, TemplateTable, type LogEvent, type Templates } from '../../canary/index.js'
 import { withoutColours } from '../../lib/text/shown-text.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'

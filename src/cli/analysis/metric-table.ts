@@ -1,4 +1,4 @@
-import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 import { percent, probability } from '../../lib/text/figures.js'
 import type { Colours } from '../output/colours.js'
 import { displayWidth, oneLine } from '../output/display-width.js'

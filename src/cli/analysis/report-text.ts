@@ -1,5 +1,5 @@
 import type { IntervalReport, TargetReport } from '../../analysis/runs/intervals/interval-report.js'
-import type { LogReport } from '../../analysis/logs/model/types.js'
+import type { LogReport } from '../../canary/index.js'
 import type { Colours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'

@@ -1,15 +1,19 @@
 import { AppError, toError } from '../../errors/app-error.js'
-import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluation/evaluate-static-policies.js'
-import { AskedPackages } from '../../pdp/lint/asked-packages.js'
-import { pathKey, pathOfKey } from '../../pdp/rego/path-key.js'
-import { printPackageName } from '../../pdp/rego/print-data-ref.js'
-import { VERDICT_RULES } from '../../pdp/rego/verdict-rules.js'
-import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
-import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import type { Strictness } from '../../pdp/slow/strict-builtin-errors.js'
-import type { StaticVerdict } from '../../pdp/evaluation/evaluate-static-policies.js'
-import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import {
+  AskedPackages,
+  VERDICT_RULES,
+  evaluateStaticPolicies,
+  evaluateWithAnswers,
+  pathKey,
+  pathOfKey,
+  printPackageName,
+  selectPackages,
+  type EvaluationCall,
+  type PolicyRequests,
+  type Snapshot,
+  type StaticVerdict,
+  type Strictness,
+} from '../../rego/index.js'
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from '../input/read-definitions.js'

@@ -1,14 +1,20 @@
 import { dirname, relative } from 'node:path'
 
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
-import { collectSources } from '../../pdp/compile/collect-sources.js'
-import { listSourceTree } from '../../pdp/compile/files/list-source-files.js'
-import { compileError, readOpaErrors, withNearNames, withTypes } from '../../pdp/compile/opa-errors.js'
-import { parseModules } from '../../pdp/compile/parse-modules.js'
-import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'
-import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
-import { runOffline } from '../../pdp/opa/run-offline.js'
-import { RegoObject } from '../../pdp/rego/value.js'
+import {
+  RegoObject,
+  collectSources,
+  compileError,
+  listSourceTree,
+  parseModules,
+  readOpaErrors,
+  runOffline,
+  sourceFiles,
+  stageBundle,
+  withNearNames,
+  withTypes,
+  type LoadOptions,
+} from '../../rego/index.js'
 
 export interface PolicyCheckOptions {
   /** Whether what compiles, and is a mistake in all likelihood, is an error, as for `opa check --strict`. */

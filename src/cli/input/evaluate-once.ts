@@ -1,10 +1,12 @@
 import type { Config } from '../../config/config.js'
 import { openRequests } from '../../main/evaluations/open-requests.js'
-import type { NewCallOptions } from '../../pdp/evaluation/new-call.js'
-import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
-import { replayCalls } from '../../pdp/requests/replayed-calls.js'
-import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import {
+  evaluateWithAnswers,
+  replayCalls,
+  type EvaluationCall,
+  type NewCallOptions,
+  type PolicyRequests,
+} from '../../rego/index.js'
 import type { Terminal } from '../session/terminal.js'
 
 type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'isVerdict' | 'cost' | 'print'>

@@ -1,7 +1,11 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { collectSources, isTestFile } from '../../pdp/compile/collect-sources.js'
-import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
-import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
+import {
+  collectSources,
+  isTestFile,
+  loadSnapshot,
+  type LoadOptions,
+  type PolicyLocations,
+} from '../../rego/index.js'
 
 /**
  * Loads what would serve, and gives what is wrong with it though it loads: test rules make a module another one, larger, with other built-ins. Raises as

@@ -3,13 +3,15 @@ import { traceConfig } from '../../config/load-config.js'
 import { CONFIG_FILE_VARIABLE } from '../../config/read-environment.js'
 import { readSecrets } from '../../config/read-secrets.js'
 import { makeBundleVerification } from '../../main/files/bundle-verification.js'
-import { hostBuiltins } from '../../pdp/builtins/index.js'
-import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
-import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
-import { refusedRequests } from '../../pdp/requests/refused-requests.js'
-import { findOpa } from '../../pdp/opa/find-opa.js'
-import { opaLimits } from '../../pdp/opa/opa-limits.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import {
+  findOpa,
+  hostBuiltins,
+  loadSnapshot,
+  opaLimits,
+  refusedRequests,
+  type LoadOptions,
+  type Snapshot,
+} from '../../rego/index.js'
 import { Progress } from '../output/progress.js'
 import { policyFlags } from '../session/shared-options.js'
 import type { PolicyOptions } from '../session/shared-options.js'

@@ -1,4 +1,4 @@
-import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { parseDataPath } from '../../rego/index.js'
 import { wrongUse } from '../session/session.js'
 
 /** One step of a reference: `.name`, `["text"]` or `[1]`. */

@@ -69,8 +69,8 @@ export function readFailure(raw: unknown): string {
 }
 
 async function yamlToJson(bytes: Buffer): Promise<Buffer> {
-  const { readWholeYaml } = await import('../../pdp/builtins/yaml/read-yaml.js')
-  const { UNMETERED_WORK } = await import('../../pdp/metering/work-meter.js')
-  const { printJson } = await import('../../pdp/rego/print-text.js')
+  const { readWholeYaml } = await import('../../rego/builtins/yaml/read-yaml.js')
+  const { UNMETERED_WORK } = await import('../../rego/metering/work-meter.js')
+  const { printJson } = await import('../../rego/values/print-text.js')
   return Buffer.from(printJson(readWholeYaml(bytes.toString('utf8'), UNMETERED_WORK)))
 }

@@ -2,10 +2,14 @@ import type { Command } from 'commander'
 
 import { OPA_DOWNLOADS_VARIABLE, SERVER_URL_TEXT, isServerUrl } from '../../config/values/server-url.js'
 import { AppError } from '../../errors/app-error.js'
-import { proxiesOf } from '../../pdp/opa/download.js'
-import { installOpa } from '../../pdp/opa/install-opa.js'
-import { installFolder, isRelease } from '../../pdp/opa/installed-opa.js'
-import { DEFAULT_RELEASE, OFFICIAL_BASE } from '../../pdp/opa/official-releases.js'
+import {
+  DEFAULT_RELEASE,
+  OFFICIAL_BASE,
+  installFolder,
+  installOpa,
+  isRelease,
+  proxiesOf,
+} from '../../rego/index.js'
 import { Progress } from '../output/progress.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode, Session } from '../session/session.js'

@@ -1,7 +1,5 @@
 import { openPlainHost } from '../../main/threads/plain-host-thread.js'
-import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
-import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { LoadOptions, PolicyLocations, PolicyRequests, Snapshot } from '../../rego/index.js'
 import type { Colours } from '../output/colours.js'
 import { count } from '../output/text-table.js'
 import { compareHosts } from './compare-hosts.js'

@@ -1,11 +1,15 @@
 import { AppError } from '../../errors/app-error.js'
-import { evaluateDocument, planDocument, evaluateValue } from '../../pdp/evaluation/evaluate-document.js'
-import { pathKey } from '../../pdp/rego/path-key.js'
-import { printDataRef } from '../../pdp/rego/print-data-ref.js'
-import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
-import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import {
+  evaluateDocument,
+  evaluateValue,
+  evaluateWithAnswers,
+  pathKey,
+  planDocument,
+  printDataRef,
+  type EvaluationCall,
+  type PolicyRequests,
+  type Snapshot,
+} from '../../rego/index.js'
 import type { PlainHost } from '../../main/threads/plain-host-thread.js'
 import type { PortableModule } from './portable-modules.js'
 import { saysTheSame } from './same-answer.js'

@@ -1,8 +1,11 @@
-import { MOST_PORTABLE_ENTRYPOINTS } from '../../pdp/compile/build-module.js'
-import { readData } from '../../pdp/data/base-document.js'
-import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
-import { readParts } from '../../pdp/loading/read-parts.js'
-import { printJson } from '../../pdp/rego/print-text.js'
+import {
+  MOST_PORTABLE_ENTRYPOINTS,
+  printJson,
+  readData,
+  readParts,
+  type LoadOptions,
+  type PolicyLocations,
+} from '../../rego/index.js'
 
 /** A module as `tidegate build` makes it, or as a bundle holds it. */
 export interface PortableModule {

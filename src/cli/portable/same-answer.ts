@@ -1,7 +1,5 @@
 import { isRecord } from '../../lib/validation/record.js'
-import { printJson } from '../../pdp/rego/print-text.js'
-import { RegoNumber, RegoObject, RegoSet } from '../../pdp/rego/value.js'
-import type { RegoValue } from '../../pdp/rego/value.js'
+import { RegoNumber, RegoObject, RegoSet, printJson, type RegoValue } from '../../rego/index.js'
 
 /**
  * Whether a value of ours and the JSON of the plain host say the same: that has sets as arrays in any order, numbers as doubles, and keys

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
-import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
-import type { OpaProgram } from '../../pdp/opa/find-opa.js'
-import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
-import type { RegoVersion } from '../../pdp/opa/opa-release.js'
-import { runOffline } from '../../pdp/opa/run-offline.js'
+import {
+  readOpaErrors,
+  regoVersionFlags,
+  runOffline,
+  type OpaProgram,
+  type RegoVersion,
+} from '../../rego/index.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'

@@ -1,11 +1,14 @@
 import { AppError } from '../../errors/app-error.js'
 import { isRecord } from '../../lib/validation/record.js'
-import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-document.js'
-import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
-import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
-import type { Strictness } from '../../pdp/slow/strict-builtin-errors.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import {
+  evaluateDocument,
+  evaluateWithAnswers,
+  planDocument,
+  type EvaluationCall,
+  type PolicyRequests,
+  type Snapshot,
+  type Strictness,
+} from '../../rego/index.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
 import type { OpaTest, TestCase } from './opa-tests.js'

@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { Finding } from '../../analysis/judge/series/types.js'
+import type { Finding } from '../../canary/index.js'
 import { percent } from '../../lib/text/figures.js'
 
 const WIDTH = 320

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { LogReport, TemplateFinding } from '../../analysis/logs/model/types.js'
+import type { LogReport, TemplateFinding } from '../../canary/index.js'
 import { formatNumber } from './format-number.js'
 import { badge, toneOf } from './tone.js'
 import type { Tone } from './tone.js'

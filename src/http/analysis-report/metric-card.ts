@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { Finding, MetricResult, SeriesStats } from '../../analysis/judge/series/types.js'
+import type { Finding, MetricResult, SeriesStats } from '../../canary/index.js'
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { chance, percent, probability } from '../../lib/text/figures.js'
 import { distributionChart } from './distribution-chart.js'

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { byUrgency } from '../../analysis/runs/by-urgency.js'
 import { metricCard } from './metric-card.js'

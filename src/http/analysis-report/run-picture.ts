@@ -1,4 +1,4 @@
-import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { MetricResult } from '../../canary/index.js'
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'
 import { printable } from '../../lib/text/shown-text.js'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 
-import type { SourceText } from '../../pdp/snapshot/snapshot.js'
+import type { SourceText } from '../../rego/index.js'
 import { decisionTable } from './decision-table.js'
 import type { ListedDecisions } from './decision-table.js'
 import type { Html, PageContent, Viewer } from './layout.js'

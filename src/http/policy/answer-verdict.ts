@@ -1,7 +1,12 @@
 import { whenThere } from '../../lib/when-there.js'
-import { denialsByPackage, textsOf } from '../../pdp/evaluation/denial.js'
-import type { Denial, PackageDenials } from '../../pdp/evaluation/denial.js'
-import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
+import {
+  denialsByPackage,
+  textsOf,
+  type AskOptions,
+  type Denial,
+  type Evaluations,
+  type PackageDenials,
+} from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { parseDataQuery, searchParams } from './data-query.js'
 import type { Decision } from './decision.js'

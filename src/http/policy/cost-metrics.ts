@@ -1,7 +1,7 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
+import type { CostFigures } from '../../rego/index.js'
 
 const BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]
 /** Packages with series of their own, in the order of their first evaluation. */

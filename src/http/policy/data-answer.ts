@@ -10,7 +10,7 @@ import {
   QUOTE,
 } from '../../lib/json/scan/json-bytes.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { Snapshot } from '../../rego/index.js'
 import type { DataQuery } from './data-query.js'
 
 /** OPA's text when a POST has no `input` member, or a null one. */

@@ -1,7 +1,5 @@
 import { AppError } from '../../errors/app-error.js'
-import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
-import { explainUndefined } from '../../pdp/evaluation/explain-undefined.js'
-import { printDataRef } from '../../pdp/rego/print-data-ref.js'
+import { explainUndefined, printDataRef, type DocumentPlan, type Snapshot } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
 import { dataAnswerBody, prettyJson } from './data-answer.js'
@@ -19,7 +17,6 @@ import { sendNegotiated } from './send-negotiated.js'
 import { yamlToJson } from './yaml-body.js'
 import { whenThere } from '../../lib/when-there.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 
 /** What a document request asks: a path as sent, an input, and how to answer. */
 interface DocumentRequest {

@@ -1,6 +1,6 @@
 import { trimLastSigns } from '../../lib/text/trim-signs.js'
 import { AppError } from '../../errors/app-error.js'
-import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { parseDataPath } from '../../rego/index.js'
 
 /** The gateway in front of the policy stage posts to the literal path and names the real one in the query. */
 const LITERAL_PATHS: readonly string[] = ['**', '%2A%2A', '%2a%2a']

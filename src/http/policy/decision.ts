@@ -1,13 +1,16 @@
 import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
 import type { AppError } from '../../errors/app-error.js'
 import { toAppError } from '../../errors/app-error.js'
-import type { PackageDenials } from '../../pdp/evaluation/denial.js'
-import { findApplication } from '../../pdp/evaluation/find-application.js'
-import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
-import { ndBuiltinCache } from '../../pdp/requests/nd-builtin-cache.js'
-import type { RecordedCalls } from '../../pdp/builtins/shared/recorded-calls.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
+import {
+  findApplication,
+  ndBuiltinCache,
+  type AskOptions,
+  type CostFigures,
+  type Evaluations,
+  type PackageDenials,
+  type RecordedCalls,
+  type Snapshot,
+} from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { PolicyContext } from './policy-context.js'
 

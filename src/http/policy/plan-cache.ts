@@ -1,7 +1,4 @@
-import { planDocument } from '../../pdp/evaluation/evaluate-document.js'
-import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { parseDataPath, planDocument, type DocumentPlan, type Snapshot } from '../../rego/index.js'
 
 /** Callers choose the paths, so the memory of them is bounded. */
 const MAX_PATHS = 4096

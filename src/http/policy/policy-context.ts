@@ -1,6 +1,5 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
-import type { Evaluations } from '../../pdp/slow/evaluations.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { Evaluations, Snapshot } from '../../rego/index.js'
 
 /** What the policy operations are made of; built once by the composition root. */
 export interface PolicyContext {

@@ -1,7 +1,7 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { RequestFigures } from '../../pdp/requests/request-figures.js'
+import type { RequestFigures } from '../../rego/index.js'
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

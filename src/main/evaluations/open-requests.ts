@@ -2,12 +2,14 @@ import type { Registry } from 'prom-client'
 
 import type { Config } from '../../config/config.js'
 import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
-import { findOpa } from '../../pdp/opa/find-opa.js'
-import { opaLimits } from '../../pdp/opa/opa-limits.js'
-import { ModuleParser } from '../../pdp/requests/module-parser.js'
-import { NO_FIGURES } from '../../pdp/requests/request-figures.js'
-import type { RequestFigures } from '../../pdp/requests/request-figures.js'
-import { PolicyRequests } from '../../pdp/requests/policy-requests.js'
+import {
+  ModuleParser,
+  NO_FIGURES,
+  PolicyRequests,
+  findOpa,
+  opaLimits,
+  type RequestFigures,
+} from '../../rego/index.js'
 
 /** What policies ask of others under a configuration: of the hosts that it names, and of OPA's parser. */
 export function openRequests(

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js'
 import type { Logger } from '../../lib/logger.js'
-import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
+import type { EvaluationsOptions } from '../../rego/index.js'
 
 /** Whether what policies print is read by anybody. Elsewhere calls of `print` are left out when policies are compiled, and cost nothing. */
 export function showsPrinted({ log }: Pick<Config, 'log'>): boolean {

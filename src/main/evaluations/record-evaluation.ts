@@ -1,10 +1,12 @@
 import type { DecisionEntry, DecisionLog } from '../../decisions/decision-log.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
-import { findApplication } from '../../pdp/evaluation/find-application.js'
-import { planDocument } from '../../pdp/evaluation/evaluate-document.js'
-import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
-import type { Policies } from '../../pdp/loading/policies.js'
-import { parseDataPath } from '../../pdp/rego/data-path.js'
+import {
+  findApplication,
+  parseDataPath,
+  planDocument,
+  type DocumentPlan,
+  type Policies,
+} from '../../rego/index.js'
 
 const NS_PER_MS = 1_000_000
 

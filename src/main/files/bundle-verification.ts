@@ -4,8 +4,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config/config.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import { AppError, toError } from '../../errors/app-error.js'
-import { readBundleKey } from '../../pdp/bundle/signing/verification.js'
-import type { BundleKey, BundleVerification } from '../../pdp/bundle/signing/verification.js'
+import { readBundleKey, type BundleKey, type BundleVerification } from '../../rego/index.js'
 
 /**
  * How a configuration wants bundles verified, with its keys read. Raises `invalid` for a key that cannot be read, is given twice

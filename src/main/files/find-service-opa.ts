@@ -1,7 +1,5 @@
 import type { Config } from '../../config/config.js'
-import { findOpa } from '../../pdp/opa/find-opa.js'
-import { opaLimits } from '../../pdp/opa/opa-limits.js'
-import type { OpaProgram } from '../../pdp/opa/find-opa.js'
+import { findOpa, opaLimits, type OpaProgram } from '../../rego/index.js'
 import { temporaryFolderOf } from './temporary-folder.js'
 
 /** The `opa` program for a service, with its temporary files among those of the service. Raises as `findOpa`. */

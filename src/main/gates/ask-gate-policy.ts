@@ -1,8 +1,6 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import { makeTimeOrderedIds } from '../../lib/time-ordered-id.js'
-import { denialsByPackage, textsOf } from '../../pdp/evaluation/denial.js'
-import type { Policies } from '../../pdp/loading/policies.js'
-import type { Evaluations } from '../../pdp/slow/evaluations.js'
+import { denialsByPackage, textsOf, type Evaluations, type Policies } from '../../rego/index.js'
 import { recordEvaluation } from '../evaluations/record-evaluation.js'
 
 const CALLER = 'gates'

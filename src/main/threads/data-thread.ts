@@ -2,9 +2,7 @@ import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
-import { loadData } from '../../pdp/data/load-data.js'
-import type { DataFile, LoadedData } from '../../pdp/data/load-data.js'
-import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
+import { loadData, type DataFile, type LoadOptions, type LoadedData } from '../../rego/index.js'
 import { workInOwnThread } from './own-thread.js'
 
 /** What the thread is asked; what the files hold is in shared memory. */

@@ -1,8 +1,7 @@
 import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
-import { compileModule } from '../../pdp/wasm/module-code.js'
-import type { ModuleCode } from '../../pdp/wasm/module-code.js'
+import { compileModule, type ModuleCode } from '../../rego/index.js'
 import { workInOwnThread } from './own-thread.js'
 
 export type ModuleOutcome =

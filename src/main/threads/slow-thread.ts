@@ -2,8 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 import { hasErrorCode } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
-import { givenAway } from '../../pdp/slow/messages.js'
-import type { FromSlowThread, SlowThread, SlowThreadEvents } from '../../pdp/slow/messages.js'
+import { givenAway, type FromSlowThread, type SlowThread, type SlowThreadEvents } from '../../rego/index.js'
 
 const SCRIPT = threadScript('evaluation')
 /** Beside the memory of the policy module, which has a limit of its own. */

@@ -1,6 +1,5 @@
 import type { ProcessLink } from '../../lib/processes/process-link.js'
-import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { EvaluationsOptions, Snapshot } from '../../rego/index.js'
 import type { MainCalls } from '../workers/worker-calls.js'
 
 /** The slow threads of the service, which are the main process's: there is one queue for the questions of all. */

@@ -1,11 +1,13 @@
 import { AppError } from '../../errors/app-error.js'
 import { readSharedFile } from '../../lib/read-shared-file.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
-import { hostBuiltins } from '../../pdp/builtins/index.js'
-import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import type { DataImage } from '../../pdp/wasm/data/data-image.js'
-import type { EvaluationLimits } from '../../pdp/wasm/evaluation-limits.js'
+import {
+  ArrivingSnapshots,
+  hostBuiltins,
+  type DataImage,
+  type EvaluationLimits,
+  type Snapshot,
+} from '../../rego/index.js'
 import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
 
 /** The policies of a worker: what the main process sends, ready before it serves. */

@@ -2,9 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
-import { toPortable, withoutModules } from '../../pdp/slow/portable-snapshot.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import type { DataImage } from '../../pdp/wasm/data/data-image.js'
+import { toPortable, withoutModules, type DataImage, type Snapshot } from '../../rego/index.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
 /** A larger image goes by a file: a message is copied several times on both threads. */

@@ -7,8 +7,7 @@ import type { DecisionReport } from '../../decisions/decision-report.js'
 import type { WriteReceipt } from '../../decisions/keep-decisions.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Failure } from '../../lib/threads/failure.js'
-import type { Answered, SlowFailure, SlowRequest } from '../../pdp/slow/messages.js'
-import type { PortableSnapshot } from '../../pdp/slow/portable-snapshot.js'
+import type { Answered, PortableSnapshot, SlowFailure, SlowRequest } from '../../rego/index.js'
 import type { Figures } from './sum-figures.js'
 
 /** What a worker is started with. */

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 
-import { readLogTemplate } from '../../../src/analysis/logs/model/log-template.js'
+import { readLogTemplate } from '../../../src/canary/logs/model/log-template.js'
 import type { IntervalReport } from '../../../src/analysis/runs/intervals/interval-report.js'
 import { judgeInterval } from '../../../src/analysis/runs/intervals/judge-interval.js'
 import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metric-template.js'

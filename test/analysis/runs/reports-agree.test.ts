@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { MetricResult } from '../../../src/analysis/judge/series/types.js'
+import type { MetricResult } from '../../../src/canary/judge/series/types.js'
 import { judgeInterval } from '../../../src/analysis/runs/intervals/judge-interval.js'
 import type { IntervalReport } from '../../../src/analysis/runs/intervals/interval-report.js'
 import { runSummary } from '../../../src/analysis/runs/run-summary.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { JudgeReport, MetricResult } from '../../../src/analysis/judge/series/types.js'
+import type { JudgeReport, MetricResult } from '../../../src/canary/judge/series/types.js'
 import { MINUTE_MS, START_MS, storeRun } from '../../support/analyses.js'
 import { runToEnd, taken, useAnalysisRunners } from '../../support/analysis-runner.js'
 import type { TestRunner } from '../../support/analysis-runner.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { SeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
-import type { Finding } from '../../../src/analysis/judge/series/types.js'
+import type { Finding } from '../../../src/canary/judge/series/types.js'
 import { distributionChart } from '../../../src/http/analysis-report/distribution-chart.js'
 import { intervalChart } from '../../../src/http/analysis-report/interval-chart.js'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
-import type { MetricResult } from '../../../src/analysis/judge/series/types.js'
+import { readCanaryConfig } from '../../../src/canary/judge/canary-config.js'
+import { judgeMetrics } from '../../../src/canary/judge/judge-run.js'
+import type { MetricResult } from '../../../src/canary/judge/series/types.js'
 import { metricList, mostUrgentFirst } from '../../../src/http/analysis-report/metric-list.js'
 
 const control = Array.from({ length: 40 }, (_, index) => 100 + ((index * 7) % 11))

@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 
-import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
-import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
+import { readCanaryConfig } from '../../../src/canary/judge/canary-config.js'
+import { judgeMetrics } from '../../../src/canary/judge/judge-run.js'
 import { drawRun } from '../../../src/http/analysis-report/run-picture.js'
 import { Canvas } from '../../../src/http/analysis-report/picture/canvas.js'
 

@@ -4,8 +4,8 @@ import { loadConfig } from '../../../src/config/load-config.js'
 import { ProcessLink } from '../../../src/lib/processes/process-link.js'
 import { makeWorkerCalls } from '../../../src/main/worker-process/start-worker.js'
 import type { MainCalls, SentPolicies, WorkerCalls } from '../../../src/main/workers/worker-calls.js'
-import { toPortable } from '../../../src/pdp/slow/portable-snapshot.js'
-import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
+import { toPortable } from '../../../src/rego/slow/portable-snapshot.js'
+import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 /** A worker whose main process never answers: it has nothing to ask of it here. */

@@ -9,7 +9,7 @@ import { WorkerPool } from '../../../src/main/workers/worker-pool.js'
 import type { PolicySender } from '../../../src/main/workers/sent-policies.js'
 import type { SentPolicies } from '../../../src/main/workers/worker-calls.js'
 import type { WorkerPoolOptions } from '../../../src/main/workers/worker-pool.js'
-import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
+import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { makeWorkspace } from '../../support/workspace.js'
 

@@ -1,7 +1,7 @@
-import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
-import { printGoJson } from '../../../src/pdp/rego/print-go-json.js'
-import { RegoObject, compareValues, equalValues } from '../../../src/pdp/rego/value.js'
-import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import { parseRegoText } from '../../../src/rego/values/parse-text.js'
+import { printGoJson } from '../../../src/rego/values/print-go-json.js'
+import { RegoObject, compareValues, equalValues } from '../../../src/rego/values/value.js'
+import type { RegoValue } from '../../../src/rego/values/value.js'
 import type { ConformanceCase } from './read-cases.js'
 
 /** What an evaluation gave: bindings of the query's variables, or an error. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
-import { RegoObject } from '../../../src/pdp/rego/value.js'
-import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import { parseRegoText } from '../../../src/rego/values/parse-text.js'
+import { RegoObject } from '../../../src/rego/values/value.js'
+import type { RegoValue } from '../../../src/rego/values/value.js'
 
 const CASES_FILE =
   process.env['CONFORMANCE_FILE'] ??

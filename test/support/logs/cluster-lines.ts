@@ -1,4 +1,4 @@
-import { TemplateTable } from '../../../src/analysis/logs/grouping/template-table.js'
+import { TemplateTable } from '../../../src/canary/logs/grouping/template-table.js'
 
 /** The template of each line, as id and text. */
 export function clusterLines(lines: readonly string[], maxPatterns?: number): { id: number; text: string }[] {

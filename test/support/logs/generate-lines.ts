@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 import { groupingQuality, clusterLines } from './cluster-lines.js'
 import type { GroupingQuality } from './cluster-lines.js'
-import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
+import { seededRandom } from '../../../src/canary/judge/series/seeded-random.js'
 
 const PARTS = ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))

@@ -1,7 +1,7 @@
-import type { LogJudgeInput, LogJudgeOptions, LogSide } from '../../../src/analysis/logs/model/types.js'
-import { judgeLogs, logJudgeOptions } from '../../../src/analysis/logs/judge-logs.js'
-import { readLogTemplate } from '../../../src/analysis/logs/model/log-template.js'
-import type { JudgedLogs } from '../../../src/analysis/logs/model/types.js'
+import type { LogJudgeInput, LogJudgeOptions, LogSide } from '../../../src/canary/logs/model/types.js'
+import { judgeLogs, logJudgeOptions } from '../../../src/canary/logs/judge-logs.js'
+import { readLogTemplate } from '../../../src/canary/logs/model/log-template.js'
+import type { JudgedLogs } from '../../../src/canary/logs/model/types.js'
 
 const MINUTE_MS = 60_000
 const WINDOW_MINUTES = 30

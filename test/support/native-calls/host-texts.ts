@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
-import { RegoNumber, RegoObject } from '../../../src/pdp/rego/value.js'
-import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import { RegoNumber, RegoObject } from '../../../src/rego/values/value.js'
+import type { RegoValue } from '../../../src/rego/values/value.js'
 import { part, text } from './texts.js'
 import { integer, value } from './values.js'
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { z } from 'zod'
 
-import { RegoNumber, RegoObject } from '../../../src/pdp/rego/value.js'
-import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import { RegoNumber, RegoObject } from '../../../src/rego/values/value.js'
+import type { RegoValue } from '../../../src/rego/values/value.js'
 import { part, text } from './texts.js'
 import { document, small, value } from './values.js'
 

@@ -1,6 +1,6 @@
 import type fc from 'fast-check'
 
-import type { RegoValue } from '../../../src/pdp/rego/value.js'
+import type { RegoValue } from '../../../src/rego/values/value.js'
 import * as t from './texts.js'
 import * as v from './values.js'
 

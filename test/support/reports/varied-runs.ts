@@ -1,5 +1,5 @@
-import { seededNormal, seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
-import { readMetricSpecs } from '../../../src/analysis/judge/canary-config.js'
+import { seededNormal, seededRandom } from '../../../src/canary/judge/series/seeded-random.js'
+import { readMetricSpecs } from '../../../src/canary/judge/canary-config.js'
 import type { CheckData } from '../../../src/analysis/runs/checks/check.js'
 import type { RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
 import type {

@@ -1,4 +1,4 @@
-import type { ScoreThresholds } from '../../judge/series/types.js'
+import type { ScoreThresholds } from '../../../canary/index.js'
 import type { CheckData, CheckReport } from './check.js'
 
 /** What a check comes to: true and false are 100 and 0. One that could not be asked fails. */

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { ProblemCollector } from '../../../lib/validation/problem-collector.js'
-import { DEFAULT_THRESHOLDS, readMetricSpecs } from '../../judge/canary-config.js'
-import type { ScoreThresholds } from '../../judge/series/types.js'
-import { unknownKeys } from '../../judge/unknown-keys.js'
+import {
+  DEFAULT_THRESHOLDS,
+  readMetricSpecs,
+  unknownKeys,
+  type ScoreThresholds,
+} from '../../../canary/index.js'
 import { readCanaryQueries } from './canary-queries.js'
 import type { MetricTemplate } from './metric-template.js'
 

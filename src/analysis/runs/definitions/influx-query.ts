@@ -1,4 +1,4 @@
-import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import type { CanaryQueryMembers } from '../../../canary/index.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'

@@ -1,6 +1,5 @@
 import { AppError } from '../../../errors/app-error.js'
-import type { ScoreThresholds } from '../../judge/series/types.js'
-import type { LogTemplate } from '../../logs/model/log-template.js'
+import type { LogTemplate, ScoreThresholds } from '../../../canary/index.js'
 import type { Scope } from '../../sources.js'
 import { MAX_INTERVALS } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'

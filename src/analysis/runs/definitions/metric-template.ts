@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
-import { anyCase, readMetricSpecs } from '../../judge/canary-config.js'
+import { anyCase, readMetricSpecs } from '../../../canary/index.js'
 import type { PlannedMetric } from './plan.js'
 
 const PERCENT = 100

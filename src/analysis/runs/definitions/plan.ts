@@ -1,5 +1,4 @@
-import type { MetricSpec, ScoreThresholds } from '../../judge/series/types.js'
-import type { LogTemplate } from '../../logs/model/log-template.js'
+import type { LogTemplate, MetricSpec, ScoreThresholds } from '../../../canary/index.js'
 import type { Scope, SeriesAggregate } from '../../sources.js'
 
 /** One side of a target: which instances, and since when, in milliseconds since the epoch. */

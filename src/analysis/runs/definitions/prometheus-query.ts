@@ -1,5 +1,5 @@
 import { ownMember } from '../../../lib/own-member.js'
-import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import type { CanaryQueryMembers } from '../../../canary/index.js'
 import type { SeriesAggregate } from '../../sources.js'
 import { GCE_ZONE } from './scope-marks.js'
 

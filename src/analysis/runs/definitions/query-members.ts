@@ -1,5 +1,5 @@
 import { ownMember } from '../../../lib/own-member.js'
-import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import type { CanaryQueryMembers } from '../../../canary/index.js'
 
 /** Which members the query of each metric store has, in addition to its templates. */
 const BY_STORE = {

@@ -1,5 +1,5 @@
 import { ownMember } from '../../../lib/own-member.js'
-import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import type { CanaryQueryMembers } from '../../../canary/index.js'
 import { customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
 import { OF_PROJECT, scopeMark } from './scope-marks.js'

@@ -1,6 +1,5 @@
 import type { Verdict } from '../../../store/ports/analysis-store.js'
-import type { JudgeReport, ScoreThresholds } from '../../judge/series/types.js'
-import type { LogReport } from '../../logs/model/types.js'
+import type { JudgeReport, LogReport, ScoreThresholds } from '../../../canary/index.js'
 import type { TimeWindow } from '../../sources.js'
 import type { CheckReport } from '../checks/check.js'
 import type { ComparedSides } from './compared-sides.js'

@@ -1,7 +1,12 @@
-import { judgeMetrics } from '../../judge/judge-run.js'
-import { countedOutOf } from '../../judge/series/exposure.js'
-import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/series/types.js'
-import type { JudgedLogs } from '../../logs/model/types.js'
+import {
+  countedOutOf,
+  judgeMetrics,
+  type JudgeOptions,
+  type JudgeReport,
+  type JudgedLogs,
+  type MetricSpec,
+  type Side,
+} from '../../../canary/index.js'
 import { judgeCheck } from '../checks/judge-check.js'
 import { comparedSides } from './compared-sides.js'
 import { judgeLogData } from './judge-log-data.js'

@@ -1,7 +1,11 @@
-import type { ScoreThresholds } from '../../judge/series/types.js'
-import { judgeLogs, logJudgeOptions } from '../../logs/judge-logs.js'
-import type { JudgedLogs, LogSide } from '../../logs/model/types.js'
-import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import {
+  judgeLogs,
+  logJudgeOptions,
+  type JudgedLogs,
+  type LogSide,
+  type PlannedLook,
+  type ScoreThresholds,
+} from '../../../canary/index.js'
 import type { LinesData, LogData } from './interval-data.js'
 import type { PlannedLogs } from '../definitions/plan.js'
 

@@ -1,7 +1,7 @@
 import { group, median } from 'd3-array'
 
 import type { ReadOperation } from '../../../store/ports/readers.js'
-import type { UsualSpread } from '../../judge/series/types.js'
+import type { UsualSpread } from '../../../canary/index.js'
 import type { IntervalReport } from './interval-report.js'
 
 /** So many runs back; older ones were of another service, in effect. */

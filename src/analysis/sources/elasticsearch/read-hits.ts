@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { ReadAnswer } from '../answers/answer-reading.js'
-import { describeRecord } from '../../logs/records/describe-record.js'
+import { describeRecord } from '../../../canary/index.js'
 
 /** A line; without text where the document has no such field. */
 interface Hit {

@@ -4,7 +4,7 @@ import type { Deadline, Reply, SourceConnection } from '../answers/source-connec
 import { readHits } from './read-hits.js'
 import type { HitPage } from './read-hits.js'
 import type { SearchDialect } from './search-dialect.js'
-import { RECORD_FIELDS } from '../../logs/records/record-fields.js'
+import { RECORD_FIELDS } from '../../../canary/index.js'
 
 /** What a document says of its level, its request and its error beside its message. */
 const READ_FIELDS = Object.entries(RECORD_FIELDS).flatMap(([kind, fields]) => (kind === 'time' ? [] : fields))

@@ -1,8 +1,7 @@
 import { isRecord } from '../../../lib/validation/record.js'
 import type { LineFilter } from '../../sources.js'
 import { fieldValue, textOf } from '../../../lib/validation/field-value.js'
-import { describeRecord } from '../../logs/records/describe-record.js'
-import { RECORD_FIELDS } from '../../logs/records/record-fields.js'
+import { RECORD_FIELDS, describeRecord } from '../../../canary/index.js'
 import { readTime } from './read-time.js'
 
 /** What a line of a file says; undefined where it cannot be read as what the file is. */

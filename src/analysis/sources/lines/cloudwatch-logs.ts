@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
-import { describeLine } from '../../logs/records/describe-record.js'
+import { describeLine } from '../../../canary/index.js'
 import type { LineFilter, LinesQuery } from '../../sources.js'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text.js'

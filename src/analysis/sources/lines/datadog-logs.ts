@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
-import { describeRecord } from '../../logs/records/describe-record.js'
+import { describeRecord } from '../../../canary/index.js'
 import type { LineFilter, LinesQuery } from '../../sources.js'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { fillSearchText } from '../templates/fill-search-text.js'

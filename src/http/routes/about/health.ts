@@ -1,9 +1,7 @@
 import { z } from 'zod'
 
 import type { ErrorDetail } from '../../../errors/app-error.js'
-import type { Policies } from '../../../pdp/loading/policies.js'
-import { publicNames } from '../../../pdp/snapshot/public-names.js'
-import type { PublicNames } from '../../../pdp/snapshot/public-names.js'
+import { publicNames, type Policies, type PublicNames } from '../../../rego/index.js'
 import { sendJson } from '../../exchange/json-answer.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'

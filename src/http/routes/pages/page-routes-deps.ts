@@ -1,6 +1,6 @@
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
 import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
-import type { Policies } from '../../../pdp/loading/policies.js'
+import type { Policies } from '../../../rego/index.js'
 import type { PageOptions } from '../../pages/answer-page.js'
 import type { BrowserAccess } from '../../sessions/browser-access.js'
 import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'

@@ -1,10 +1,12 @@
 import { queryDecisions } from '../../../decisions/query-decisions.js'
 import { AppError } from '../../../errors/app-error.js'
-import { packageLength } from '../../../pdp/evaluation/find-entrypoints.js'
-import { parseDataPath } from '../../../pdp/rego/data-path.js'
-import { pathKey } from '../../../pdp/rego/path-key.js'
-import { printPackageName } from '../../../pdp/rego/print-data-ref.js'
-import type { Snapshot } from '../../../pdp/snapshot/snapshot.js'
+import {
+  packageLength,
+  parseDataPath,
+  pathKey,
+  printPackageName,
+  type Snapshot,
+} from '../../../rego/index.js'
 import type { ListedDecisions } from '../../pages/decision-table.js'
 import { policyPage } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'

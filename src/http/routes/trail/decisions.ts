@@ -7,7 +7,7 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { textOf } from '../../input/path-parameter.js'
 import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
-import { withoutDataRoute } from '../../../pdp/rego/data-path.js'
+import { withoutDataRoute } from '../../../rego/index.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent when decisions are not kept. */

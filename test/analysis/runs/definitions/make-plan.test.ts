@@ -7,7 +7,7 @@ import type { PlanTemplates } from '../../../../src/analysis/runs/definitions/ma
 import { warningsOf } from '../../../../src/analysis/runs/definitions/plan.js'
 import type { RunPlan } from '../../../../src/analysis/runs/definitions/plan.js'
 import { readRegistration } from '../../../../src/analysis/runs/definitions/registration.js'
-import { readLogTemplate } from '../../../../src/analysis/logs/model/log-template.js'
+import { readLogTemplate } from '../../../../src/canary/logs/model/log-template.js'
 import { MINUTE_MS, START_MS } from '../../../support/analyses.js'
 import { stageBody } from '../../../support/canary-bodies.js'
 import { problemsOf } from '../../../support/problems-of.js'

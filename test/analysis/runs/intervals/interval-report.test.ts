@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import { combineParts } from '../../../../src/analysis/runs/intervals/interval-report.js'
 import type { TargetReport } from '../../../../src/analysis/runs/intervals/interval-report.js'
-import type { JudgeReport, ScoreThresholds } from '../../../../src/analysis/judge/series/types.js'
-import type { LogReport } from '../../../../src/analysis/logs/model/types.js'
+import type { JudgeReport, ScoreThresholds } from '../../../../src/canary/judge/series/types.js'
+import type { LogReport } from '../../../../src/canary/logs/model/types.js'
 import type { Verdict } from '../../../../src/store/ports/analysis-store.js'
 
 const THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }

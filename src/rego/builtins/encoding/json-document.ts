@@ -1,0 +1,79 @@
+import { AppError } from '../../../errors/app-error.js'
+import { escapeForHtml } from '../../../lib/json/text/escape.js'
+import { scanLiteral, scanNumber } from '../../../lib/json/scan/scan-scalar.js'
+import { scanSpace, scanValue } from '../../../lib/json/scan/scan-value.js'
+import { scanString } from '../../../lib/json/scan/scan-string.js'
+import { syntaxError } from '../../../lib/json/scan/syntax-error.js'
+import { parseRegoText } from '../../values/parse-text.js'
+import { printJson } from '../../values/print-text.js'
+import { typeName } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { decodeUtf8 } from './go-utf8.js'
+
+const NULL = 'null'
+
+/** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
+export type JsonReader = 'decoder' | 'unmarshal'
+
+/** One JSON value and nothing else, but for a null behind it that OPA ignores, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
+export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
+  try {
+    const end = scanValue(bytes, 0)
+    const next = scanSpace(bytes, end)
+    if (next < bytes.length && !isPassedOver(bytes, next, reader)) throw trailingError(bytes, next, reader)
+    return parseRegoText(decodeUtf8(bytes.subarray(0, end)))
+  } catch (raw) {
+    if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
+    // The scanner takes 10,000 levels, as Go does. The stack may end before, which the evaluation does not survive.
+    throw raw
+  }
+}
+
+/** The value as Go's json.Marshal writes it: compact, keys sorted, sets as arrays, safe inside HTML. */
+export function printGoJson(value: RegoValue): string {
+  return escapeForHtml(printJson(value))
+}
+
+/** Whether the bytes are one JSON value and nothing else. */
+export function isJsonDocument(bytes: Uint8Array): boolean {
+  try {
+    return scanSpace(bytes, scanValue(bytes, 0)) >= bytes.length
+  } catch (raw) {
+    if (raw instanceof AppError) return false
+    throw raw
+  }
+}
+
+/** Go's error for a JSON value of another type than `target` takes (`value of type string`). */
+export function cannotUnmarshal(value: RegoValue, target: string): BuiltinError {
+  const name = typeName(value)
+  return new BuiltinError(`json: cannot unmarshal ${name === 'boolean' ? 'bool' : name} into Go ${target}`)
+}
+
+function wordsOf(message: string, reader: JsonReader): string {
+  const ended = message === 'EOF' || message === 'unexpected EOF'
+  return ended && reader === 'unmarshal' ? 'unexpected end of JSON input' : message
+}
+
+/** OPA asks the decoder for one token more, and takes that of a null for none: whatever follows it is not looked at. */
+function isPassedOver(bytes: Buffer, at: number, reader: JsonReader): boolean {
+  return reader === 'decoder' && bytes.toString('latin1', at, at + NULL.length) === NULL
+}
+
+/** OPA asks the decoder for one token more: a good one is named, a bad one fails as at the start of a value. */
+function trailingError(bytes: Uint8Array, at: number, reader: JsonReader): AppError {
+  if (reader === 'unmarshal') return syntaxError(bytes, at, 'after top-level value')
+  const token = Buffer.from(bytes.subarray(at, tokenEnd(bytes, at))).toString('utf8')
+  return new AppError(
+    'invalid',
+    `error: invalid character '${token.replaceAll('"', '')}' after top-level value`,
+  )
+}
+
+function tokenEnd(bytes: Uint8Array, at: number): number {
+  const first = String.fromCharCode(bytes[at] ?? 0)
+  if (first === '{' || first === '[') return at + 1
+  if (first === '"') return scanString(bytes, at)
+  return /[-\d]/.test(first) ? scanNumber(bytes, at) : scanLiteral(bytes, at)
+}

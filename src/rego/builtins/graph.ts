@@ -1,0 +1,131 @@
+import type { WorkMeter } from '../metering/work-meter.js'
+import { RegoNumber, RegoObject, RegoSet, typeName } from '../values/value.js'
+import type { RegoArray, RegoValue } from '../values/value.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
+import { lengthOf } from './shared/call-costs.js'
+import { isArray, objectOperand, operand } from './shared/operands.js'
+
+type Args = readonly RegoValue[]
+
+/** Steps of one move to a neighbour, and steps and bytes of each vertex of a path of the answer. */
+const MOVE_STEPS = 50
+const VERTEX_STEPS = 60
+const VERTEX_BYTES = 64
+
+/** Graphs as objects from a vertex to the array or set of those it leads to. */
+export const graphBuiltins: BuiltinTable = {
+  'graph.reachable_paths': reachablePaths,
+}
+
+/** The paths from the given vertices to where they end or would come to one of their own vertices again. */
+function reachablePaths(args: Args, { meter }: BuiltinContext): RegoValue {
+  const graph = objectOperand(args, 0)
+  const initial = operand(args, 1)
+  if (!isArray(initial) && !(initial instanceof RegoSet)) {
+    throw new BuiltinError(`operand 2 must be {array, set} but got ${typeName(initial)}`, 'eval_type_error')
+  }
+  const search = new PathSearch(graph, meter)
+  for (const vertex of neighbours(initial)) search.runFrom(vertex)
+  return new RegoSet(search.paths)
+}
+
+/** A path as a chain from its last vertex, so that paths share what they have in common. */
+interface PathEnd {
+  readonly vertex: RegoValue
+  readonly before: PathEnd | undefined
+}
+
+/** A vertex whose neighbours are being followed. */
+interface Stop {
+  readonly path: PathEnd
+  readonly neighbours: RegoArray
+  next: number
+  /** The vertex, where the path comes to it for the first time. */
+  readonly number: number | undefined
+}
+
+/** Depth first with a stack of its own, since a chain may be longer than the calls that JavaScript can nest. */
+class PathSearch {
+  readonly paths: RegoValue[] = []
+  readonly #graph: RegoObject
+  readonly #vertexNumbers: RegoObject
+  /** The vertices of the path that is being followed. */
+  readonly #onPath = new Set<number>()
+  readonly #meter: WorkMeter
+
+  constructor(graph: RegoObject, meter: WorkMeter) {
+    this.#graph = graph
+    this.#meter = meter
+    this.#vertexNumbers = new RegoObject(graph.entries.map(([vertex], i) => [vertex, RegoNumber.of(i)]))
+  }
+
+  runFrom(vertex: RegoValue): void {
+    const edges = this.#graph.get(vertex)
+    if (edges === undefined) return
+    const path = { vertex, before: undefined }
+    const next = neighbours(edges)
+    if (next.length === 0) this.#add([vertex])
+    this.#onPath.clear()
+    this.#onPath.add(this.#numberOf(vertex))
+    for (const neighbour of next) this.#follow(neighbour, path)
+  }
+
+  #follow(start: RegoValue, path: PathEnd): void {
+    const stops: Stop[] = []
+    this.#enter(start, path, stops)
+    for (let stop = stops.at(-1); stop !== undefined; stop = stops.at(-1)) {
+      const neighbour = stop.neighbours[stop.next++]
+      this.#meter.spend(MOVE_STEPS + (neighbour === undefined ? 0 : lengthOf(neighbour)))
+      if (neighbour === undefined) {
+        stops.pop()
+        if (stop.number !== undefined) this.#onPath.delete(stop.number)
+      } else if (this.#onPath.has(this.#numberOf(neighbour))) this.#add(toVertices(stop.path))
+      else this.#enter(neighbour, stop.path, stops)
+    }
+  }
+
+  /** A vertex that the graph does not name ends the path before it. */
+  #enter(vertex: RegoValue, before: PathEnd, stops: Stop[]): void {
+    const edges = this.#graph.get(vertex)
+    if (edges === undefined) {
+      this.#add(toVertices(before))
+      return
+    }
+    const path = { vertex, before }
+    const next = neighbours(edges)
+    if (next.length === 0) {
+      this.#add(toVertices(path))
+      return
+    }
+    const number = this.#numberOf(vertex)
+    const isNew = !this.#onPath.has(number)
+    this.#onPath.add(number)
+    stops.push({ path, neighbours: next, next: 0, number: isNew ? number : undefined })
+  }
+
+  #add(path: RegoArray): void {
+    // A path is compared by the text of all its vertices.
+    const length = path.reduce((sum: number, vertex) => sum + lengthOf(vertex), 0)
+    this.#meter.spend(path.length * VERTEX_STEPS + length)
+    this.#meter.reserve(path.length * VERTEX_BYTES + length)
+    this.paths.push(path)
+  }
+
+  /** -1 for a vertex that the graph does not name. */
+  #numberOf(vertex: RegoValue): number {
+    const number = this.#vertexNumbers.get(vertex)
+    return number instanceof RegoNumber ? number.toNumber() : -1
+  }
+}
+
+function neighbours(edges: RegoValue): RegoArray {
+  if (isArray(edges)) return edges
+  return edges instanceof RegoSet ? edges.members : []
+}
+
+function toVertices(path: PathEnd): RegoValue[] {
+  const vertices: RegoValue[] = []
+  for (let end: PathEnd | undefined = path; end !== undefined; end = end.before) vertices.push(end.vertex)
+  return vertices.reverse()
+}

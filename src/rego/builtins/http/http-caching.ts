@@ -1,0 +1,50 @@
+import { goInteger } from '../../values/go-integer.js'
+import { displayText } from '../go-format/display-text.js'
+import { RegoNumber } from '../../values/value.js'
+import type { RegoObject } from '../../values/value.js'
+import { BuiltinError } from '../shared/builtin.js'
+
+/** Whether other decisions may get an answer, and for how long: undefined leaves that to the answer's own headers. */
+export interface Caching {
+  readonly isShared: boolean
+  readonly forcedSeconds: number | undefined
+}
+
+const MODES: readonly unknown[] = [undefined, 'serialized', 'deserialized']
+const MOST_SECONDS = 2_147_483_647
+
+/** What parameters say of caching. Raises BuiltinError with OPA's texts. */
+export function readCaching(parameters: RegoObject): Caching {
+  const isCached = booleanParameter(parameters, 'cache')
+  const isForced = booleanParameter(parameters, 'force_cache')
+  const mode = parameters.get('caching_mode')
+  if (!isCached && !isForced) return { isShared: false, forcedSeconds: undefined }
+  if (mode !== undefined && typeof mode !== 'string') throw invalidField('caching_mode')
+  if (!MODES.includes(mode))
+    throw new BuiltinError(`invalid value specified for "caching_mode" field: ${String(mode)}`)
+  return { isShared: true, forcedSeconds: isForced ? forcedSeconds(parameters) : undefined }
+}
+
+/** The parameter of this name, false where it is absent. Raises BuiltinError. */
+export function booleanParameter(parameters: RegoObject, name: string): boolean {
+  const value = parameters.get(name) ?? false
+  if (typeof value !== 'boolean') throw invalidField(name)
+  return value
+}
+
+/** Nothing is kept for no time or less. */
+function forcedSeconds(parameters: RegoObject): number | undefined {
+  const value = parameters.get('force_cache_duration_seconds')
+  if (value === undefined) {
+    throw new BuiltinError("'force_cache' set but 'force_cache_duration_seconds' parameter is missing")
+  }
+  const seconds = value instanceof RegoNumber ? goInteger(value.text) : undefined
+  if (seconds === undefined || seconds > MOST_SECONDS || seconds < -MOST_SECONDS - 1) {
+    throw new BuiltinError(`strconv.ParseInt: parsing ${JSON.stringify(displayText(value))}: invalid syntax`)
+  }
+  return seconds > 0n ? Number(seconds) : undefined
+}
+
+function invalidField(name: string): BuiltinError {
+  return new BuiltinError(`invalid value for "${name}" field`)
+}

@@ -1,0 +1,183 @@
+import { trimSigns } from '../../../lib/text/trim-signs.js'
+import { goJsonText } from '../encoding/json-text.js'
+import { displayText } from '../go-format/display-text.js'
+import { goInteger } from '../../values/go-integer.js'
+import { RegoNumber, RegoObject, RegoSet, typeName } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray, objectOperand } from '../shared/operands.js'
+import { parseDuration } from '../time/parse-duration.js'
+import { readCaching } from './http-caching.js'
+import type { Caching } from './http-caching.js'
+
+/** What `http.send` is asked to send. */
+export interface PolicyRequest {
+  readonly method: string
+  readonly url: string
+  /** Names as the policy writes them. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+  /** How long the answer may take, in milliseconds, Infinity where there is no limit; undefined leaves that to who sends it. */
+  readonly timeoutMs: number | undefined
+  readonly followsRedirects: boolean
+  readonly maxRetries: number
+  readonly tls: RequestTls
+  readonly caching: Caching
+}
+
+/** How the other side of a TLS connection is known, and this side to it. */
+export interface RequestTls {
+  /** PEM. */
+  readonly ca: string | undefined
+  readonly usesSystemCertificates: boolean
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+  readonly serverName: string | undefined
+}
+
+const NS_PER_MS = 1_000_000
+const REQUIRED: readonly string[] = ['method', 'url']
+const TEXTS: readonly string[] = [
+  ...['method', 'url', 'raw_body', 'tls_server_name'],
+  ...['tls_ca_cert', 'tls_ca_cert_file', 'tls_ca_cert_env_variable'],
+  ...['tls_client_cert', 'tls_client_cert_file', 'tls_client_cert_env_variable'],
+  ...['tls_client_key', 'tls_client_key_file', 'tls_client_key_env_variable'],
+]
+const OTHERS: readonly string[] = [
+  ...['body', 'headers', 'enable_redirect', 'timeout', 'raise_error', 'max_retry_attempts'],
+  ...['cache', 'force_cache', 'force_cache_duration_seconds', 'caching_mode', 'cache_ignored_headers'],
+  ...['force_json_decode', 'force_yaml_decode', 'tls_use_system_certs', 'tls_insecure_skip_verify'],
+]
+const PARAMETERS = new Set<RegoValue>([...TEXTS, ...OTHERS])
+
+/** Whether a failure ends the expression (as it does unless the policy says otherwise) or is what the call answers. Raises BuiltinError. */
+export function raisesErrors(parameters: RegoObject): boolean {
+  const value = parameters.get('raise_error') ?? true
+  return typeof value === 'boolean' ? value : fail('invalid value for raise_error field')
+}
+
+/** The object that a request is made of. Raises OPA's errors for parameters that are unknown or missing. */
+export function readParameters(args: readonly RegoValue[]): RegoObject {
+  const object = objectOperand(args, 0)
+  const unknown = object.entries.map(([key]) => key).filter((key) => !PARAMETERS.has(key))
+  if (unknown.length > 0) wrongKeys('invalid', unknown)
+  const missing = REQUIRED.filter((name) => object.get(name) === undefined)
+  if (missing.length > 0) wrongKeys('missing required', missing)
+  return object
+}
+
+/** The request of parameters that have been looked at by name. Raises BuiltinError with OPA's texts. */
+export function readRequest(parameters: RegoObject): PolicyRequest {
+  const caching = readCaching(parameters)
+  for (const name of TEXTS) {
+    const value = parameters.get(name)
+    if (value !== undefined && typeof value !== 'string') fail(`"${name}" must be a string`)
+  }
+  const body = parameters.get('body')
+  return {
+    method: (textOf(parameters, 'method') ?? '').toUpperCase(),
+    url: textOf(parameters, 'url') ?? '',
+    headers: readHeaders(parameters.get('headers')),
+    body: textOf(parameters, 'raw_body') ?? (body === undefined ? '' : goJsonText(body)),
+    timeoutMs: readTimeout(parameters.get('timeout')),
+    followsRedirects: parseBoolean(parameters.get('enable_redirect')),
+    maxRetries: readCount(parameters.get('max_retry_attempts')),
+    tls: {
+      ca: textOf(parameters, 'tls_ca_cert')?.replaceAll('\\n', '\n'),
+      usesSystemCertificates: parseBoolean(parameters.get('tls_use_system_certs')),
+      certificate: textOf(parameters, 'tls_client_cert'),
+      key: textOf(parameters, 'tls_client_key'),
+      serverName: textOf(parameters, 'tls_server_name'),
+    },
+    caching,
+  }
+}
+
+/** The parameters that tell requests apart. */
+export function identityOf(parameters: RegoObject): RegoObject {
+  const ignored = parameters.get('cache_ignored_headers')
+  const headers = parameters.get('headers')
+  if (ignored === undefined || ignored === null || !(headers instanceof RegoObject)) return parameters
+  const names = isArray(ignored) ? ignored : ignored instanceof RegoSet ? ignored.members : []
+  const kept = headers.entries.filter(([name]) => !names.includes(name))
+  return new RegoObject([
+    ...parameters.entries.filter(([key]) => key !== 'cache_ignored_headers'),
+    ['headers', new RegoObject(kept)],
+  ])
+}
+
+/** Names of parameters that are known and not taken here: they would read the files and the environment of the service, or trust anybody. */
+export function unsupportedParameters(parameters: RegoObject): readonly string[] {
+  return parameters.entries.flatMap(([key, value]) => {
+    const name = typeof key === 'string' ? key : ''
+    const isRead = /_(?:file|env_variable)$/.test(name)
+    return isRead || (name === 'tls_insecure_skip_verify' && parseBoolean(value)) ? [name] : []
+  })
+}
+
+/** Quotes around a text are not part of it. */
+function textOf(parameters: RegoObject, name: string): string | undefined {
+  const value = parameters.get(name)
+  return typeof value === 'string' ? trimSigns(value, '"') : undefined
+}
+
+function readHeaders(value: RegoValue | undefined): PolicyRequest['headers'] {
+  if (value === undefined) return []
+  if (!(value instanceof RegoObject)) return fail('invalid type for headers key')
+  return value.entries.map(([name, text]) => {
+    if (typeof text !== 'string') return fail(`invalid type for headers value ${displayText(text)}`)
+    return [typeof name === 'string' ? name : displayText(name), text] as const
+  })
+}
+
+/** As Go's strconv.ParseBool of the value's text, which takes a JSON string in its quotes for none. */
+function parseBoolean(value: RegoValue | undefined): boolean {
+  if (value === undefined) return false
+  const text = displayText(value)
+  if (/^(?:1|true)$/.test(text)) return true
+  return /^(?:0|false)$/.test(text)
+    ? false
+    : fail(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
+
+function readCount(value: RegoValue | undefined): number {
+  if (value === undefined) return 0
+  const count = value instanceof RegoNumber ? goInteger(value.text) : undefined
+  if (count === undefined || count < 0n)
+    return fail(`invalid value ${displayText(value)} for field "max_retry_attempts"`)
+  return Number(count)
+}
+
+/** Numbers, and texts without a unit, are nanoseconds. Zero and what is below it is no limit, as in Go. */
+function readTimeout(value: RegoValue | undefined): number | undefined {
+  if (value === undefined) return undefined
+  if (!(typeof value === 'string' || value instanceof RegoNumber)) {
+    throw new BuiltinError(
+      `operand 1 'timeout' must be one of {string, number} but got ${typeName(value)}`,
+      'eval_type_error',
+    )
+  }
+  const number = goInteger(typeof value === 'string' ? value : value.text)
+  if (number === undefined && typeof value !== 'string')
+    return fail(`invalid timeout number value ${value.text}, must be int64`)
+  const ns = number ?? readDuration(typeof value === 'string' ? value : value.text)
+  return ns <= 0n ? Infinity : Math.max(1, Number(ns) / NS_PER_MS)
+}
+
+function readDuration(text: string): bigint {
+  try {
+    return parseDuration(text)
+  } catch (raw) {
+    if (!(raw instanceof BuiltinError)) throw raw
+    return fail(`invalid timeout value ${displayText(text)}: ${raw.message}`)
+  }
+}
+
+function wrongKeys(how: string, names: readonly RegoValue[]): never {
+  const shown = displayText(new RegoSet(names))
+  throw new BuiltinError(`operand 1 ${how} request parameters(s): ${shown}`, 'eval_type_error')
+}
+
+function fail(message: string): never {
+  throw new BuiltinError(message)
+}

@@ -1,0 +1,159 @@
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
+import type { JsonWebKey, KeyObject } from 'node:crypto'
+import { RegoObject } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { decodeGoBase64 } from '../encoding/go-base64.js'
+import { cannotUnmarshal, readJsonDocument } from '../encoding/json-document.js'
+import { isArray } from '../shared/operands.js'
+import { withContext } from './compact-token.js'
+import { completeRsaKey } from './rsa-crt.js'
+
+/** A key with what a JWK (RFC 7517) says of its use. */
+export interface TokenKey {
+  /** Undefined when the numbers make no key (a point off the curve): nothing verifies with it. */
+  readonly key: KeyObject | undefined
+  /** Absent when the JWK names no algorithm. */
+  readonly alg?: string
+  readonly kid: string
+}
+
+/** Steps of making a key out of its numbers. */
+const KEY_STEPS = 20_000
+
+const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
+const SECRET_FIELDS = ['k'] as const
+const TEXT_FIELDS = ['kid', 'use'] as const
+const KEY_TYPES: readonly RegoValue[] = ['RSA', 'EC', 'oct', 'OKP']
+const EC_CURVES: readonly string[] = ['P-256', 'P-384', 'P-521']
+const KEY_OPERATIONS: readonly RegoValue[] = [
+  'sign',
+  'verify',
+  'encrypt',
+  'decrypt',
+  'wrapKey',
+  'unwrapKey',
+  'deriveKey',
+  'deriveBits',
+]
+
+/** The keys of a JWK or a JWK set; raises BuiltinError with OPA's text when one cannot be read. */
+export function readJsonWebKeys(text: string, meter: WorkMeter): TokenKey[] {
+  const document = withContext('failed to unmarshal JWK Set', () => {
+    const value = readJsonDocument(Buffer.from(text), 'unmarshal')
+    const keys = readKeySet(value)
+    keys.forEach(checkFields)
+    return { keys, value }
+  })
+  if (document.keys.length > 0) return document.keys.map((key) => makeKey(key, meter))
+
+  const single = document.value instanceof RegoObject ? document.value : new RegoObject([])
+  withContext('failed to unmarshal JWK', () => {
+    checkFields(single)
+  })
+  return [makeKey(single, meter)]
+}
+
+function readKeySet(value: RegoValue): RegoObject[] {
+  if (value === null) return []
+  if (!(value instanceof RegoObject)) throw cannotUnmarshal(value, 'value of type jwk.RawKeySetJSON')
+  const keys = value.get('keys') ?? []
+  if (!isArray(keys)) throw cannotUnmarshal(keys, 'struct field RawKeySetJSON.keys of type []jwk.RawKeyJSON')
+  return keys.map((key) => {
+    if (key instanceof RegoObject) return key
+    throw cannotUnmarshal(key, 'struct field RawKeySetJSON.keys of type jwk.RawKeyJSON')
+  })
+}
+
+function checkFields(key: RegoObject): void {
+  const type = key.get('kty')
+  if (type !== undefined && !KEY_TYPES.includes(type)) throw new BuiltinError('unknown signature algorithm')
+  for (const name of TEXT_FIELDS) {
+    const value = key.get(name) ?? ''
+    if (typeof value !== 'string')
+      throw cannotUnmarshal(value, `struct field RawKeyJSON.${name} of type string`)
+  }
+  const operations = key.get('key_ops')
+  if (operations !== undefined && !(isArray(operations) && operations.every(isKeyOperation))) {
+    throw new BuiltinError('invalid key operation')
+  }
+  // What a key of its type does not have is a field of somebody's own.
+  const fields = type === 'oct' ? SECRET_FIELDS : BINARY_FIELDS
+  for (const name of fields) checkBinary(key.get(name) ?? '')
+}
+
+function isKeyOperation(value: RegoValue): boolean {
+  return KEY_OPERATIONS.includes(value)
+}
+
+function checkBinary(value: RegoValue): void {
+  if (typeof value !== 'string') {
+    const error = cannotUnmarshal(value, 'value of type string')
+    throw new BuiltinError(`failed to unmarshal JSON: ${error.message}`)
+  }
+  withContext('failed to decode from base64', () => decodeGoBase64(value, 'raw-url'))
+}
+
+function makeKey(source: RegoObject, meter: WorkMeter): TokenKey {
+  meter.spend(KEY_STEPS)
+  const kid = textField(source, 'kid')
+  const alg = source.get('alg')
+  const key = withContext('failed to generate key', () => makeKeyObject(source, meter))
+  return alg === undefined ? { key, kid } : { key, kid, alg: typeof alg === 'string' ? alg : '' }
+}
+
+function makeKeyObject(source: RegoObject, meter: WorkMeter): KeyObject | undefined {
+  switch (source.get('kty')) {
+    case 'oct':
+      return createSecretKey(Buffer.from(textField(source, 'k'), 'base64url'))
+    case 'RSA':
+      requireFields(source, ['n', 'e'], 'N or E')
+      if (has(source, 'd')) requireFields(source, ['d', 'p', 'q'], 'D, P or Q')
+      return importKey(completeRsaKey(toJwk(source), meter))
+    case 'EC': {
+      requireFields(source, ['x', 'y', 'crv'], 'X, Y or Crv')
+      const curve = textField(source, 'crv')
+      if (!EC_CURVES.includes(curve)) throw notFromJwk(`invalid curve name ${curve}`)
+      return importKey(toJwk(source))
+    }
+    case 'OKP':
+      return importKey(toJwk(source))
+    default:
+      throw new BuiltinError('unrecognized key type')
+  }
+}
+
+function requireFields(source: RegoObject, names: readonly string[], spoken: string): void {
+  if (!names.every((name) => has(source, name))) {
+    throw notFromJwk(`missing mandatory key parameters ${spoken}`)
+  }
+}
+
+function notFromJwk(reason: string): BuiltinError {
+  return new BuiltinError(`failed to generate key from JWK: ${reason}`)
+}
+
+function importKey(jwk: JsonWebKey): KeyObject | undefined {
+  try {
+    return jwk.d === undefined
+      ? createPublicKey({ key: jwk, format: 'jwk' })
+      : createPrivateKey({ key: jwk, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+function toJwk(source: RegoObject): JsonWebKey {
+  const names = ['kty', 'crv', ...BINARY_FIELDS].filter((name) => has(source, name))
+  return Object.fromEntries(names.map((name) => [name, textField(source, name)]))
+}
+
+function has(source: RegoObject, name: string): boolean {
+  return textField(source, name) !== ''
+}
+
+function textField(source: RegoObject, name: string): string {
+  const value = source.get(name)
+  return typeof value === 'string' ? value : ''
+}

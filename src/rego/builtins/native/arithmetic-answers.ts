@@ -1,0 +1,151 @@
+import { RegoNumber } from '../../values/value.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { collectionOperand, numberOperand } from '../shared/operands.js'
+import { exactInteger } from './exact-integer.js'
+import {
+  add,
+  bitLength,
+  divide,
+  isInteger,
+  multiply,
+  parseGoFloat,
+  requireCalculable,
+  truncate,
+} from './go-float.js'
+import type { GoFloat } from './go-float.js'
+import { goFloatToText } from './go-float-digits.js'
+
+const ZERO: GoFloat = { mantissa: 0n, exponent: 0 }
+const NEGATIVE_ZERO = new RegoNumber('-0')
+const ONE: GoFloat = { mantissa: 1n, exponent: 0 }
+const [SMALL_BITS, WORD_BITS, BITS_PER_DIGIT] = [256, 64, 3.3]
+const HALF: GoFloat = { mantissa: 1n, exponent: -1 }
+/** The product of numbers that are not all integers is kept in a double. */
+const PRODUCT_BITS = 53
+
+const negative = ({ mantissa, exponent }: GoFloat): GoFloat => ({ mantissa: -mantissa, exponent })
+
+const abs = (a: GoFloat): GoFloat => (a.mantissa < 0n ? negative(a) : a)
+
+/** OPA takes what is between -1 and 0 for positive: 1. */
+const ceil = (a: GoFloat): bigint => {
+  const whole = truncate(a)
+  return whole < 0n || isInteger(a) ? whole : whole + 1n
+}
+
+/** And 0 here. */
+const floor = (a: GoFloat): bigint => {
+  const whole = truncate(a)
+  return whole >= 0n || isInteger(a) ? whole : whole - 1n
+}
+
+/** Halves away from zero. */
+const roundHalves = (a: GoFloat): bigint => truncate(add(a, a.mantissa < 0n ? negative(HALF) : HALF))
+
+const rem: Builtin = (args, { meter }) => {
+  const [a, b] = [0, 1].map((index) => exactInteger(numberOperand(args, index).text, meter))
+  if (a === undefined || b === undefined) throw new BuiltinError('modulo on floating-point number')
+  if (b === 0n) throw new BuiltinError('modulo by zero')
+  return RegoNumber.of(a % b)
+}
+
+const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
+  if (b.mantissa === 0n) throw new BuiltinError('divide by zero')
+  return divide(a, b)
+}
+
+/** Arithmetic as OPA's: integers in full, else binary numbers of 64 bits, written with the fewest digits that name them. */
+export const arithmeticAnswers: BuiltinTable = {
+  abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
+  ceil: toInteger(ceil),
+  div: ofTwo(quotient, undefined, true),
+  floor: toInteger(floor),
+  minus: ofTwo(
+    (a, b) => add(a, negative(b)),
+    (a, b) => a - b,
+  ),
+  mul: ofTwo(multiply, (a, b) => a * b, true),
+  plus: ofTwo(add, (a, b) => a + b),
+  product: ofAll(
+    ONE,
+    (a, b) => multiply(a, b, PRODUCT_BITS),
+    (a, b) => a * b,
+    true,
+  ),
+  rem,
+  round: toInteger(roundHalves),
+  sum: ofAll(ZERO, add, (a, b) => a + b),
+}
+
+function toInteger(operation: (a: GoFloat) => bigint): Builtin {
+  return (args, { meter }) => RegoNumber.of(operation(floatAt(args, 0, meter)))
+}
+
+type OfFloats = (a: GoFloat, b: GoFloat) => GoFloat
+type OfIntegers = (a: bigint, b: bigint) => bigint
+
+function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers, isProduct = false): Builtin {
+  return (args, { meter }) => {
+    const numbers = [numberOperand(args, 0), numberOperand(args, 1)]
+    const integers = ofIntegers && allIntegers(numbers, meter)
+    const [a, b] = integers ?? []
+    if (ofIntegers !== undefined && a !== undefined && b !== undefined) {
+      payForProduct(a, b, meter)
+      return RegoNumber.of(ofIntegers(a, b))
+    }
+    const float = ofFloats(floatAt(args, 0, meter), floatAt(args, 1, meter))
+    return isProduct && isNegativeZero(float, numbers) ? NEGATIVE_ZERO : written(float, meter)
+  }
+}
+
+/** Of floats, a product or quotient that is zero has a sign. */
+function isNegativeZero({ mantissa }: GoFloat, factors: readonly RegoNumber[]): boolean {
+  return mantissa === 0n && factors.filter(({ text }) => text.startsWith('-')).length % 2 === 1
+}
+
+/** A product of floats is kept in a double. */
+function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isProduct = false): Builtin {
+  return (args, { meter }) => {
+    const members = collectionOperand(args, 0).flatMap((one) => (one instanceof RegoNumber ? [one] : []))
+    const integers = allIntegers(members, meter)
+    if (integers !== undefined) {
+      const total = integers.reduce((sum, one) => {
+        payForProduct(sum, one, meter)
+        return ofIntegers(sum, one)
+      }, truncate(first))
+      return RegoNumber.of(total)
+    }
+    const total = members.reduce((sum, { text }) => ofFloats(sum, parseGoFloat(text, meter)), first)
+    return isProduct && isNegativeZero(total, members) ? NEGATIVE_ZERO : written(total, meter, isProduct)
+  }
+}
+
+/** All numbers in full; undefined where one is no integer. */
+function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[] | undefined {
+  const integers: bigint[] = []
+  for (const { text } of numbers) {
+    const integer = exactInteger(text, meter)
+    if (integer === undefined) return undefined
+    integers.push(integer)
+  }
+  return integers
+}
+
+/** Products of products grow without end, where floats would not: by as many words as both have. */
+function payForProduct(a: bigint, b: bigint, meter: WorkMeter): void {
+  const [left, right] = [bitLength(a), bitLength(b)]
+  if (left + right <= SMALL_BITS) return
+  requireCalculable((left + right) / BITS_PER_DIGIT, meter)
+  meter.spend((left / WORD_BITS) * (right / WORD_BITS) + left + right)
+  meter.reserve((left + right) / BITS_PER_DIGIT)
+}
+
+function floatAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter): GoFloat {
+  return parseGoFloat(numberOperand(args, index).text, meter)
+}
+
+function written(float: GoFloat, meter: WorkMeter, isDouble = false): RegoNumber {
+  return new RegoNumber(goFloatToText(float, meter, isDouble))
+}

@@ -1,0 +1,37 @@
+import type { RegoValue } from '../../values/value.js'
+import type { BuiltinContext } from './builtin.js'
+import { callKey } from './recorded-calls.js'
+import type { CallResult } from './recorded-calls.js'
+
+/** The result that this call had before in the same decision; made on the first call. */
+export function memoise(
+  name: string,
+  args: readonly RegoValue[],
+  context: BuiltinContext,
+  make: () => RegoValue,
+): RegoValue {
+  const key = callKey(name, args)
+  const known = context.memo.get(key)
+  if (known !== undefined && 'value' in known.result) return known.result.value
+  context.meter.reserve(key.length * 2 + 200)
+  const value = make()
+  context.memo.set(key, { name, args, result: { value } })
+  return value
+}
+
+/**
+ * What a call gave that only somebody outside the evaluation can answer; `telling` are the arguments that tell such calls apart. Where it is not
+ * known yet, the evaluation ends, and is made again once it is.
+ */
+export function askOutside(
+  name: string,
+  args: readonly RegoValue[],
+  context: BuiltinContext,
+  telling = args,
+): CallResult {
+  const key = callKey(name, telling)
+  const known = context.memo.get(key)
+  if (known !== undefined) return known.result
+  if (context.ask === undefined) return context.meter.exceed(`${name} cannot be called here`)
+  return context.ask({ key, name, args })
+}

@@ -1,0 +1,113 @@
+import { RegoNumber, RegoSet, typeName } from '../values/value.js'
+import type { RegoValue } from '../values/value.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
+import { codePointCount } from './go-format/flags.js'
+import { int64Operand, isArray, operand, stringOperand, wrongType } from './shared/operands.js'
+
+type Args = readonly RegoValue[]
+
+/** Steps of looking at two texts, or for the next place of a part, and of each character compared. */
+const PAIR_STEPS = 10
+const CHARACTER_STEPS = 0.2
+/** The same at one end of a text, where V8 compares character by character. */
+const END_STEPS = 2
+
+const anyPrefixMatch: Builtin = (args, { meter }) => {
+  const [texts, prefixes] = [textsOperand(args, 0), textsOperand(args, 1)]
+  const steps = pairSteps(prefixes)
+  return texts.some((text) => {
+    meter.spend(steps)
+    return prefixes.some((prefix) => text.startsWith(prefix))
+  })
+}
+
+function pairSteps(parts: readonly string[]): number {
+  return parts.reduce((sum, part) => sum + PAIR_STEPS + part.length * END_STEPS, 0)
+}
+
+const anySuffixMatch: Builtin = (args, { meter }) => {
+  const [texts, suffixes] = [textsOperand(args, 0), textsOperand(args, 1)]
+  const steps = pairSteps(suffixes)
+  return texts.some((text) => {
+    meter.spend(steps)
+    return suffixes.some((suffix) => text.endsWith(suffix))
+  })
+}
+
+/** A string, or the strings of an array or set. */
+function textsOperand(args: Args, index: number): readonly string[] {
+  const value = operand(args, index)
+  if (typeof value === 'string') return [value]
+  if (isArray(value)) return allTexts(value, index, 'array')
+  if (value instanceof RegoSet) return allTexts(value.members, index, 'set')
+  return wrongType(index, value, 'string', 'set', 'array')
+}
+
+function allTexts(
+  values: readonly RegoValue[],
+  index: number,
+  container: 'array' | 'set',
+): readonly string[] {
+  return values.map((value) => {
+    if (typeof value === 'string') return value
+    throw new BuiltinError(
+      `operand ${index + 1} must be ${container} of strings but got ${container} containing ${typeName(value)}`,
+      'eval_type_error',
+    )
+  })
+}
+
+const count: Builtin = (args, { meter }) => {
+  const text = stringOperand(args, 0)
+  const part = stringOperand(args, 1)
+  if (part === '') return RegoNumber.of(codePointCount(text) + 1)
+  let found = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    meter.spend(PAIR_STEPS)
+    found++
+  }
+  return RegoNumber.of(found)
+}
+
+/** Of a number in the result. */
+const PLACE_BYTES = 64
+
+/** Every place of the part, overlapping ones too, counted in code points. */
+const indexOfEach: Builtin = (args, { meter }) => {
+  const text = stringOperand(args, 0)
+  const part = stringOperand(args, 1)
+  if (part === '') throw new BuiltinError('empty search character')
+  const places: RegoNumber[] = []
+  let place = 0
+  let counted = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    // The next search may compare the whole part again.
+    meter.spend(PAIR_STEPS + part.length * CHARACTER_STEPS)
+    meter.reserve(PLACE_BYTES)
+    place += codePointCount(text.slice(counted, at))
+    counted = at
+    places.push(RegoNumber.of(place))
+  }
+  return places
+}
+
+/** The first `n` parts, or the last `-n`; what is over is dropped. */
+const splitN: Builtin = (args, { meter }) => {
+  const text = stringOperand(args, 0)
+  const delimiter = stringOperand(args, 1)
+  const count = Number(int64Operand(args, 2))
+  const parts = delimiter === '' ? Array.from(text) : text.split(delimiter)
+  meter.spend(parts.length * PAIR_STEPS)
+  meter.reserve(parts.length * PLACE_BYTES)
+  // Go splits a text without characters into none of them, and by a delimiter into one.
+  return count >= 0 ? parts.slice(0, count) : parts.slice(count)
+}
+
+export const stringSearchBuiltins: BuiltinTable = {
+  indexof_n: indexOfEach,
+  'strings.any_prefix_match': anyPrefixMatch,
+  'strings.any_suffix_match': anySuffixMatch,
+  'strings.count': count,
+  'strings.split_n': splitN,
+}

@@ -1,0 +1,124 @@
+import { RegoNumber, typeName } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
+import { int64Operand, isArray, numberOperand, operand, stringOperand } from '../shared/operands.js'
+import { calendarDistance, wallClockAt, withinInt64, zonedNsOf } from './calendar.js'
+import type { WallClock } from './calendar.js'
+import { formatTime } from './format-time.js'
+import { layoutOf, RFC3339, RFC3339_NANO } from './go-layout.js'
+import { parseDuration } from './parse-duration.js'
+import { parseTime } from './parse-time.js'
+import { findZone, localZone, UTC } from './zone.js'
+import type { Zone } from './zone.js'
+
+type Args = readonly RegoValue[]
+
+/** Time: instants are nanoseconds since the epoch, within 64 bits; layouts are Go's. */
+export const timeBuiltins: BuiltinTable = {
+  'time.now_ns': nowNs,
+  'time.parse_ns': parseNs,
+  'time.parse_rfc3339_ns': parseRfc3339Ns,
+  'time.parse_duration_ns': (args) => RegoNumber.of(parseDuration(stringOperand(args, 0))),
+  'time.format': format,
+  'time.date': date,
+  'time.clock': clock,
+  'time.weekday': weekday,
+  'time.add_date': addDate,
+  'time.diff': diff,
+}
+
+const NOW = 'time.now_ns'
+
+/** Recorded as what is known by chance alone is: who makes the decision again needs it. */
+function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
+  const value = RegoNumber.of(nowNs)
+  if (!memo.has(NOW)) memo.set(NOW, { name: NOW, args, result: { value } })
+  return value
+}
+
+function parseNs(args: Args): RegoValue {
+  const layout = layoutOf(stringOperand(args, 0))
+  return RegoNumber.of(withinInt64(parseTime(layout, stringOperand(args, 1), localZone())))
+}
+
+function parseRfc3339Ns(args: Args): RegoValue {
+  return RegoNumber.of(withinInt64(parseTime(RFC3339, stringOperand(args, 0), UTC)))
+}
+
+function format(args: Args): RegoValue {
+  const { clock, layout } = readTime(args, 0)
+  return formatTime(clock, layout === '' ? RFC3339_NANO : layoutOf(layout))
+}
+
+function date(args: Args): RegoValue {
+  const { clock } = readTime(args, 0)
+  return toRegoNumbers([clock.year, clock.month, clock.day])
+}
+
+function clock(args: Args): RegoValue {
+  const { clock } = readTime(args, 0)
+  return toRegoNumbers([clock.hour, clock.minute, clock.second])
+}
+
+function weekday(args: Args): RegoValue {
+  return formatTime(readTime(args, 0).clock, 'Monday')
+}
+
+/** As Go's AddDate: January 31 and a month is March 2 or 3. */
+function addDate(args: Args): RegoValue {
+  const { clock, zone } = readTime(args, 0)
+  const shifted = zonedNsOf(
+    {
+      year: BigInt(clock.year) + int64Operand(args, 1),
+      month: BigInt(clock.month) + int64Operand(args, 2),
+      day: BigInt(clock.day) + int64Operand(args, 3),
+      secondOfDay: (clock.hour * 60 + clock.minute) * 60 + clock.second,
+      nanosecond: clock.nanosecond,
+    },
+    zone,
+  )
+  return RegoNumber.of(shifted)
+}
+
+/** The second time is read on the clock of the first one's zone. */
+function diff(args: Args): RegoValue {
+  const first = readTime(args, 0)
+  const second = readTime(args, 1)
+  const [earlier, later] = first.ns <= second.ns ? [first.ns, second.ns] : [second.ns, first.ns]
+  const from = wallClockAt(earlier, first.zone)
+  return toRegoNumbers(calendarDistance(from, wallClockAt(later, first.zone)))
+}
+
+interface TimeOperand {
+  readonly ns: bigint
+  readonly zone: Zone
+  readonly clock: WallClock
+  readonly layout: string
+}
+
+/** A time is `ns`, `[ns, zone]` or `[ns, zone, layout]`. OPA calls every part of it operand 1. */
+function readTime(args: Args, index: number): TimeOperand {
+  const value = operand(args, index)
+  if (!(value instanceof RegoNumber || (isArray(value) && value.length > 0))) {
+    throw new BuiltinError(
+      `operand 1 must be either number (ns) or [number (ns), string (tz)] but got ${typeName(value)}`,
+      'eval_type_error',
+    )
+  }
+  const parts = isArray(value) ? value : [value]
+  const number = numberOperand(parts, 0)
+  const zone = parts.length > 1 ? findZone(partOperand(parts, 1)) : UTC
+  const layout = parts.length > 2 ? partOperand(parts, 2) : ''
+  const ns = number.toBigInt()
+  if (ns === undefined || BigInt.asIntN(64, ns) !== ns) throw new BuiltinError('timestamp too big')
+  return { ns, zone, layout, clock: wallClockAt(ns, zone) }
+}
+
+function partOperand(parts: Args, index: number): string {
+  return stringOperand(parts.slice(index), 0)
+}
+
+function toRegoNumbers(values: readonly number[]): RegoValue {
+  return values.map((value) => RegoNumber.of(value))
+}

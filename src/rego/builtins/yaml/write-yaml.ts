@@ -1,0 +1,137 @@
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
+import type { RegoArray, RegoValue } from '../../values/value.js'
+import { formatGoFloat } from '../go-format/float.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { membersByText } from '../encoding/json-text.js'
+import { compareYamlKeys } from './compare-keys.js'
+import { readPlainScalar } from './plain-scalar.js'
+import type { ScalarStyle } from './text-writer.js'
+import { chooseStyle, TextWriter } from './text-writer.js'
+
+const INDENT = 2
+/** What go-yaml does not read (YAML 1.1, 5.1); Go writes it into JSON as it is, which is read as YAML then. */
+const UNREADABLE = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/
+/** A longer key, or one of several lines, is behind a `?`. */
+const MAX_SIMPLE_KEY_BYTES = 128
+
+/** A value as Go yaml writes it by way of JSON: sorted keys, sequences in mappings not indented, folded at 80 columns. */
+export function writeYaml(value: RegoValue, meter: WorkMeter): string {
+  const writer = new YamlWriter(meter)
+  writer.writeRoot(value)
+  return writer.text()
+}
+
+class YamlWriter {
+  readonly #out: TextWriter
+
+  constructor(meter: WorkMeter) {
+    this.#out = new TextWriter(meter)
+  }
+
+  text(): string {
+    return `${this.#out.text()}\n`
+  }
+
+  writeRoot(value: RegoValue): void {
+    if (isCollection(value)) this.#writeCollection(asCollection(value), 0)
+    else this.#writeScalar(value, INDENT)
+  }
+
+  /** A collection whose first line begins where the writer stands; the next ones at `indent`. */
+  #writeCollection(value: RegoObject | RegoArray, indent: number): void {
+    if (value instanceof RegoObject) this.#writeMapping(value, indent)
+    else this.#writeSequence(value, indent)
+  }
+
+  #writeSequence(items: RegoArray, indent: number): void {
+    for (const [i, item] of items.entries()) {
+      if (i > 0) this.#out.newLine(indent)
+      this.#out.write('- ')
+      if (isCollection(item)) this.#writeCollection(asCollection(item), indent + INDENT)
+      else this.#writeScalar(item, indent + INDENT)
+    }
+  }
+
+  #writeMapping(object: RegoObject, indent: number): void {
+    const members = [...membersByText(object)].sort(([a], [b]) => compareYamlKeys(a, b))
+    for (const [i, [key, value]] of members.entries()) {
+      if (i > 0) this.#out.newLine(indent)
+      this.#writeKey(key, indent)
+      this.#writeMember(value, indent)
+    }
+  }
+
+  #writeKey(key: string, indent: number): void {
+    refuseUnreadable(key)
+    if (key.includes('\u0085')) throw new BuiltinError("yaml: did not find expected ',' or '}'")
+    const isSimple = Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !/[\r\n\u0085\u2028\u2029]/.test(key)
+    if (isSimple) {
+      this.#out.writeStyled(key, chooseStyle(key, true), undefined)
+      this.#out.write(':')
+      return
+    }
+    this.#out.write('? ')
+    this.#out.writeStyled(key, chooseStyle(key, false), indent + INDENT)
+    this.#out.newLine(indent)
+    this.#out.write(':')
+  }
+
+  #writeMember(value: RegoValue, indent: number): void {
+    if (!isCollection(value)) {
+      this.#out.write(' ')
+      this.#writeScalar(value, indent + INDENT)
+      return
+    }
+    const collection = asCollection(value)
+    const inner = collection instanceof RegoObject ? indent + INDENT : indent
+    this.#out.newLine(inner)
+    this.#writeCollection(collection, inner)
+  }
+
+  #writeScalar(value: RegoValue, indent: number): void {
+    if (typeof value === 'string') {
+      refuseUnreadable(value)
+      const read = foldLines(value)
+      this.#out.writeStyled(read, chooseStyle(read, false), indent)
+    } else if (value instanceof RegoNumber) this.#out.writeStyled(...numberText(value), indent)
+    else
+      this.#out.write(value === null || typeof value === 'boolean' ? String(value) : emptyCollection(value))
+  }
+}
+
+function refuseUnreadable(text: string): void {
+  if (UNREADABLE.test(text)) throw new BuiltinError('yaml: control characters are not allowed')
+}
+
+/** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
+function foldLines(text: string): string {
+  return text.replace(/[ \u0085]+/g, (lines) => {
+    if (!lines.includes('\u0085')) return lines
+    const more = lines.replaceAll(' ', '').length - 1
+    return more === 0 ? ' ' : '\n'.repeat(more)
+  })
+}
+
+/** Go yaml reads the number again: past 64 bits an integer is a float, and what is no double either is a text. */
+function numberText({ text }: RegoNumber): [string, ScalarStyle] {
+  const scalar = readPlainScalar(text)
+  if (scalar.kind === 'integer') return [scalar.value.toString(), 'plain']
+  if (scalar.kind === 'float') return [formatGoFloat(scalar.value, 'g'), 'plain']
+  return [text, chooseStyle(text, false)]
+}
+
+function emptyCollection(value: RegoValue): string {
+  return value instanceof RegoObject ? '{}' : '[]'
+}
+
+function asCollection(value: RegoObject | RegoArray | RegoSet): RegoObject | RegoArray {
+  return value instanceof RegoSet ? value.members : value
+}
+
+/** Whether the value is written over several lines: an object, array or set with something in it. */
+function isCollection(value: RegoValue): value is RegoObject | RegoArray | RegoSet {
+  if (value === null || typeof value !== 'object' || value instanceof RegoNumber) return false
+  const collection = asCollection(value)
+  return (collection instanceof RegoObject ? collection.entries : collection).length > 0
+}

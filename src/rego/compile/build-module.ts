@@ -1,0 +1,301 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { AppError } from '../../errors/app-error.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
+import { MODULE_FILE } from '../archive/manifest.js'
+import { unpackOne } from '../archive/pack-files.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
+import { runOffline } from '../opa/run-offline.js'
+import { runOpa } from '../opa/run-opa.js'
+import type { OpaRun } from '../opa/run-opa.js'
+import { integerSegment } from '../values/data-path.js'
+import { pathKey, pathOfKey } from '../values/path-key.js'
+import { RegoObject } from '../values/value.js'
+import { listRules } from '../wasm/module/export-rules.js'
+import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
+import { compileError, readOpaErrors, withNearNames, withTypes } from './opa-errors.js'
+import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
+import { keepPrintCalls } from './keep-print-calls.js'
+import type { EntrypointKind, RegoModule } from './rego-module.js'
+import { orderModifiers } from './order-modifiers.js'
+import { refuseUnreadRules } from './read-modules.js'
+import { lossDetails } from './plan/loss-details.js'
+import { mayLose, ruleTree } from './may-lose.js'
+import { planLosses } from './plan-losses.js'
+import { splitLookups } from './split-lookups.js'
+import { bundleFiles, sourceFiles, stagedName } from './stage-bundle.js'
+import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
+import type { BundledFiles } from './write-bundle.js'
+import { wrapLookups } from './wrap-lookups.js'
+
+/** A compiled module and what its entrypoints answer. */
+export interface BuiltModule {
+  readonly wasm: Uint8Array
+  /** The key of the path of `data` by the name of the entrypoint. */
+  readonly paths: ReadonlyMap<string, string>
+}
+
+export type BuildModule = typeof buildModule
+
+/** Code does not depend on data, and what stands in the way of rules has been looked for. */
+const NO_DATA = new RegoObject([])
+/** `opa build` and the code grow with the square of their number. */
+export const MOST_ENTRYPOINTS = 200
+/** What a module for other programs may have: beyond it, such a module takes minutes to build, and engines refuse it. */
+export const MOST_PORTABLE_ENTRYPOINTS = 1000
+
+export interface BuildOptions {
+  /** How many entrypoints the module may have, which programs other than this one ask it by. */
+  readonly mostEntrypoints: number
+  /** Whether calls of `print` are compiled. */
+  readonly includesPrint?: boolean | undefined
+}
+
+/** What all builds of one set of policies have in common. */
+interface Staged {
+  readonly opa: OpaProgram
+  readonly modules: readonly RegoModule[]
+  /** Where archives are put. */
+  readonly directory: string
+  /** What the bundle consists of. */
+  readonly files: BundledFiles
+  readonly flags: readonly string[]
+}
+
+/**
+ * Compiles modules to WASM so that every key can be asked: with an entrypoint each, or, where these would be too many, with one that
+ * leads to all rules, which are then called by themselves; documents are put together from them. A path that `opa build` has no
+ * spelling for gets a generated rule that refers to it. OPA 0.70 refuses a path as an entrypoint when functions below it call each
+ * other, though it compiles a rule that refers to the same path: then each path gets such a rule. Raises `invalid` with file,
+ * row, column and OPA's message for each problem in the policies.
+ */
+export async function buildModule(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  keys: ReadonlyMap<string, EntrypointKind>,
+  { includesPrint = false, ...options }: BuildOptions,
+): Promise<BuiltModule> {
+  if (!includesPrint) return await buildFlagged(opa, modules, keys, options)
+  if ((await opaRegoVersion(opa)) === 1)
+    return await buildFlagged(opa, modules, keys, options, ['--wasm-include-print'])
+  const printing = keepPrintCalls(modules)
+  if (printing !== undefined) {
+    try {
+      return await buildFlagged(opa, printing, keys, options)
+    } catch (raw) {
+      // Whatever is wrong is told of what was written.
+      if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+    }
+  }
+  return await buildFlagged(opa, modules, keys, options)
+}
+
+async function buildFlagged(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  keys: ReadonlyMap<string, EntrypointKind>,
+  { mostEntrypoints }: BuildOptions,
+  flags: readonly string[] = [],
+): Promise<BuiltModule> {
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
+    const toSource = sourceFiles(modules)
+    const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
+      bundleFiles(texts, NO_DATA, stagedName, '')
+    const ordered = orderModifiers(modules)
+    const written = { opa, modules, directory, files: filesOf(ordered), flags }
+    const staged = await withoutLosses(written, keys, toSource, async () =>
+      (await rewriteLookups(ordered, opa)).map(filesOf),
+    )
+    const forRules =
+      keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
+    const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
+    refuseUnreadRules(modules, built.wasm)
+    return built
+  })
+}
+
+/** Modules in other words that OPA may compile right where it does not as they are written, the most rewritten first. */
+async function rewriteLookups(
+  modules: readonly RegoModule[],
+  opa: OpaProgram,
+): Promise<(readonly RegoModule[])[]> {
+  const isOlder = (await opaRegoVersion(opa)) === 0
+  const wrapped = await wrapLookups(modules, await laterKeywords(opa))
+  const [whole, split] = [await splitLookups(wrapped, isOlder), await splitLookups(modules, isOlder)]
+  return [...new Set([whole, wrapped, split])].filter((rewritten) => rewritten !== modules)
+}
+
+/**
+ * The files as they are written, or in the first of other words that OPA compiles to code which answers like its evaluator. Its own plan of the code shows
+ * that. Raises `invalid` for each expression that answers differently in all of them. What OPA refuses as it is written is left to the build to report.
+ */
+async function withoutLosses(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+  rewrite: () => Promise<readonly BundledFiles[]>,
+): Promise<Staged> {
+  const { modules } = written
+  const rules = ruleTree(modules)
+  const suspects = modules.filter((module) => mayLose(module, rules))
+  if (suspects.length === 0) return written
+  // Functions are planned with the rules that call them.
+  const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))
+  const kept = packagesOf(hasFunctions ? modules : suspects, keys)
+  const losses = await planLosses(written, kept, rules)
+  if (losses === undefined) await refuseUnplanned(written, keys, toSource)
+  if (losses === undefined || losses.length === 0) return written
+  let least = losses
+  for (const files of await rewrite()) {
+    const staged = { ...written, files }
+    const left = await planLosses(staged, kept, rules)
+    if (left?.length === 0) return staged
+    if (left !== undefined && left.length < least.length) least = left
+  }
+  throw compileError(lossDetails(least, toSource))
+}
+
+/** Raises as `buildForAll` for what OPA does not compile, and `unavailable` for what it compiles and does not plan: nothing shows whether that answers right. */
+async function refuseUnplanned(
+  written: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  toSource: (compiledName: string) => string,
+): Promise<void> {
+  await buildForAll(written, toSource, [...keys.keys()])
+  throw new AppError(
+    'unavailable',
+    `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
+  )
+}
+
+/** The keys of the packages of modules that one of these keys is of. */
+function packagesOf(modules: readonly RegoModule[], keys: ReadonlyMap<string, EntrypointKind>): string[] {
+  const packages = new Set(modules.map(({ packagePath }) => pathKey(packagePath)))
+  return [...packages].filter((key) => keys.has(key))
+}
+
+/** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
+async function buildForRules(
+  staged: Staged,
+  keys: ReadonlyMap<string, EntrypointKind>,
+  packages: readonly string[],
+): Promise<BuiltModule | undefined> {
+  const rules = [...keys].flatMap(([key, kind]) => (kind === 'rule' ? [key] : []))
+  const first = await build(staged, { kept: packages })
+  if (typeof first.outcome === 'string') return undefined
+  const callable = new Set(listRules(first.outcome))
+  const missing = rules.filter((key) => !callable.has(key))
+  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths }
+  const second = await build(staged, { kept: packages, forwarded: missing })
+  if (typeof second.outcome === 'string') return undefined
+  return { wasm: second.outcome, paths: second.paths }
+}
+
+async function buildForAll(
+  staged: Staged,
+  toSource: (compiledName: string) => string,
+  keys: readonly string[],
+): Promise<BuiltModule> {
+  const unspellable = keys.filter((key) => !isSpellable(key))
+  const direct = keys
+    // The root document would hold the generated rules.
+    .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
+    .map((key) => [pathOfKey(key).join('/'), key] as const)
+  const first = await build(staged, { direct, forwarded: unspellable })
+  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
+  await refuseMistakes(staged, toSource, first.run)
+
+  const second = await build(staged, { forwarded: keys })
+  if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
+  throw compileError(readOpaErrors(first.run, toSource))
+}
+
+/** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
+async function refuseMistakes(
+  { opa, modules, directory: cwd, files }: Staged,
+  toSource: (compiledName: string) => string,
+  refused?: OpaRun,
+): Promise<void> {
+  const check = await checkFiles({ opa, directory: cwd, files })
+  if (check.exitCode === 0) return
+  const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
+  throw compileError(refused === undefined ? errors : withTypes(errors, refused, toSource))
+}
+
+async function checkFiles({
+  opa,
+  directory: cwd,
+  files,
+}: Pick<Staged, 'opa' | 'directory' | 'files'>): Promise<OpaRun> {
+  await writeBundle(cwd, files)
+  const flags = ['--format', 'json', '--bundle', BUNDLE_FILE]
+  return await runOffline(opa, { command: 'check', flags }, { cwd })
+}
+
+interface Entrypoints {
+  /** Paths that `opa build` can name, with their keys. */
+  readonly direct?: readonly (readonly [name: string, key: string])[]
+  /** The keys of paths that get a rule which refers to them. */
+  readonly forwarded?: readonly string[]
+  /** The keys of packages whose rules are to be compiled, and need no entrypoint. */
+  readonly kept?: readonly string[]
+}
+
+interface Build {
+  readonly run: OpaRun
+  readonly outcome: Uint8Array | 'refused'
+  readonly paths: ReadonlyMap<string, string>
+}
+
+async function build(
+  { opa, directory: cwd, files, flags }: Staged,
+  { direct = [], forwarded = [], kept = [] }: Entrypoints,
+): Promise<Build> {
+  const generated = generateRules(forwarded, kept)
+  const hasGenerated = generated.paths.size > 0 || kept.length > 0
+  await writeBundle(cwd, hasGenerated ? [...files, [GENERATED_FILE, generated.text]] : files)
+  const paths = new Map([...direct, ...generated.paths])
+  const output = 'built.tar.gz'
+  const names = [...paths.keys(), ...(kept.length > 0 ? [KEEPING_ENTRYPOINT] : [])]
+  const run = await runOpa(
+    opa,
+    [
+      ...['build', '--target', 'wasm', '--bundle', BUNDLE_FILE, '--output', output, ...flags],
+      ...names.flatMap((name) => ['--entrypoint', name]),
+    ],
+    { cwd, env: environmentFor(files) },
+  )
+  const wasm =
+    run.exitCode === 0 ? await unpackOne(await readFile(join(cwd, output)), MODULE_FILE) : undefined
+  if (wasm === undefined) return { run, outcome: 'refused', paths }
+  const named = nameByPaths(wasm, generated.paths)
+  return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
+}
+
+/** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */
+function nameByPaths(
+  wasm: Uint8Array,
+  generated: ReadonlyMap<string, string>,
+): Pick<BuiltModule, 'wasm' | 'paths'> {
+  const names = [...generated].flatMap(([name, key]) => {
+    const path = pathOfKey(key)
+    return path.every((segment) => segment !== '' && !/[/\0]/.test(segment))
+      ? [[name, path.join('/')] as const]
+      : []
+  })
+  const { wasm: named, renamed } = renameEntrypoints(wasm, new Map(names))
+  const byPath = new Map(names.filter(([name]) => renamed.has(name)))
+  return { wasm: named, paths: new Map([...generated].map(([name, key]) => [byPath.get(name) ?? name, key])) }
+}
+
+/**
+ * Whether `opa build --entrypoint` can name a path: it splits at slashes, takes digits for a number, skips empty
+ * segments at the ends, and no program can be given a NUL.
+ */
+function isSpellable(key: string): boolean {
+  return pathOfKey(key).every(
+    (segment) => segment !== '' && !/[/\0]/.test(segment) && integerSegment(segment) === undefined,
+  )
+}

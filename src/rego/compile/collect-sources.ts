@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, relative, sep } from 'node:path'
+
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { inGroups } from '../../lib/turns/in-groups.js'
+import { toSharedBytes } from '../../lib/turns/in-slices.js'
+import type { DataFile } from '../data/load-data.js'
+import { VERDICT_RULES } from '../values/verdict-rules.js'
+import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
+import type { SourceFile } from './files/list-source-files.js'
+import { compileError } from './opa-errors.js'
+import { readContent, readRegoFile } from './files/read-rego-files.js'
+import type { ReadRego, RegoFile } from './files/read-rego-files.js'
+
+export type { RegoFile } from './files/read-rego-files.js'
+
+const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
+const NOTHING = Buffer.alloc(0)
+
+/** What OPA would read of the same directories, and policies are not made of. */
+export interface LeftOutFiles {
+  /** Tests and hidden files, as far as they begin a line with the name of a verdict. */
+  readonly rego: readonly RegoFile[]
+  /** JSON and YAML of other names than those of data, with where OPA would put it. */
+  readonly data: readonly { readonly file: string; readonly at: readonly string[] }[]
+}
+
+export interface PolicySources {
+  readonly rego: readonly RegoFile[]
+  readonly data: readonly DataFile[]
+  readonly leftOut: LeftOutFiles
+}
+
+export interface CollectOptions {
+  /** Whether `*_test.rego` is taken too; served policies leave the tests out. */
+  readonly includeTests: boolean
+  /** Whether JSON and YAML of any name in the directories is taken for data; else only that of the names that a bundle may have. */
+  readonly includesAllData?: boolean | undefined
+}
+
+/**
+ * Reads the Rego files and the `data.json`, `data.yaml` beside them from directories (or single Rego files), in a
+ * stable order. Hidden files and `node_modules` are skipped. Raises `invalid` for a path that cannot be read, for Rego that is not
+ * UTF-8, and when there is nothing to load at all.
+ */
+export async function collectSources(
+  paths: readonly string[],
+  options: CollectOptions,
+): Promise<PolicySources> {
+  const rego: RegoFile[] = []
+  const data: DataFile[] = []
+  const leftOut = { rego: [] as RegoFile[], data: [] as { file: string; at: string[] }[] }
+  const malformed: ErrorDetail[] = []
+  for (const root of paths) {
+    const { sources, passedOver } = await listSourceTree(root)
+    for (const { file, read } of await readRego(root, sources)) {
+      if (read === undefined) data.push(await readDataFile(root, file))
+      else {
+        if (isWantedRego(file, options)) {
+          rego.push(read.file)
+          malformed.push(...read.malformed)
+        } else leftOut.rego.push(...withVerdict(read.file))
+      }
+    }
+    for (const file of passedOver) {
+      if (file.endsWith('.rego')) leftOut.rego.push(...withVerdict(await readHidden(file)))
+      else if (options.includesAllData) data.push(await readDataFile(root, file))
+      else leftOut.data.push({ file, at: dataPath(root, file) })
+    }
+  }
+  if (malformed.length > 0) throw compileError(malformed)
+  if (rego.length === 0 && data.length === 0) {
+    throw new AppError(
+      'invalid',
+      `no Rego files and no data.json or data.yaml in ${paths.join(', ') || 'no directory'}`,
+    )
+  }
+  return { rego, data, leftOut }
+}
+
+/** Files with what they hold, as far as that is Rego. */
+async function readRego(
+  root: string,
+  sources: readonly SourceFile[],
+): Promise<{ readonly file: string; readonly read: ReadRego | undefined }[]> {
+  return await inGroups(sources, async ({ file }) => ({
+    file,
+    read: isData(file, root) ? undefined : await readRegoFile(file),
+  }))
+}
+
+/** One that cannot be read is empty. */
+async function readHidden(file: string): Promise<RegoFile> {
+  const content = await readFile(file).catch(() => NOTHING)
+  return { file, text: content.toString('utf8') }
+}
+
+/** A file that is named itself is data whatever it is called. */
+function isData(file: string, root: string): boolean {
+  return isDataFile(file) || (file === root && isMaybeData(file))
+}
+
+/** The thread that makes values of it is given the same memory. */
+async function readDataFile(root: string, file: string): Promise<DataFile> {
+  return { file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) }
+}
+
+/** Whether a Rego file holds tests, which are never served. */
+export function isTestFile(file: string): boolean {
+  return file.endsWith('_test.rego')
+}
+
+function isWantedRego(file: string, options: CollectOptions): boolean {
+  return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
+}
+
+/** Only such a file need be looked at more closely. */
+function withVerdict(file: RegoFile): RegoFile[] {
+  return VERDICT_LINE.test(file.text) ? [file] : []
+}
+
+function dataPath(root: string, file: string): string[] {
+  const directory = file === root ? '' : relative(root, dirname(file))
+  return directory === '' ? [] : directory.split(sep)
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+
+import { AppError } from '../../errors/app-error.js'
+import { inSlices } from '../../lib/turns/in-slices.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { readData } from '../data/base-document.js'
+import type { BaseDocument, PartData } from '../data/base-document.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import type { RegoObject } from '../values/value.js'
+import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
+import type { BuildModule, BuildOptions } from './build-module.js'
+import { collectSources } from './collect-sources.js'
+import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
+import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
+import { askedDocuments, listEntrypoints } from './rego-module.js'
+import type { EntrypointKind, RegoModule } from './rego-module.js'
+import { refuseDataOverRules } from './refuse-data-over-rules.js'
+import { refuseMergedRules } from './refuse-merged-rules.js'
+import { sourceNames } from './stage-bundle.js'
+
+/** Rego directories as one WASM module with their data, ready to load. */
+export interface CompiledPolicies {
+  /** Absent where there are no rules. */
+  readonly wasm: Uint8Array | undefined
+  /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
+  readonly paths: ReadonlyMap<string, string>
+  readonly data: RegoObject
+  /** The documents that the data is merged from. */
+  readonly documents: readonly BaseDocument[]
+  /** A digest of all sources: the same sources always have the same revision. */
+  readonly revision: string
+  readonly entrypoints: ReadonlyMap<string, EntrypointKind>
+  /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
+  readonly packages: readonly (readonly string[])[]
+  readonly modules: readonly RegoModule[]
+  readonly leftOut: LeftOutFiles
+  /** The source files by the names that the module uses in its errors. */
+  readonly sourceNames: ReadonlyMap<string, string>
+}
+
+export interface CompileOptions extends Partial<BuildOptions> {
+  /** What a source file is called in the revision, and in the errors of what is compiled; its path when absent. */
+  readonly nameFile?: (file: string) => string
+}
+
+/**
+ * Compiles Rego directories, version 0 and 1 mixed, to one WASM module in which every package and every rule is an
+ * entrypoint. Raises `invalid` with file, row, column and OPA's message for each problem, data over a rule among them, `unavailable` when the `opa`
+ * program cannot run.
+ */
+export async function compilePolicies(
+  opa: OpaProgram,
+  paths: readonly string[],
+  options: CollectOptions & CompileOptions = { includeTests: false },
+): Promise<CompiledPolicies> {
+  const sources = await collectSources(paths, options)
+  return await compileSources(opa, sources, readData(sources.data), options)
+}
+
+/** The same of sources that have been read, with their data. */
+export async function compileSources(
+  opa: OpaProgram,
+  sources: PolicySources,
+  data: PartData,
+  options: CompileOptions = {},
+  build: BuildModule = buildModule,
+): Promise<CompiledPolicies> {
+  const modules = await readModules(opa, sources.rego)
+  try {
+    return await compileModules(opa, modules, sources, data, options, build)
+  } catch (raw) {
+    if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+    // OPA's parser tells of all files what the compiler tells of the first.
+    const confirmed = await confirmModules(opa, modules)
+    if (raw.code !== UNREAD_RULES && confirmed.every((module, place) => module === modules[place])) throw raw
+    return await compileModules(opa, confirmed, sources, data, options, build)
+  }
+}
+
+async function compileModules(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  sources: PolicySources,
+  { data, documents }: PartData,
+  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
+  build: BuildModule,
+): Promise<CompiledPolicies> {
+  const turns = new ShortTurns()
+  await refuseDataOverRules(opa, modules, documents)
+  await refuseMergedRules(opa, modules)
+  const entrypoints = listEntrypoints(modules)
+  await turns.pause()
+  // OPA builds no module of packages that hold nothing.
+  const isEmpty = entrypoints.size === 1
+  const [built, revision] = await Promise.all([
+    isEmpty ? undefined : build(opa, modules, entrypoints, { mostEntrypoints, includesPrint }),
+    digestSources(sources, nameFile, turns),
+  ])
+  await turns.pause()
+  const packages = askedDocuments(modules)
+  return {
+    wasm: built?.wasm,
+    paths: built?.paths ?? new Map(),
+    sourceNames: new Map([...sourceNames(modules)].map(([name, file]) => [name, nameFile(file)])),
+    data,
+    documents,
+    revision,
+    entrypoints,
+    packages,
+    modules,
+    leftOut: sources.leftOut,
+  }
+}
+
+async function digestSources(
+  sources: PolicySources,
+  nameFile: (file: string) => string,
+  turns: ShortTurns,
+): Promise<string> {
+  const hash = createHash('sha256')
+  const begin = (file: string, length: number): Hash => hash.update(`${nameFile(file)}\0${length}\0`)
+  for (const { file, text } of sources.rego) {
+    begin(file, text.length).update(text).update('\0')
+    await turns.pause()
+  }
+  for (const { file, content } of sources.data) {
+    begin(file, content.length)
+    await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
+    hash.update('\0')
+  }
+  return `sha256:${hash.digest('hex').slice(0, 16)}`
+}

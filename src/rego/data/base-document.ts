@@ -1,0 +1,49 @@
+import type { RegoObject, RegoValue } from '../values/value.js'
+import { dataOf, valueAt } from '../wasm/data/data-image.js'
+import { DataBuilder } from '../wasm/data/data-builder.js'
+import { loadData } from './load-data.js'
+import type { DataFile, LoadedData } from './load-data.js'
+import { parseJson, toJson } from './parse-data.js'
+
+/** A base document, where it belongs below `data`, and the file it came from. */
+export interface BaseDocument {
+  readonly at: readonly string[]
+  readonly value: RegoValue
+  readonly file: string
+}
+
+/** The base documents of one part of a load. */
+export interface PartData {
+  /** All of them together. */
+  readonly data: RegoObject
+  readonly documents: readonly BaseDocument[]
+}
+
+/** An address that data is loaded for which no module is to work with. */
+const ANY_BASE = 65_536
+
+/** The base documents of data files that belong together. Raises as `loadData`. */
+export function readData(files: readonly DataFile[]): PartData {
+  return partData(loadData([files], ANY_BASE), 0, files)
+}
+
+/** What the part in a place of a load gives, whose files these are. */
+export function partData({ image, parts }: LoadedData, place: number, files: readonly DataFile[]): PartData {
+  const { root, documents = [] } = parts[place] ?? {}
+  return {
+    data: dataOf({ ...image, root: root ?? image.root }),
+    documents: files.map(({ at, file }, index) => ({
+      at,
+      file,
+      value: valueAt(image, documents[index] ?? image.root),
+    })),
+  }
+}
+
+/** The value in one data file, which may be of any kind. Raises `invalid` naming the file. */
+export function parseDataFile(file: string, content: Uint8Array): RegoValue {
+  const json = toJson(file, content)
+  const builder = new DataBuilder(json.length, ANY_BASE)
+  const address = parseJson(builder, file, json)
+  return valueAt(builder.view, address)
+}

@@ -1,0 +1,56 @@
+import { askPackages } from './ask-packages.js'
+import { ALLOW_RULE } from '../values/verdict-rules.js'
+import type { Denial } from './denial.js'
+import { notTrue } from './denials.js'
+import { evaluateRule } from './evaluate-document.js'
+import type { DocumentPlan } from './evaluate-document.js'
+import { explainUndefined } from './explain-undefined.js'
+import { printDataRef, printPackageName } from '../values/print-data-ref.js'
+import type { RegoValue } from '../values/value.js'
+import { ruleStatement } from './rule-statement.js'
+import { undefinedPolicy } from './evaluation-error.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
+
+/**
+ * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.
+ * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when the value at the path
+ * states no verdict: a path that leads nowhere must not let anything through, nor may a base document.
+ */
+export function evaluateRuntimePolicy(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): readonly Denial[] {
+  const { packages, path, snapshot } = plan
+  if (packages.length > 0) return askPackages(snapshot, packages, input, call, { mustState: true }).denials
+  const value = evaluateRule(plan, input, call)
+  const reasons = ruleReasons(plan, value)
+  if (reasons === undefined)
+    throw noVerdict(path, value === undefined ? explainUndefined(snapshot, path, false) : undefined)
+  const packageName = packageNameOf(plan)
+  return [...new Set(reasons)].map((text) => ({ packageName, text }))
+}
+
+/** The package that the path leads into, or the path itself where the packages are not known. */
+function packageNameOf({ path, steps }: DocumentPlan): string {
+  return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
+}
+
+function ruleReasons(
+  { target, path, steps }: DocumentPlan,
+  value: RegoValue | undefined,
+): readonly string[] | undefined {
+  if (target === undefined) return undefined
+  const name = printPackageName(path)
+  const isAllowRule = target.rest.length === 0 && steps.length === 1 && steps[0] === ALLOW_RULE
+  if (value === undefined && isAllowRule) return [notTrue(name)]
+  const statement = ruleStatement(value, steps, name)
+  return typeof statement === 'string' ? undefined : statement
+}
+
+function noVerdict(path: readonly string[], why: string | undefined): Error {
+  const hint = why === undefined ? '' : `${why}. `
+  return undefinedPolicy(
+    `${printDataRef(path)} states no verdict for this input: ${hint}Check the path and that its package is loaded, and ask for the package, or for a rule like deny`,
+  )
+}

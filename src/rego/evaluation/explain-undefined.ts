@@ -1,0 +1,88 @@
+import { nearestName } from '../../lib/text/nearest-name.js'
+import { pathKey, pathOfKey } from '../values/path-key.js'
+import { printDataRef } from '../values/print-data-ref.js'
+import { RegoObject } from '../values/value.js'
+import { walkBaseDocument } from '../values/walk-value.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { ruleAbove } from './find-entrypoints.js'
+
+/** How many names a sentence lists. */
+const MOST_NAMES = 10
+
+/**
+ * Why there is no value at a path, in a sentence: the input, or a path that nothing has, with the names that are near. Members of base documents
+ * are named only where somebody has the time to read them all.
+ */
+export function explainUndefined(snapshot: Snapshot, path: readonly string[], readsData: boolean): string {
+  const shown = printDataRef(path)
+  const known = knownLength(snapshot, path)
+  if (known === path.length) return `${shown} is undefined for this input`
+  const rule = ruleAbove(snapshot, path)
+  if (rule !== undefined) return `${printDataRef(rule.path)} has nothing there for this input: ${shown}`
+  const front = path.slice(0, known)
+  const names = [
+    ...new Set([...namesBelow(snapshot, front), ...(readsData ? membersAt(snapshot, front) : [])]),
+  ].sort()
+  const near = nearestName(path[known] ?? '', names)
+  const meant = [
+    ...(near === undefined ? [] : [printDataRef([...front, near, ...path.slice(known + 1)])]),
+    ...endingLike(snapshot, path),
+  ]
+  const hint =
+    meant.length === 0 ? ';' : `; did you mean ${[...new Set(meant)].slice(0, MOST_NAMES).join(' or ')}?`
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  const list = names.length === 0 ? 'nothing' : names.slice(0, MOST_NAMES).join(', ')
+  return `nothing is called ${shown}${hint} ${printDataRef(front)} has ${list}${more}`
+}
+
+/** How much of the front of a path names something. */
+function knownLength(snapshot: Snapshot, path: readonly string[]): number {
+  const known = path.findIndex((name, length) => {
+    const front = path.slice(0, length)
+    return (
+      !namesBelow(snapshot, front).has(name) &&
+      walkBaseDocument(snapshot.data, [...front, name]) === undefined
+    )
+  })
+  return known === -1 ? path.length : known
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+const namesByKey = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlySet<string>>>()
+
+/** The names of packages and rules right below a path. */
+function namesBelow(snapshot: Snapshot, path: readonly string[]): ReadonlySet<string> {
+  const known = namesByKey.get(snapshot) ?? listNames(snapshot)
+  namesByKey.set(snapshot, known)
+  return known.get(pathKey(path)) ?? NO_NAMES
+}
+
+function listNames(snapshot: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>()
+  for (const path of keysOf(snapshot).map(pathOfKey)) {
+    for (const [length, name] of path.entries()) {
+      const key = pathKey(path.slice(0, length))
+      const below = names.get(key) ?? new Set()
+      names.set(key, below.add(name))
+    }
+  }
+  return names
+}
+
+function membersAt(snapshot: Snapshot, path: readonly string[]): string[] {
+  const base = walkBaseDocument(snapshot.data, path)
+  return base instanceof RegoObject ? base.keys.flatMap((key) => (typeof key === 'string' ? [key] : [])) : []
+}
+
+/** What has the whole path at its end: people leave out where a package stands. */
+function endingLike(snapshot: Snapshot, path: readonly string[]): string[] {
+  const end = `/${pathKey(path)}`
+  return keysOf(snapshot)
+    .filter((key) => key.endsWith(end))
+    .map((key) => printDataRef(pathOfKey(key)))
+    .sort()
+}
+
+function keysOf({ packages, entrypoints }: Snapshot): string[] {
+  return [...packages, ...entrypoints.keys()]
+}

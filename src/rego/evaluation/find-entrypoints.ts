@@ -1,0 +1,69 @@
+import { integerSegment } from '../values/data-path.js'
+import { pathKey, pathOfKey } from '../values/path-key.js'
+import { printPackageName } from '../values/print-data-ref.js'
+import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+
+/** The entrypoints that a path names, one for each module that has it. */
+export function entrypointsAt(snapshot: Snapshot, path: readonly string[]): readonly Entrypoint[] {
+  return snapshot.entrypoints.get(pathKey(path)) ?? []
+}
+
+interface SnapshotNames {
+  /** The keys of the packages. */
+  readonly packages: ReadonlySet<string>
+  /** How many segments the longest path of a package or an entrypoint has. */
+  readonly longest: number
+}
+
+const names = new WeakMap<Snapshot, SnapshotNames>()
+
+function namesOf(snapshot: Snapshot): SnapshotNames {
+  const known = names.get(snapshot)
+  if (known !== undefined) return known
+  const paths = [...snapshot.packages, ...snapshot.entrypoints.keys()].map(pathOfKey)
+  const longest = paths.reduce((most, { length }) => Math.max(most, length), 0)
+  const found = { packages: new Set(snapshot.packages), longest }
+  names.set(snapshot, found)
+  return found
+}
+
+/** How many segments at the front of a path name a package, the longest that there is; 0 where none do. */
+export function packageLength(snapshot: Snapshot, path: readonly string[]): number {
+  const { packages, longest } = namesOf(snapshot)
+  for (let length = Math.min(path.length, longest); length > 0; length--) {
+    if (packages.has(pathKey(path.slice(0, length)))) return length
+  }
+  return 0
+}
+
+const packageNames = new WeakMap<Entrypoint, string>()
+
+/** The package that an entrypoint stands in, as explanations and the decision log name it, `a.b`; a document above packages stands for itself. */
+export function packageOf(snapshot: Snapshot, entrypoint: Entrypoint): string {
+  const known = packageNames.get(entrypoint)
+  if (known !== undefined) return known
+  const { path } = entrypoint
+  const length = packageLength(snapshot, path)
+  const name = printPackageName(length === 0 ? path : path.slice(0, length))
+  packageNames.set(entrypoint, name)
+  return name
+}
+
+/** The rule whose value the path leads into. A package is none: what it does not list is not there. */
+export function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoint | undefined {
+  // No path of a caller's is looked at beyond the longest that there is: it may have thousands of segments.
+  for (let length = Math.min(path.length - 1, namesOf(snapshot).longest); length > 0; length--) {
+    const rule = entrypointsAt(snapshot, path.slice(0, length)).find(({ kind }) => kind === 'rule')
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+/**
+ * The front of a path as sent that can name packages and rules: a decimal integer is a number to OPA, and the names of
+ * packages and rules are texts.
+ */
+export function namesIn(path: readonly string[]): readonly string[] {
+  const first = path.findIndex((segment) => integerSegment(segment) !== undefined)
+  return first === -1 ? path : path.slice(0, first)
+}

@@ -1,0 +1,73 @@
+import { ALLOW_RULE, DENY_RULES } from '../values/verdict-rules.js'
+import { entrypointsAt, ruleAbove } from './find-entrypoints.js'
+import { printPackageName } from '../values/print-data-ref.js'
+import { pathOfKey } from '../values/path-key.js'
+import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+
+/** One value to evaluate for the verdict of a package. */
+export interface QuestionPart {
+  /** The verdict rule that it is the value of; undefined when it is the package's document as a whole. */
+  readonly rule: string | undefined
+  readonly entrypoint: Entrypoint
+  /** The way from the entrypoint's value to the package or rule. */
+  readonly rest: readonly string[]
+}
+
+/** What to evaluate in order to learn what one package says. */
+export interface PackageQuestion {
+  readonly key: string
+  /** As Rego writes it, without `data`. */
+  readonly name: string
+  readonly parts: readonly QuestionPart[]
+  /** Whether the rules of the package are known: a bundle made elsewhere does not tell them. */
+  readonly isKnown: boolean
+  readonly hasAllow: boolean
+  /** Whether its deny rules are all that can say something. */
+  readonly isDenyAlone: boolean
+  /** What base documents beside the rules say against everything: they may deny, but never allow. */
+  readonly baseDenials: readonly string[]
+}
+
+const questions = new WeakMap<Snapshot, Map<string, PackageQuestion>>()
+
+/** The question for a package of a snapshot, without parts when it has no verdict rules; found once for each. */
+export function questionOf(snapshot: Snapshot, key: string): PackageQuestion {
+  const known = questions.get(snapshot) ?? new Map<string, PackageQuestion>()
+  questions.set(snapshot, known)
+  const question = known.get(key) ?? makeQuestion(snapshot, key)
+  known.set(key, question)
+  return question
+}
+
+function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
+  const path = pathOfKey(key)
+  const rulesOf = (rule: string): QuestionPart[] =>
+    entrypointsAt(snapshot, [...path, rule]).map((entrypoint) => ({ rule, entrypoint, rest: [] }))
+  const deny = DENY_RULES.flatMap(rulesOf)
+  const allow = rulesOf(ALLOW_RULE)
+  const named = {
+    key,
+    name: printPackageName(path),
+    hasAllow: allow.length > 0,
+    isDenyAlone: false,
+    baseDenials: snapshot.baseDenials.get(key) ?? [],
+  }
+  const documents = entrypointsAt(snapshot, path).map((entrypoint) => whole(entrypoint, []))
+  const above = documents.length === 0 ? ruleAbove(snapshot, path) : undefined
+  const walked = above === undefined ? [] : [whole(above, path.slice(above.path.length))]
+  const opaque = [...documents.filter(({ entrypoint }) => entrypoint.kind === 'rule'), ...walked]
+  if (deny.length === 0 && allow.length === 0) return { ...named, parts: opaque, isKnown: false }
+  // Without deny rules the whole document is asked, where it can be: it tells whether any rule has a value for this input.
+  const isDocumentEnough = deny.length === 0 && documents.length > 0
+  const isDenyAlone = allow.length === 0 && opaque.length === 0 && named.baseDenials.length === 0
+  return {
+    ...named,
+    parts: isDocumentEnough ? documents : [...deny, ...allow, ...opaque],
+    isKnown: true,
+    isDenyAlone,
+  }
+}
+
+function whole(entrypoint: Entrypoint, rest: readonly string[]): QuestionPart {
+  return { rule: undefined, entrypoint, rest }
+}

@@ -1,0 +1,97 @@
+export { MANIFEST_FILE, type OwnManifest, readOwnManifest } from './archive/manifest.js'
+export { hostBuiltins } from './builtins/index.js'
+export type { RecordedCalls } from './builtins/shared/recorded-calls.js'
+export { parseDuration } from './builtins/time/parse-duration.js'
+export { yamlToJson } from './builtins/yaml/yaml-to-json.js'
+export { packBundle } from './bundle/pack-bundle.js'
+export {
+  type BundleKey,
+  type BundleVerification,
+  NO_VERIFICATION,
+  readBundleKey,
+} from './bundle/signing/verification.js'
+export { MOST_PORTABLE_ENTRYPOINTS } from './compile/build-module.js'
+export { collectSources, isTestFile } from './compile/collect-sources.js'
+export { type CompiledPolicies, compilePolicies } from './compile/compile-policies.js'
+export { listSourceTree } from './compile/files/list-source-files.js'
+export { keepBuilds } from './compile/kept-builds.js'
+export { compileError, readOpaErrors, withNearNames, withTypes } from './compile/opa-errors.js'
+export { asVersion1, parseModules } from './compile/parse-modules.js'
+export type { RegoModule } from './compile/rego-module.js'
+export { sourceFiles, stageBundle } from './compile/stage-bundle.js'
+export { readData } from './data/base-document.js'
+export { type DataFile, type LoadedData, loadData } from './data/load-data.js'
+export { type Denial, type PackageDenials, denialsByPackage, textsOf } from './evaluation/denial.js'
+export {
+  type DocumentPlan,
+  evaluateDocument,
+  evaluateValue,
+  planDocument,
+} from './evaluation/evaluate-document.js'
+export {
+  type StaticVerdict,
+  evaluateStaticPolicies,
+  selectPackages,
+} from './evaluation/evaluate-static-policies.js'
+export { explainUndefined } from './evaluation/explain-undefined.js'
+export { findApplication } from './evaluation/find-application.js'
+export { packageLength } from './evaluation/find-entrypoints.js'
+export type { NewCallOptions } from './evaluation/new-call.js'
+export { questionOf } from './evaluation/package-question.js'
+export { runtimePolicies } from './evaluation/runtime-policies.js'
+export { analyseParts } from './lint/analyse-parts.js'
+export { AskedPackages } from './lint/asked-packages.js'
+export { checkInput } from './lint/check-input.js'
+export { findMisnamedTests } from './lint/misnamed-tests.js'
+export { type LoadOptions, type PolicyLocations, loadSnapshot } from './loading/load-snapshot.js'
+export { Policies } from './loading/policies.js'
+export { readParts } from './loading/read-parts.js'
+export { type CostFigures, EvaluationCost } from './metering/evaluation-cost.js'
+export { proxiesOf } from './opa/download.js'
+export { type OpaProgram, findOpa, whyOpa } from './opa/find-opa.js'
+export { installOpa } from './opa/install-opa.js'
+export { installFolder, isRelease } from './opa/installed-opa.js'
+export { DEFAULT_RELEASE, OFFICIAL_BASE } from './opa/official-releases.js'
+export { opaLimits } from './opa/opa-limits.js'
+export { type RegoVersion, opaRegoVersion, opaRelease, regoVersionFlags } from './opa/opa-release.js'
+export { runOffline } from './opa/run-offline.js'
+export { exceededLimit } from './opa/run-opa.js'
+export { evaluateWithAnswers } from './requests/evaluate-with-answers.js'
+export { ModuleParser } from './requests/module-parser.js'
+export { ndBuiltinCache } from './requests/nd-builtin-cache.js'
+export { PolicyRequests } from './requests/policy-requests.js'
+export { refusedRequests } from './requests/refused-requests.js'
+export { replayCalls } from './requests/replayed-calls.js'
+export { NO_FIGURES, type RequestFigures } from './requests/request-figures.js'
+export { type AskOptions, Evaluations, type EvaluationsOptions } from './slow/evaluations.js'
+export {
+  type Answered,
+  type FromSlowThread,
+  type SlowFailure,
+  type SlowRequest,
+  type SlowThread,
+  type SlowThreadEvents,
+  givenAway,
+} from './slow/messages.js'
+export {
+  ArrivingSnapshots,
+  type PortableSnapshot,
+  toPortable,
+  withoutModules,
+} from './slow/portable-snapshot.js'
+export { serveQuestions } from './slow/serve-questions.js'
+export { SlowEvaluations, type SlowTicket } from './slow/slow-evaluations.js'
+export { unpackFailure } from './slow/slow-failure.js'
+export { type Strictness, strictnessOf } from './slow/strict-builtin-errors.js'
+export { type PublicNames, publicNames } from './snapshot/public-names.js'
+export type { Snapshot, SourceText } from './snapshot/snapshot.js'
+export { parseDataPath, withoutDataRoute } from './values/data-path.js'
+export { pathKey, pathOfKey } from './values/path-key.js'
+export { printDataRef, printPackageName } from './values/print-data-ref.js'
+export { printJson } from './values/print-text.js'
+export { RegoNumber, RegoObject, RegoSet, type RegoValue } from './values/value.js'
+export { VERDICT_RULES } from './values/verdict-rules.js'
+export type { DataImage } from './wasm/data/data-image.js'
+export type { EvaluationCall } from './wasm/evaluation-call.js'
+export type { EvaluationLimits } from './wasm/evaluation-limits.js'
+export { type ModuleCode, compileModule } from './wasm/module-code.js'

@@ -1,0 +1,40 @@
+import { nearestName } from '../../lib/text/nearest-name.js'
+import { pathKey } from '../values/path-key.js'
+import { packageMatcher } from '../evaluation/select-packages.js'
+
+/** The packages that are asked by their path while a pipeline runs. */
+export const RUNTIME_PACKAGES = 'runtime.**'
+
+/** Who asks a package: `nobody` is whoever knows its path. */
+export type CallerKind = 'static' | 'runtime' | 'nobody'
+
+/** Tells who asks packages for verdicts, and where one that is asked by nobody most likely belongs. */
+export class AskedPackages {
+  readonly #isStatic: (path: string) => boolean
+  readonly #isRuntime = packageMatcher([RUNTIME_PACKAGES])
+  readonly #starts: readonly string[]
+
+  constructor(staticPatterns: readonly string[]) {
+    this.#isStatic = packageMatcher(staticPatterns)
+    const starts = [...staticPatterns, RUNTIME_PACKAGES].map(firstSegment)
+    this.#starts = starts.filter((segment) => !segment.includes('*'))
+  }
+
+  callerKindOf(path: readonly string[]): CallerKind {
+    const joined = pathKey(path)
+    if (this.#isStatic(joined)) return 'static'
+    return this.#isRuntime(joined) ? 'runtime' : 'nobody'
+  }
+
+  /** The first segment that the package should have, judged by how it is written and by the directory of its file. */
+  intendedStart(path: readonly string[], file: string): string | undefined {
+    const [first = ''] = path
+    if (this.#starts.includes(first)) return undefined
+    const directories = file.split(/[\\/]/).slice(0, -1)
+    return nearestName(first, this.#starts) ?? this.#starts.find((start) => directories.at(-1) === start)
+  }
+}
+
+function firstSegment(pattern: string): string {
+  return pattern.replace(/^data\./, '').split('.')[0] ?? ''
+}

@@ -1,0 +1,121 @@
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+import { z } from 'zod'
+
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
+import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
+import type { RegoModule } from '../compile/rego-module.js'
+import { sourceNames, stageBundle, withoutRoot } from '../compile/stage-bundle.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { runOffline } from '../opa/run-offline.js'
+import { RegoObject } from '../values/value.js'
+import { annotateModules } from './annotate-modules.js'
+import { AskedPackages } from './asked-packages.js'
+
+export interface InputCheckOptions {
+  /** A directory of JSON Schemas: `static.json` is of the input of static policies, `runtime.json` of runtime policies. */
+  readonly schemas: string
+  readonly staticPackages: readonly string[]
+}
+
+/** OPA gives up after ten errors unless told otherwise. */
+const MAX_ERRORS = '10000'
+
+const Segment = z.object({ type: z.string(), value: z.unknown() })
+const TypeErrors = z.object({
+  errors: z.array(
+    z.object({
+      message: z.string(),
+      code: z.string().optional(),
+      location: z.object({ file: z.string(), row: z.number(), col: z.number() }).optional(),
+      details: z
+        .object({
+          ref: z.array(Segment).optional(),
+          pos: z.number().optional(),
+          oneOf: z.array(z.unknown()).nullish(),
+        })
+        .nullish()
+        .catch(undefined),
+    }),
+  ),
+})
+type TypeError = z.infer<typeof TypeErrors>['errors'][number]
+
+/**
+ * What policies read of `input` that the schemas do not have, as `opa check --schema` sees it. Packages that are asked for
+ * verdicts and name no schema in their annotations get the one of their kind. Raises `invalid` when a schema cannot be
+ * read or an annotation names none.
+ */
+export async function checkInput(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  { schemas, staticPackages }: InputCheckOptions,
+): Promise<ErrorDetail[]> {
+  const directory = resolve(schemas)
+  const known = await Promise.all([exists(directory, 'static'), exists(directory, 'runtime')])
+  const kinds = new Set(['static', 'runtime'].filter((_, index) => known[index]))
+  const asked = new AskedPackages(staticPackages)
+  const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
+  const annotated = annotateModules(served, (path) => {
+    const caller = asked.callerKindOf(path)
+    return kinds.has(caller) ? caller : undefined
+  })
+  const staged = annotated.map(({ module }) => module)
+  const names = sourceNames(staged)
+  const toRow = new Map(annotated.map((entry) => [entry.module.file, entry.toRow]))
+  return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (cwd) => {
+    await stageBundle(cwd, staged, new RegoObject([]))
+    const flags = ['--format', 'json', '--bundle', '.', '--schema', directory, '--max-errors', MAX_ERRORS]
+    const run = await runOffline(opa, { command: 'check', flags }, { cwd })
+    if (run.exitCode === 0) return []
+    return readErrors(`${run.stdout}${run.stderr}`, schemas).map((error) => {
+      const location = error.location ?? { file: '', row: 0, col: 0 }
+      const file = names.get(withoutRoot(location.file)) ?? location.file
+      return describe(error, { ...location, file, row: toRow.get(file)?.(location.row) ?? location.row })
+    })
+  })
+}
+
+async function exists(directory: string, name: string): Promise<boolean> {
+  return await access(join(directory, `${name}.json`)).then(
+    () => true,
+    () => false,
+  )
+}
+
+function readErrors(text: string, schemas: string): TypeError[] {
+  const start = text.indexOf('{')
+  const parsed = start === -1 ? undefined : TypeErrors.safeParse(parseJson(text.slice(start)))
+  const errors = parsed?.success === true ? parsed.data.errors : []
+  const others = errors.filter(({ code, location }) => code !== 'rego_type_error' || location === undefined)
+  if (errors.length > 0 && others.length === 0) return errors
+  const [reason = text.trim()] = others.map(({ message }) => message)
+  throw new AppError('invalid', `check the input against the schemas in ${schemas}: ${reason}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function describe({ message, details }: TypeError, location: ErrorDetail['location']): ErrorDetail {
+  const { ref = [], pos = 0, oneOf } = details ?? {}
+  const at = location === undefined ? {} : { location }
+  if (!message.startsWith('undefined ref')) return { code: 'input_type', message, ...at }
+  const written = ref[pos]?.value
+  const names = (oneOf ?? []).filter((name): name is string => typeof name === 'string')
+  const near = typeof written === 'string' ? nearestName(written, names) : undefined
+  const what = message.replace(/^undefined ref: /, '')
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return {
+    code: 'undefined_input',
+    message: `${what} is in no document that the schema describes${hint}`,
+    ...at,
+  }
+}

@@ -1,0 +1,37 @@
+import { basename } from 'node:path'
+
+import type { ErrorDetail } from '../../errors/app-error.js'
+import type { RegoFile } from '../compile/collect-sources.js'
+import { verdictPlace } from '../values/verdict-rules.js'
+import { AskedPackages } from './asked-packages.js'
+import { describeModule } from './describe-module.js'
+import { outlineModule } from './outline-module.js'
+import { positionIn } from '../compile/tokens/read-tokens.js'
+
+/**
+ * Verdicts in files that do not serve, of packages that are asked: a policy named `stress_test.rego` is left out as a test, and so is
+ * one that is hidden. Tests with rules of such names to help them, in a package of their own, are as they should be.
+ */
+export function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
+  const asked = new AskedPackages(staticPatterns)
+  return files.flatMap((file) => findVerdict(file, asked) ?? [])
+}
+
+function findVerdict(file: RegoFile, asked: AskedPackages): ErrorDetail | undefined {
+  const module = outlineModule(file)
+  if (module === undefined || asked.callerKindOf(module.packagePath) === 'nobody') return undefined
+  const { packagePath, rules } = module
+  const verdict = rules.find(({ path, isFunction }) => !isFunction && verdictPlace(path) !== undefined)
+  if (verdict === undefined) return undefined
+  const isHidden = basename(file.file).startsWith('.')
+  const hasTests = rules.some(({ path: [name = ''] }) => /^(?:todo_)?test_/.test(name))
+  if (!isHidden && hasTests && packagePath.at(-1)?.endsWith('_test')) return undefined
+  const { text, heads } = describeModule(module)
+  const offset = heads.find(({ name }) => name === verdict.path[0])?.offset ?? 0
+  const why = isHidden ? 'hidden files are left out' : 'files named *_test.rego hold tests and are left out'
+  return {
+    code: 'unserved_verdict',
+    message: `${verdict.path.join('.')} in package ${packagePath.join('.')} is never asked for: ${why}; rename the file if it is a policy`,
+    location: { file: file.file, ...positionIn(text, offset) },
+  }
+}

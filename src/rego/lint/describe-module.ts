@@ -1,0 +1,111 @@
+import type { RegoModule } from '../compile/rego-module.js'
+import { findContradictions } from './check-contradictions.js'
+import type { Contradiction } from './check-contradictions.js'
+import { findMixedTypes } from './check-mixed-types.js'
+import type { MixedType } from './check-mixed-types.js'
+import { findReferences } from './find-references.js'
+import type { DataReference } from './find-references.js'
+import { isMember, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
+import { VERDICT_RULES } from '../values/verdict-rules.js'
+import { resembledVerdict } from './resembled-verdict.js'
+
+/** One definition of a rule: a rule that is defined several times has several. */
+export interface RuleHead {
+  readonly name: string
+  readonly offset: number
+  readonly isDefault: boolean
+  /** The verdict that its name looks like though it is none. */
+  readonly resembles: string | undefined
+  /** The names that its definition uses, members left out. */
+  readonly uses: ReadonlySet<string>
+}
+
+/** A reference, placed. */
+export interface Reference {
+  readonly path: DataReference['path']
+  readonly offset: number
+  /** Whether it is the whole value of a rule that has a default: its author has said what holds when it is not set. */
+  readonly hasDefault: boolean
+}
+
+/** What the analysis knows of a module. */
+export interface DescribedModule {
+  readonly module: RegoModule
+  /** The text that offsets count in. */
+  readonly text: string
+  /** The references into `data`, those in test rules left out. */
+  readonly imports: readonly Reference[]
+  readonly reads: readonly Reference[]
+  readonly replaced: readonly Reference[]
+  readonly heads: readonly RuleHead[]
+  readonly packageOffset: number
+  readonly contradictions: readonly Contradiction[]
+  readonly mixedTypes: readonly MixedType[]
+}
+
+const known = new WeakMap<RegoModule, DescribedModule>()
+
+/** Reads a module that OPA has parsed, once. */
+export function describeModule(module: RegoModule): DescribedModule {
+  const described = known.get(module) ?? describe(module)
+  known.set(module, described)
+  return described
+}
+
+function describe(module: RegoModule): DescribedModule {
+  const { text, tokens } = readTokens(module.text)
+  const heads = ruleHeads(module, tokens)
+  const { imports, reads, replaced } = findReferences(tokens)
+  const served = (references: readonly DataReference[]): Reference[] =>
+    references
+      .map((reference) => place(reference, tokens, heads))
+      .filter(({ offset }) => !isInTest(heads, offset))
+  return {
+    module,
+    text,
+    imports: served(imports),
+    reads: served(reads),
+    replaced: served(replaced),
+    heads,
+    mixedTypes: findMixedTypes(tokens).filter(({ offset }) => !isInTest(heads, offset)),
+    contradictions: findContradictions(tokens).filter(({ first }) => !isInTest(heads, first.offset)),
+    packageOffset: tokens.find((token) => token.text === 'package')?.offset ?? 0,
+  }
+}
+
+function place(reference: DataReference, tokens: readonly Token[], heads: readonly RuleHead[]): Reference {
+  const { path, at } = reference
+  return { path, offset: tokens[at]?.offset ?? 0, hasDefault: hasDefault(reference, tokens, heads) }
+}
+
+/** As in `limit := data.limits.max` beside `default limit := 10`. A verdict's default hides that it never holds. */
+function hasDefault(
+  { at, end }: DataReference,
+  tokens: readonly Token[],
+  heads: readonly RuleHead[],
+): boolean {
+  const [name, sign] = [tokens[at - 2], tokens[at - 1]]
+  const isValue = (sign?.text === ':=' || sign?.text === '=') && startsStatement(tokens, at - 2)
+  const isWhole = end >= tokens.length || startsStatement(tokens, end) || tokens[end]?.text === 'default'
+  if (!isValue || !isWhole || VERDICT_RULES.includes(name?.text ?? '')) return false
+  return heads.some((head) => head.isDefault && head.name === name?.text)
+}
+
+function isInTest(heads: readonly RuleHead[], offset: number): boolean {
+  return /^(?:todo_)?test_/.test(heads.findLast((head) => head.offset <= offset)?.name ?? '')
+}
+
+function ruleHeads(module: RegoModule, tokens: readonly Token[]): RuleHead[] {
+  const names = new Set(module.rules.map(({ path }) => path[0]))
+  const heads: (RuleHead & { uses: Set<string> })[] = []
+  for (const [at, { kind, text, offset, depth }] of tokens.entries()) {
+    if (kind !== 'name' || isMember(tokens, at)) continue
+    const isDefault = depth === 0 && tokens[at - 1]?.text === 'default'
+    const isHead = names.has(text) && (isDefault || startsStatement(tokens, at))
+    if (isHead)
+      heads.push({ name: text, offset, isDefault, resembles: resembledVerdict(text), uses: new Set() })
+    else heads.at(-1)?.uses.add(text)
+  }
+  return heads
+}

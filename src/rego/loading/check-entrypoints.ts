@@ -1,0 +1,121 @@
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { findUnansweredPackages } from '../bundle/unanswered-rules.js'
+import { VERDICT_RULES } from '../values/verdict-rules.js'
+import type { AskedPackages } from '../lint/asked-packages.js'
+import type { PolicyPart } from '../snapshot/policy-part.js'
+import { distinctPaths, pathKey } from '../values/path-key.js'
+import { printPackageName } from '../values/print-data-ref.js'
+import type { Entrypoint } from '../snapshot/snapshot.js'
+
+/** What the modules of a snapshot cannot be asked for. */
+export interface EntrypointFindings {
+  /** The keys of packages with verdict rules that no entrypoint answers. */
+  readonly unanswered: ReadonlySet<string>
+  /** Packages that only the names of entrypoints tell, since their bundle lists none. */
+  readonly guessedPackages: readonly (readonly string[])[]
+  readonly warnings: readonly ErrorDetail[]
+}
+
+/**
+ * Compares what each part has to answer with the entrypoints that its module has. Raises `invalid` where one is missing that the
+ * part names, and where a package that is asked for verdicts has a rule for one that no entrypoint answers: it would silently never
+ * be asked. `asked` is undefined where nobody is.
+ */
+export function checkEntrypoints(
+  parts: readonly PolicyPart[],
+  entrypointsOf: (part: PolicyPart) => readonly Entrypoint[],
+  asked: AskedPackages | undefined,
+): EntrypointFindings {
+  const found = parts
+    .filter(({ compiled }) => compiled !== undefined)
+    .map((part) => checkPart(part, entrypointsOf(part), asked))
+  const refused = found.flatMap(({ refusals }) => refusals)
+  if (refused.length > 0)
+    throw new AppError('invalid', 'packages of a bundle can never be asked for their verdict', {
+      code: 'missing_entrypoint',
+      details: refused,
+    })
+  return {
+    unanswered: new Set(found.flatMap(({ unanswered }) => unanswered)),
+    guessedPackages: found.flatMap(({ guessed }) => guessed),
+    warnings: found.flatMap(({ warnings }) => warnings),
+  }
+}
+
+interface PartFindings {
+  readonly unanswered: readonly string[]
+  readonly guessed: readonly (readonly string[])[]
+  readonly refusals: readonly ErrorDetail[]
+  readonly warnings: readonly ErrorDetail[]
+}
+
+function checkPart(
+  part: PolicyPart,
+  entrypoints: readonly Entrypoint[],
+  asked: AskedPackages | undefined,
+): PartFindings {
+  const kinds = new Map(entrypoints.map(({ path, kind }) => [pathKey(path), kind]))
+  refuseMissing(part, kinds)
+  const isAnswered = (path: readonly string[]): boolean =>
+    kinds.has(pathKey(path)) ||
+    path.some((_, length) => length > 0 && kinds.get(pathKey(path.slice(0, length))) === 'rule')
+  const unanswered = findUnansweredPackages(part.modules, isAnswered)
+  const details = unanswered.map(({ path, rules }) => ({
+    isAsked: asked !== undefined && asked.callerKindOf(path) !== 'nobody',
+    detail: missingEntrypoint(part, path, rules),
+  }))
+  const guessed = part.listsPackages ? [] : guessPackages(entrypoints, asked)
+  return {
+    unanswered: unanswered.map(({ path }) => pathKey(path)),
+    guessed,
+    refusals: details.flatMap(({ isAsked, detail }) => (isAsked ? [detail] : [])),
+    warnings: [
+      ...details.flatMap(({ isAsked, detail }) => (isAsked ? [] : [detail])),
+      ...(part.listsPackages ? [] : [unlistedPackages(part, guessed)]),
+    ],
+  }
+}
+
+function refuseMissing(part: PolicyPart, keys: ReadonlyMap<string, unknown>): void {
+  const missing = part.expectedEntrypoints.filter((key) => !keys.has(key))
+  if (missing.length === 0) return
+  throw new AppError(
+    'invalid',
+    `the module of ${part.name} lacks entrypoints that it should have: ${missing.join(', ')}: build it again`,
+    { code: 'missing_entrypoint' },
+  )
+}
+
+function missingEntrypoint(
+  { name }: PolicyPart,
+  path: readonly string[],
+  rules: readonly string[],
+): ErrorDetail {
+  const packageName = printPackageName(path)
+  return {
+    code: 'missing_entrypoint',
+    message: `bundle ${name}: package ${packageName} has the rule ${rules.join(' and ')}, but no entrypoint, so that it can never be asked: build the bundle with \`tidegate build\`, or with \`opa build --target wasm --entrypoint ${pathKey(path)}\` beside the others`,
+  }
+}
+
+function unlistedPackages({ name }: PolicyPart, guessed: readonly (readonly string[])[]): ErrorDetail {
+  const known = guessed.map(printPackageName).join(', ') || 'none'
+  return {
+    code: 'unlisted_packages',
+    message: `bundle ${name} holds neither Rego nor a list of its packages: those that its entrypoints name are asked (${known}), and any other never is. Expressions that OPA compiles wrongly cannot be found in it either; build it with \`tidegate build\`, or leave its Rego in`,
+  }
+}
+
+/** A package is above each verdict rule; what else is among those that are asked is taken for a package. */
+function guessPackages(
+  entrypoints: readonly Entrypoint[],
+  asked: AskedPackages | undefined,
+): (readonly string[])[] {
+  const paths = entrypoints.flatMap(({ path }) => {
+    const isVerdict = path.length > 1 && VERDICT_RULES.includes(path.at(-1) ?? '')
+    if (isVerdict) return [path.slice(0, -1)]
+    return path.length > 0 && asked?.callerKindOf(path) === 'static' ? [path] : []
+  })
+  return distinctPaths(paths)
+}

@@ -1,0 +1,233 @@
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { findBaseDenials } from '../evaluation/base-denials.js'
+import type { Builtins } from '../builtins/shared/builtin.js'
+import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
+import { locateCalls } from '../compile/locate-calls.js'
+import { indexCalls, indexSources } from './locate-sources.js'
+import { partData } from '../data/base-document.js'
+import { loadData } from '../data/load-data.js'
+import type { LoadedData } from '../data/load-data.js'
+import { checkEntrypoints } from './check-entrypoints.js'
+import { analyseParts } from '../lint/analyse-parts.js'
+import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
+import { AskedPackages } from '../lint/asked-packages.js'
+import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
+import { pathKey, pathOfKey } from '../values/path-key.js'
+import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
+import { publicNames } from '../snapshot/public-names.js'
+import { readParts } from './read-parts.js'
+import type { PolicyLocations, ReadOptions } from './read-parts.js'
+import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
+import { composeEntrypoints } from '../snapshot/composed-documents.js'
+import { groupByPath } from '../snapshot/snapshot.js'
+import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import { dataOf } from '../wasm/data/data-image.js'
+import type { DataImage } from '../wasm/data/data-image.js'
+import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
+import type { ModuleCode } from '../wasm/module-code.js'
+import { PolicyModule } from '../wasm/policy-module.js'
+
+export type { PolicyLocations } from './read-parts.js'
+
+export interface LoadOptions extends ReadOptions {
+  readonly builtins: Builtins
+  /** Built-ins that policies may not call though they are there, and what to do about it. */
+  readonly refusedBuiltins?: Readonly<Record<string, string>> | undefined
+  /** Whether that is a warning, since the policies are not to serve. */
+  readonly warnsOfRefusedBuiltins?: boolean
+  /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
+  readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
+  /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
+  readonly compileModule?: typeof compileModule
+  readonly limits: EvaluationLimits
+  /** As in `PolicyModuleOptions`. */
+  readonly isTrial?: boolean
+  /** How policies are looked through for mistakes that compile; they are not when absent. */
+  readonly analysis?: PartAnalysisOptions
+  /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
+  readonly showsWholePaths?: boolean
+}
+
+/**
+ * Compiles and loads policies and data into one immutable snapshot. Raises `invalid` naming every problem: Rego that
+ * does not compile, a damaged bundle, data given twice, a built-in that is not there.
+ */
+export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
+  const turns = new ShortTurns()
+  const { parts, codes, image } = await loadParts(locations, options, turns)
+  const data = dataOf(image)
+  const loaded = new Map(
+    await Promise.all(
+      [...codes].map(
+        async ([part, own]) => [part, await loadModule(part, own, image, options, turns)] as const,
+      ),
+    ),
+  )
+  const entrypoints = [...loaded.values()].flat()
+  await turns.pause()
+  refuseDataOverEntrypoints(parts, entrypoints)
+  await turns.pause()
+  const { analysis } = options
+  const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
+  const asked = analysis === undefined ? undefined : new AskedPackages(analysis.staticPackages)
+  const answered = checkEntrypoints(parts, entrypointsOf, asked)
+  await turns.pause()
+  const found =
+    analysis === undefined
+      ? []
+      : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
+  const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
+  const packages = [...new Set(packagePaths.map(pathKey))].sort()
+  await turns.pause()
+  const names = publicNames(locations.directories, locations.bundles)
+  const show = options.showsWholePaths === true ? (file: string) => file : names.file
+  const grouped = groupByPath(entrypoints)
+  await turns.pause()
+  return {
+    revision: parts.map(({ revision }) => revision).join('+'),
+    sources: parts.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
+    entrypoints: grouped,
+    packages,
+    unanswered: answered.unanswered,
+    baseDenials: findBaseDenials(packages, data),
+    data,
+    image,
+    warnings: [
+      ...answered.warnings,
+      ...found,
+      ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
+    ],
+    locateSource: indexSources(parts, show),
+    sourcesOf: (key) =>
+      parts
+        .flatMap(({ modules }) => modules)
+        .filter(({ packagePath }) => pathKey(packagePath) === key)
+        .map(({ file, text }) => ({ file: show(file), text })),
+    locateBuiltin: indexCalls(parts, show),
+  }
+}
+
+/** A module of a part, ready to be set up. */
+interface PartCode extends PartModule {
+  readonly code: ModuleCode
+}
+
+/** The parts with their data, the code of their modules, and the data of all of them as these work with it. */
+async function loadParts(
+  locations: PolicyLocations,
+  options: LoadOptions,
+  turns: ShortTurns,
+): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, PartCode>; image: DataImage }> {
+  const sources = await readParts(locations, options)
+  const files = sources.map(({ dataFiles }) => dataFiles)
+  const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
+  const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
+  const loaded = await load(files, likelyBase(policyBytes))
+  const parts = await Promise.all(
+    sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
+  )
+  await turns.pause()
+  refuseSharedRoots(parts)
+  const { compileModule: compile = compileModule } = options
+  const codes = new Map<PolicyPart, PartCode>()
+  for (const part of parts)
+    if (part.compiled !== undefined)
+      codes.set(part, { ...part.compiled, code: await compile(part.compiled.wasm) })
+  const base = Math.max(0, ...[...codes.values()].map(({ code }) => leastBase(code)))
+  return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
+}
+
+async function loadModule(
+  part: PolicyPart,
+  partCode: PartCode,
+  data: DataImage,
+  options: LoadOptions,
+  turns: ShortTurns,
+): Promise<Entrypoint[]> {
+  const { builtins, limits, isTrial } = options
+  await turns.pause()
+  const module = await PolicyModule.load(partCode.code, { builtins: builtins.table, limits, data, isTrial })
+  await turns.pause()
+  refuseMissingBuiltins(part, module, options)
+  await builtins.prepare(module.hostedBuiltins)
+  const entrypoints = [...numbersByKey(part, partCode, module)].map(([key, number]): Entrypoint => ({
+    path: pathOfKey(key),
+    kind: part.kindOf(key),
+    module,
+    number,
+  }))
+  await turns.pause()
+  const isComposed = module.entrypoints.has(KEEPING_ENTRYPOINT)
+  const documents = isComposed ? composeEntrypoints(module, part.documentPaths, entrypoints) : []
+  await turns.pause()
+  const all = entrypoints.concat(documents)
+  if (part.roots !== undefined) refuseEntrypointsOutsideRoots(part.name, part.roots, all)
+  return all
+}
+
+/** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */
+function numbersByKey(
+  part: PolicyPart,
+  { keyOf, isAskedFor }: PartCode,
+  { entrypoints, rules }: PolicyModule,
+): Map<string, number> {
+  const numbers = new Map<string, number>()
+  for (const [name, number] of entrypoints) {
+    const key = keyOf(name)
+    if (!isAskedFor(key) || (isGenerated(name) && key === name)) continue
+    numbers.set(key, rules.get(key) ?? number)
+  }
+  for (const key of part.expectedEntrypoints) {
+    const number = isAskedFor(key) ? rules.get(key) : undefined
+    if (number !== undefined) numbers.set(key, number)
+  }
+  return numbers
+}
+
+/** A built-in that nobody supplies must not be found out by a request. */
+function refuseMissingBuiltins(
+  part: PolicyPart,
+  module: PolicyModule,
+  { builtins, refusedBuiltins = {}, warnsOfRefusedBuiltins = false }: LoadOptions,
+): void {
+  const refused = warnsOfRefusedBuiltins ? {} : refusedBuiltins
+  const missing = module.requiredBuiltins.filter(
+    (name) => builtins.table[name] === undefined || refused[name] !== undefined,
+  )
+  if (missing.length === 0) return
+  throw new AppError(
+    'invalid',
+    `the policies call built-in functions that are not available: ${missing.join(', ')}`,
+    { details: builtinDetails(part, missing, refusedBuiltins) },
+  )
+}
+
+/** A detail for each place that calls one of these built-ins. */
+function builtinDetails(
+  part: PolicyPart,
+  names: readonly string[],
+  advised: Readonly<Record<string, string>>,
+): ErrorDetail[] {
+  return names.flatMap((name) => {
+    const advice = advised[name]
+    const message = `built-in function ${name} is not available${advice === undefined ? '' : `: ${advice}`}`
+    const calls = locateCalls(part.rego, name)
+    return calls.length === 0
+      ? [{ code: 'missing_builtin', message: `${message} (called in ${part.name})` }]
+      : calls.map((location) => ({ code: 'missing_builtin', message, location }))
+  })
+}
+
+/** What is wrong with built-ins that policies call though they load. */
+function refusedBuiltinWarnings(
+  part: PolicyPart,
+  entrypoints: readonly Entrypoint[],
+  { refusedBuiltins = {} }: LoadOptions,
+): ErrorDetail[] {
+  const called = new Set(entrypoints.flatMap(({ module }) => module.requiredBuiltins))
+  const refused = [...called].filter((name) => refusedBuiltins[name] !== undefined)
+  return builtinDetails(part, refused, refusedBuiltins)
+}

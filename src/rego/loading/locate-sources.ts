@@ -1,0 +1,120 @@
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { remembered } from '../../lib/remembered.js'
+import { callsInOrder } from './evaluation-order.js'
+import { locateCalls } from '../compile/locate-calls.js'
+import { positionIn, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
+import type { Token } from '../compile/tokens/read-tokens.js'
+import type { RegoModule } from '../compile/rego-module.js'
+import { headPath } from '../lint/outline-module.js'
+import { pathKey } from '../values/path-key.js'
+import type { PolicyPart } from '../snapshot/policy-part.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { Caller } from '../wasm/module/evaluation-abort.js'
+
+type Location = NonNullable<ErrorDetail['location']>
+type ShowFile = (file: string) => string
+
+/** A policy may fail for every request, and its sources may be large: of so many places each is looked for once. */
+const REMEMBERED_PLACES = 10_000
+
+/** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
+export function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
+  const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
+  const locate = (compiledName: string, row: number): ReturnType<Snapshot['locateSource']> => {
+    const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
+    const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
+    return { file: show(file), head: headAt(texts.get(file) ?? '', row) }
+  }
+  return remembered(locate, REMEMBERED_PLACES, jsonOf)
+}
+
+/** The first line of the definition that a row stands in, of which an `else` is a part. */
+function headAt(text: string, row: number): string | undefined {
+  const offset = text.split('\n', row).join('\n').length
+  const start = statementsOf(readTokens(text).tokens).findLast(
+    ([token]) => token !== undefined && token.offset < offset,
+  )?.[0]
+  return start === undefined ? undefined : text.slice(start.offset).split('\n', 1)[0]
+}
+
+/** The tokens of each rule, import and the package; offsets may count in another text where the module has template strings. */
+function statementsOf(tokens: readonly Token[]): Token[][] {
+  const statements: Token[][] = []
+  for (const [at, token] of tokens.entries()) {
+    if (startsStatement(tokens, at) && token.text !== 'else') statements.push([])
+    statements.at(-1)?.push(token)
+  }
+  return statements
+}
+
+/** Where a built-in was called from that failed. */
+export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
+  const locate = (name: string, caller: Caller | undefined): Location | undefined => {
+    const compiled = parts.filter((part) => part.compiled !== undefined)
+    const made =
+      caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
+    const [call] = made.length === 1 ? made : onlyCall(compiled, name)
+    return call && { ...call, file: show(call.file) }
+  }
+  return remembered(locate, REMEMBERED_PLACES, jsonOf)
+}
+
+function jsonOf(...question: readonly unknown[]): string {
+  return JSON.stringify(question)
+}
+
+/** The one call of a built-in that there is; bundles may leave their Rego out, so that of several none is known to be the only one. */
+function onlyCall(parts: readonly PolicyPart[], name: string): Location[] {
+  const calls = parts.length === 1 ? parts.flatMap(({ rego }) => locateCalls(rego, name)) : []
+  return calls.length === 1 ? calls : []
+}
+
+/** The calls of a built-in that a rule may have made: one where the text tells which it was. */
+function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Caller): Location[] {
+  const definitions = modules.flatMap((module) => definitionsOf(module, caller.rule))
+  const calls = definitions.map(({ file, text, tokens }) =>
+    callsInOrder(tokens, builtin)?.map((token) => ({ file, ...positionIn(text, token.offset) })),
+  )
+  const all = calls.flatMap((some) => some ?? [])
+  const [first, ...others] = definitions
+  // The compiler has its own order of definitions that go on with variables, or that stand in several files.
+  const isOrdered =
+    others.every(({ file, path }) => file === first?.file && path === first.path) ||
+    calls.filter((some) => some?.length !== 0).length === 1
+  const hasModifiers = definitions.some(({ tokens }) =>
+    tokens.some(({ kind, text }) => kind === 'name' && text === 'with'),
+  )
+  const made = all[caller.nth]
+  const isTold = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
+  if (isTold) return [made]
+  return calls.includes(undefined) ? [] : all
+}
+
+interface Definition {
+  readonly file: string
+  readonly text: string
+  readonly tokens: readonly Token[]
+  /** The key of its path, as far as that is fixed, and what of its head is not. */
+  readonly path: string
+}
+
+/** The definitions that the compiler made the function of a path of. */
+function definitionsOf(
+  { file, text: source, packagePath }: RegoModule,
+  rule: readonly string[],
+): Definition[] {
+  if (!packagePath.every((segment, at) => rule[at] === segment)) return []
+  const { text, tokens: all } = readTokens(source)
+  // Template strings are read in other words, which stand elsewhere.
+  if (text !== source) return []
+  return statementsOf(all).flatMap((tokens) => {
+    const start = tokens[0]?.text === 'default' ? 1 : 0
+    const head = headPath(tokens, start)
+    const path = [...packagePath, ...head.path]
+    const isOfRule = rule.every((segment, at) => path[at] === segment)
+    const isDynamic = tokens[head.end]?.text === '['
+    return isOfRule
+      ? [{ file, text, tokens, path: `${pathKey(path)}${isDynamic ? `#${tokens[0]?.offset ?? 0}` : ''}` }]
+      : []
+  })
+}

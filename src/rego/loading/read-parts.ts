@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises'
+
+import { AppError, toError } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { readBundle } from '../archive/read-bundle.js'
+import { unpackBundle } from '../archive/unpack-bundle.js'
+import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
+import { refuseBundleLosses } from '../bundle/refuse-bundle-losses.js'
+import { NO_VERIFICATION } from '../bundle/signing/verification.js'
+import type { BundleVerification } from '../bundle/signing/verification.js'
+import { verifyBundle } from '../bundle/signing/verify-bundle.js'
+import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
+import type { BuildModule } from '../compile/build-module.js'
+import { collectSources } from '../compile/collect-sources.js'
+import { compileSources } from '../compile/compile-policies.js'
+import type { CompiledPolicies } from '../compile/compile-policies.js'
+import { withoutRoot } from '../compile/stage-bundle.js'
+import type { PartData } from '../data/base-document.js'
+import type { DataFile } from '../data/load-data.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { pathKey, pathOfKey } from '../values/path-key.js'
+import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
+
+export interface PolicyLocations {
+  /** Rego directories or files, compiled together. */
+  readonly directories: readonly string[]
+  /** OPA bundles (`.tar.gz`) with a `policy.wasm`. */
+  readonly bundles: readonly string[]
+  readonly includeTests?: boolean
+  /** As in `collectSources`. */
+  readonly includesAllData?: boolean
+}
+
+export interface ReadOptions {
+  /** Finds the compiler; called only when there is Rego to compile, or to check in a bundle. */
+  readonly findOpa: () => Promise<OpaProgram>
+  /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
+  readonly verification?: () => BundleVerification
+  /** How many entrypoints a compiled module may have; a fitting number when absent. */
+  readonly mostEntrypoints?: number
+  /** Whether calls of `print` are compiled, as far as the compiler knows how to. */
+  readonly includesPrint?: boolean | undefined
+  /** Builds modules of Rego; as `buildModule` when absent. */
+  readonly buildModule?: BuildModule
+}
+
+/** One directory set or bundle as read. */
+export interface PartSource {
+  readonly dataFiles: readonly DataFile[]
+  /** How many bytes of policies there are: of Rego as text, or of a compiled module. */
+  readonly policyBytes: number
+  /** Makes it ready to load, with its data. Raises `invalid` naming what is wrong with it. */
+  readonly toPart: (data: PartData) => Promise<PolicyPart>
+}
+
+/** Reads the files of all parts, bundles verified. Raises `invalid` naming what cannot be read. */
+export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
+  return await Promise.all([
+    ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),
+    ...readBundles(locations.bundles, options),
+  ])
+}
+
+async function readDirectories(
+  { directories, includeTests = false, includesAllData }: PolicyLocations,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
+): Promise<PartSource> {
+  const sources = await collectSources(directories, { includeTests, includesAllData })
+  return {
+    dataFiles: sources.data,
+    policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
+    toPart: async (data) => {
+      const turns = new ShortTurns()
+      const compiled = await compileSources(
+        await findOpa(),
+        sources,
+        data,
+        { mostEntrypoints, includesPrint },
+        buildModule,
+      )
+      await turns.pause()
+      return describeCompiled(directories, compiled)
+    },
+  }
+}
+
+function describeCompiled(directories: readonly string[], compiled: CompiledPolicies): PolicyPart {
+  return {
+    name: directories.join(','),
+    paths: directories,
+    revision: compiled.revision,
+    compiled: compiledModule(compiled),
+    data: compiled.data,
+    documents: compiled.documents,
+    packages: compiled.packages,
+    rego: compiled.modules,
+    modules: compiled.modules,
+    leftOut: compiled.leftOut,
+    expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
+    documentPaths: documentPathsOf(compiled),
+    listsPackages: true,
+    sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
+    kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
+    isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
+  }
+}
+
+function compiledModule({ wasm, paths, entrypoints }: CompiledPolicies): PartModule | undefined {
+  if (wasm === undefined) return undefined
+  // OPA adds entrypoints of its own for rules that read others, in which `é` and spaces are escaped: they name nothing.
+  return {
+    wasm,
+    keyOf: (entrypoint) => paths.get(entrypoint) ?? entrypoint,
+    isAskedFor: (key) => entrypoints.has(key),
+  }
+}
+
+/** Packages without rules are documents, too. */
+function documentPathsOf({ entrypoints, packages }: CompiledPolicies): (readonly string[])[] {
+  const documents = [...entrypoints].flatMap(([key, kind]) => (kind === 'document' ? [key] : []))
+  return [...new Set([...documents, ...packages.map(pathKey)])].map(pathOfKey)
+}
+
+function readBundles(files: readonly string[], options: ReadOptions): Promise<PartSource>[] {
+  if (files.length === 0) return []
+  const verification = options.verification?.() ?? NO_VERIFICATION
+  return files.map((file) => readBundleFile(file, verification, options.findOpa))
+}
+
+async function readBundleFile(
+  file: string,
+  verification: BundleVerification,
+  findOpa: ReadOptions['findOpa'],
+): Promise<PartSource> {
+  const bytes = await readFile(file).catch((raw: unknown) => {
+    throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
+  })
+  const files = await unpackBundle(file, bytes)
+  verifyBundle(file, files, verification)
+  const bundle = readBundle(file, files)
+  return {
+    dataFiles: dataFilesOf(file, bundle),
+    policyBytes: bundle.wasm?.length ?? 0,
+    toPart: async (data) => {
+      const part = describeBundle(file, bytes, bundle, data)
+      await refuseBundleLosses(file, bundle, findOpa)
+      return part
+    },
+  }
+}

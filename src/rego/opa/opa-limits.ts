@@ -1,0 +1,25 @@
+/** What one run of the program may use. */
+export interface OpaLimits {
+  readonly timeMs: number
+  readonly memoryBytes: number
+  /** How many cores it computes on. */
+  readonly cores: number
+}
+
+/** `policies.compiler` by default. */
+export const DEFAULT_OPA_LIMITS: OpaLimits = { timeMs: 20_000, memoryBytes: 2 * 1024 ** 3, cores: 2 }
+
+const MS_PER_SECOND = 1000
+
+/** `policies.compiler` of the configuration. */
+interface CompilerSettings {
+  readonly timeoutSeconds: number
+  readonly maxMemoryBytes: number
+  readonly cores: number
+}
+
+/** Converts `policies.compiler` to limits. */
+export function opaLimits({ compiler }: { readonly compiler: CompilerSettings }): OpaLimits {
+  const { timeoutSeconds, maxMemoryBytes, cores } = compiler
+  return { timeMs: timeoutSeconds * MS_PER_SECOND, memoryBytes: maxMemoryBytes, cores }
+}

@@ -1,0 +1,129 @@
+import { BACKSLASH, byteTable, skipRun } from '../../lib/json/scan/json-bytes.js'
+import { isWellFormed } from '../../lib/json/scan/locate-value.js'
+import { RegoNumber, RegoSet } from '../values/value.js'
+import type { RegoValue } from '../values/value.js'
+
+/** Reads operands by their index from 0. */
+export interface OperandReader {
+  readonly value: (index: number) => RegoValue
+  /** Whether it is an array of 64-bit integers and nothing else. */
+  readonly hasIntegersOnly: (index: number) => boolean
+  /** Whether it is a 64-bit integer, or written with a few digits and nothing else. */
+  readonly isShortInteger: (index: number) => boolean
+  /** Whether it is a text of a few digits that writes an integer as Rego does. */
+  readonly isIntegerText: (index: number) => boolean
+  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  readonly shortInteger: (index: number) => number | undefined
+  /** The bytes of a text; undefined for what is another value, and where that is not known. */
+  readonly bytes: (index: number) => Uint8Array | undefined
+}
+
+/** Whether the host is to answer. */
+type Choice = (operand: OperandReader) => boolean
+
+/** What the module divides without a rest, it divides as OPA does. */
+const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
+
+const isBroken: Choice = (operand) => {
+  const [dividend, divisor] = [operand.shortInteger(0), operand.shortInteger(1)]
+  if (dividend !== undefined && divisor !== undefined) return !isPlainQuotient(dividend, divisor)
+  const [a, b] = [operand.value(0), operand.value(1)]
+  if (!(a instanceof RegoNumber) || !(b instanceof RegoNumber)) return false
+  if (!PLAIN_INTEGER.test(a.text) || !PLAIN_INTEGER.test(b.text)) return true
+  return !isPlainQuotient(Number(a.text), Number(b.text))
+}
+
+/** An integer: -0 is none of the module's. */
+function isPlainQuotient(dividend: number, divisor: number): boolean {
+  return divisor !== 0 && dividend % divisor === 0 && !Object.is(dividend / divisor, -0)
+}
+
+const isDecimal =
+  (operands: number): Choice =>
+  (operand) => {
+    for (let index = 0; index < operands; index++) if (!operand.isShortInteger(index)) return true
+    return false
+  }
+
+const hasDecimals: Choice = (operand) => !operand.hasIntegersOnly(0)
+
+/** Go takes groups within groups up to a depth of 1,000, counting what repeats them. */
+const SHALLOW_GROUPS = 300
+
+/** C++'s RE2 takes some patterns that Go's does not. */
+const isOddPattern: Choice = (operand) => {
+  const pattern = operand.value(0)
+  return (
+    typeof pattern === 'string' &&
+    (pattern.includes('\\C') || (pattern.length > SHALLOW_GROUPS && countGroups(pattern) > SHALLOW_GROUPS))
+  )
+}
+
+/** Any negative number of matches is all of them; the module knows -1 only. */
+const isOddSearch: Choice = (operand) => {
+  const limit = operand.value(2)
+  return (
+    (limit instanceof RegoNumber && limit.text.startsWith('-') && limit.text !== '-1') ||
+    isOddPattern(operand)
+  )
+}
+
+/** Characters that JSON texts are made of without a doubt: neither escapes nor what is not ASCII. */
+const PLAIN_BYTES = byteTable((byte) => byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH)
+const MAX_PLAIN_LENGTH = 16_384
+const MAX_PLAIN_DEPTH = 100
+
+/** The module takes much for JSON that is none, and reads what is plainly JSON as everybody does. */
+const isOddJson: Choice = (operand) => {
+  const text = operand.bytes(0)
+  if (text === undefined || text.length > MAX_PLAIN_LENGTH) return true
+  return skipRun(text, 0, PLAIN_BYTES) < text.length || !isWellFormed(text, MAX_PLAIN_DEPTH)
+}
+
+/** On a path without segments the module reads memory that it has not written. */
+const hasEmptyPath: Choice = (operand) => {
+  const paths = operand.value(1)
+  const list = paths instanceof RegoSet ? paths.members : Array.isArray(paths) ? paths : []
+  return list.some((path: RegoValue) => path === '' || (Array.isArray(path) && path.length === 0))
+}
+
+const isEmptyArray: Choice = (operand) => {
+  const value = operand.value(0)
+  return Array.isArray(value) && value.length === 0
+}
+
+/** What native built-ins are not given, beside those that the module does not ask about at all. */
+const CHOICES: Readonly<Record<string, Choice>> = {
+  abs: isDecimal(1),
+  'bits.and': isDecimal(2),
+  'bits.lsh': isDecimal(2),
+  'bits.negate': isDecimal(1),
+  'bits.or': isDecimal(2),
+  'bits.rsh': isDecimal(2),
+  'bits.xor': isDecimal(2),
+  ceil: isDecimal(1),
+  div: isBroken,
+  floor: isDecimal(1),
+  'json.filter': hasEmptyPath,
+  'json.remove': hasEmptyPath,
+  'object.union_n': isEmptyArray,
+  'json.unmarshal': isOddJson,
+  minus: isDecimal(2),
+  mul: isDecimal(2),
+  plus: isDecimal(2),
+  'regex.find_all_string_submatch_n': isOddSearch,
+  'regex.match': isOddPattern,
+  rem: isDecimal(2),
+  round: isDecimal(1),
+  sum: hasDecimals,
+  to_number: (operand) => !operand.isIntegerText(0),
+}
+
+/** Whether the host answers a call that the module can answer itself, mostly as OPA does. */
+export function isForHost(builtin: string, operand: OperandReader): boolean {
+  return CHOICES[builtin]?.(operand) ?? true
+}
+
+function countGroups(pattern: string): number {
+  return pattern.split('(').length - 1
+}

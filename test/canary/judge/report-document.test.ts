@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+
+import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { judge, SAME } from '../../support/judge-metrics.js'
+
+test('a report tells of warnings where there are some', () => {
+  const report = judge([SAME])
+  expect(reportDocument(report, ['one'])).toHaveProperty('warnings', ['one'])
+  expect(reportDocument(report)).not.toHaveProperty('warnings')
+})
+
+test('a report has the shape of Kayenta, with what was found beside it', () => {
+  const { results } = reportDocument(judge([SAME])) as { results: object[] }
+  expect(results).toMatchObject([
+    {
+      name: 'm0',
+      experimentMetadata: { stats: { count: 60 } },
+      controlMetadata: { stats: { count: 60 } },
+      resultMetadata: { ratio: expect.any(Number) as number },
+      finding: { kind: 'gauge' },
+    },
+  ])
+  expect(results[0]).not.toHaveProperty('noData')
+})

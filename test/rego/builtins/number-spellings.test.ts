@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
+import { newCall } from '../../../src/rego/evaluation/new-call.js'
+import { newerOpa, olderOpa } from '../../support/compilers.js'
+import { loadPolicies } from '../../support/load-policies.js'
+import { seededRandom } from '../../support/random-bytes.js'
+import { makeWorkspace } from '../../support/workspace.js'
+
+/** NUMBER_EXPRESSIONS=10000 makes more of them. */
+const EXPRESSIONS = Number(process.env['NUMBER_EXPRESSIONS'] ?? 300)
+const SEED = Number(process.env['NUMBER_EXPRESSIONS_SEED'] ?? 20_261_126)
+const RULES_A_MODULE = 250
+
+const NUMBERS = [
+  '.5',
+  '.25e1',
+  '.07',
+  '.1E-1',
+  '-.5',
+  '0.5',
+  '1.50',
+  '2',
+  '1e2',
+  '10E-1',
+  '-3.0',
+  '7',
+  '.999',
+  '0',
+  '.0',
+]
+/** How JSON may spell numbers, as an input and as base documents. */
+const GIVEN = ['0.5', '1.50', '1e2', '10E-1', '-3.0', '100e-2', '0.0', '1E+2', '2.5e-1', '7', '12']
+const GIVEN_JSON = `{"given": [${GIVEN.join(', ')}]}`
+const OPERANDS = [...NUMBERS, ...GIVEN.flatMap((_, at) => [`input.given[${at}]`, `data.given[${at}]`])]
+const OPERATORS = ['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=']
+const CALLS = [
+  ...['abs(A)', 'ceil(A)', 'floor(A)', 'round(A)', 'sum([A, B])', 'product([A, B])', 'max([A, B]) * 1'],
+  ...['min([A, B]) * 1', 'sort([A, B])[0] + 0', 'count({A, B})', 'to_number("A") + B'],
+  ...['object.get({A: B}, A, 7) + 0', 'bits.and(A, B)', 'json.unmarshal("[B]")[0] + A'],
+  ...['bits.or(A, B)', 'bits.xor(A, B)', 'bits.negate(A)', 'bits.lsh(A, 2)', 'bits.rsh(A, 1)'],
+  ...['numbers.range(A, B)', 'format_int(A, 10)', 'format_int(A, 2)', 'rem(A, B)', 'A in {B, 2, 1}'],
+  ...[
+    'sprintf("%v %d %.2f", [A, A, B])',
+    'json.marshal([A + 0, B * 1])',
+    'object.get({A: "found"}, B, "none")',
+  ],
+  ...[
+    'json.unmarshal(json.marshal({"n": A + 0})).n == A',
+    '[A, B] == [B, A]',
+    'count(object.union({A: 1}, {B: 2}))',
+  ],
+]
+
+function expressions(): string[] {
+  const random = seededRandom(SEED)
+  const oneOf = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '0'
+  return Array.from({ length: EXPRESSIONS }, () => {
+    const [a, b] = [oneOf(OPERANDS), oneOf(OPERANDS)]
+    if (random() < 0.5) return `${a} ${oneOf(OPERATORS)} ${b}`
+    return oneOf(CALLS).replaceAll('A', a).replaceAll('B', b)
+  })
+}
+
+/** A module whose rule `answers` has the value of each expression that has one. */
+function moduleOf(some: readonly string[]): string {
+  const rules = some.map((expression, place) => `answers["${place}"] := ${expression}`)
+  return `package numbers\n\nimport rego.v1\n\n${rules.join('\n')}\n`
+}
+
+const opa = newerOpa() ?? olderOpa()
+
+test.skipIf(opa === undefined)(
+  'expressions over all spellings of numbers have the values that OPA evaluates',
+  async () => {
+    const workspace = makeWorkspace()
+    const all = expressions()
+    const differences: unknown[] = []
+    for (let from = 0; from < all.length; from += RULES_A_MODULE) {
+      const some = all.slice(from, from + RULES_A_MODULE)
+      const text = moduleOf(some)
+      const file = join(workspace.path, 'numbers.rego')
+      writeFileSync(file, text)
+      const data = join(workspace.path, 'data.json')
+      writeFileSync(data, GIVEN_JSON)
+      const args = ['--data', file, '--data', data, '--input', data, 'data.numbers.answers']
+      const printed = execFileSync(opa ?? '', ['eval', '--format', 'raw', ...args], { encoding: 'utf8' })
+      const expected = JSON.parse(printed) as Record<string, unknown>
+      const snapshot = await loadPolicies({ 'numbers.rego': text, 'data.json': GIVEN_JSON })
+      const plan = planDocument(snapshot, ['numbers', 'answers'])
+      const answers = JSON.parse(
+        evaluateDocument(plan, Buffer.from(GIVEN_JSON), newCall()) ?? '{}',
+      ) as Record<string, unknown>
+      for (const [place, expression] of some.entries()) {
+        const [ours, theirs] = [answers[place], expected[place]]
+        if (JSON.stringify(ours) !== JSON.stringify(theirs)) differences.push({ expression, ours, theirs })
+      }
+    }
+    workspace.remove()
+    expect(differences).toEqual([])
+  },
+  60_000 + EXPRESSIONS * 20,
+)

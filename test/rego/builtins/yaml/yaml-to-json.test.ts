@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+
+import { AppError } from '../../../../src/errors/app-error.js'
+import { yamlToJson } from '../../../../src/rego/builtins/yaml/yaml-to-json.js'
+
+const LIMIT = 1_000_000
+const PIECES = [
+  '[',
+  ']',
+  '{',
+  '}',
+  '- ',
+  '? ',
+  ': ',
+  'a',
+  '&a ',
+  '*a',
+  '!t ',
+  '\n',
+  '  ',
+  '"',
+  "'",
+  '|',
+  '#',
+  '---\n',
+  ',',
+  '<<',
+  '1',
+]
+
+/** Each a list of the one before it: 520 levels deep, and a quarter of a million nodes. */
+const CHAIN = Array.from({ length: 520 }, (_, n) => `- &a${n} [${n === 0 ? '1' : `*a${n - 1}`}]`).join('\n')
+
+function kindOf(text: string): string {
+  try {
+    JSON.parse(yamlToJson(text, LIMIT))
+    return 'JSON'
+  } catch (error) {
+    return error instanceof AppError ? `${error.kind}: ${error.message}` : String(error)
+  }
+}
+
+describe('YAML as JSON', () => {
+  it('is the same document', () => {
+    const document = fc.dictionary(
+      fc.stringMatching(/^[a-z]{1,8}$/),
+      fc.oneof(fc.integer(), fc.boolean(), fc.array(fc.integer())),
+    )
+    fc.assert(
+      fc.property(document, (given) => {
+        expect(JSON.parse(yamlToJson(stringify(given, { version: '1.1' }), LIMIT))).toEqual(given)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('is JSON or a refusal that says why, whatever was sent', () => {
+    const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join(''))
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(kindOf(given)).toMatch(/^(?:JSON$|invalid: \S)/)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    ['open brackets', '['.repeat(5000)],
+    ['open braces', '{a: '.repeat(5000)],
+    ['brackets', `${'['.repeat(5000)}${']'.repeat(5000)}`],
+    ['lists in one line', `${'- '.repeat(5000)}a`],
+    ['keys that are mappings', `${'? '.repeat(5000)}a`],
+    ['indentation', Array.from({ length: 600 }, (_, level) => `${' '.repeat(level)}a:`).join('\n')],
+    ['keys with a colon each in one line', `{"" ${'a: '.repeat(5000)}1`],
+  ])('is refused before anything overflows: %s', (_, text) => {
+    expect(kindOf(text)).toBe('invalid: YAML is nested deeper than 250 levels')
+  })
+
+  it('is refused where aliases of aliases nest deeper than its text', () => {
+    // Beside so many other values these are few enough of aliases.
+    expect(kindOf(`${'- 1\n'.repeat(5000)}${CHAIN}`)).toBe(
+      'invalid: with its aliases the YAML is nested more than 512 levels deep',
+    )
+  })
+
+  it('is refused where a few aliases come to a lot', () => {
+    const text = `- &a "${'x'.repeat(20_000)}"\n${'- *a\n'.repeat(100)}`
+    expect(kindOf(text)).toBe(`too_large: with its aliases the YAML is over the limit of ${LIMIT} bytes`)
+    const doubling = Array.from({ length: 40 }, (_, n) => `- &a${n} [*a${n - 1}, *a${n - 1}]`).join('\n')
+    expect(kindOf(doubling.replaceAll('*a-1', '1'))).toMatch(/^invalid: .*excessive aliasing/)
+    expect(kindOf(CHAIN)).toMatch(/^invalid: .*excessive aliasing/)
+  })
+
+  it('may hold brackets in its texts', () => {
+    expect(JSON.parse(yamlToJson(`a: |\n  ${'['.repeat(2000)}\nb: "${'{'.repeat(2000)}"\n`, LIMIT))).toEqual({
+      a: `${'['.repeat(2000)}\n`,
+      b: '{'.repeat(2000),
+    })
+  })
+})

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { EvaluationSlice, SliceOver } from '../../../src/rego/wasm/evaluation-slice.js'
+
+const LENGTH_MS = 15
+
+describe('the slice of an evaluation', () => {
+  let onCoreMs = 0
+  const begun = (): EvaluationSlice => {
+    const slice = new EvaluationSlice(LENGTH_MS, () => onCoreMs)
+    slice.require()
+    return slice
+  }
+  const pass = (ms: number, worked: number): void => {
+    vi.advanceTimersByTime(ms)
+    onCoreMs += worked
+  }
+
+  beforeEach(() => {
+    onCoreMs = 100
+    vi.useFakeTimers({ toFake: ['performance'] })
+    vi.advanceTimersByTime(1000)
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  it('is over once it has had its time', () => {
+    const slice = begun()
+    pass(14, 14)
+    slice.require()
+    pass(1, 1)
+    expect(() => slice.require()).toThrow(SliceOver)
+    expect(slice.spentMs).toBe(LENGTH_MS)
+  })
+
+  it('counts no time in which the thread waited for a core', () => {
+    const slice = begun()
+    pass(400, 1)
+    slice.require()
+    pass(13, 13)
+    slice.require()
+    expect(slice.spentMs).toBe(14)
+    pass(1, 1)
+    expect(() => slice.require()).toThrow(SliceOver)
+  })
+
+  it('is over before work that it does not suffice for', () => {
+    const slice = begun()
+    pass(10, 2)
+    slice.require(4)
+    expect(() => slice.require(13.5)).toThrow(SliceOver)
+  })
+
+  it('has spent nothing, and not less, where the first work that it is asked for is too much, at any fraction of a millisecond', () => {
+    const spent = Array.from({ length: 1000 }, () => {
+      vi.advanceTimersByTime(0.123_457)
+      const slice = new EvaluationSlice(LENGTH_MS / 7, () => onCoreMs)
+      expect(() => slice.require(1000)).toThrow(SliceOver)
+      return slice.spentMs
+    })
+    expect(spent).toEqual(spent.map(() => 0))
+  })
+
+  it('ends at once where it has no length', () => {
+    expect(() => new EvaluationSlice(0, () => onCoreMs).require()).toThrow(SliceOver)
+  })
+})
