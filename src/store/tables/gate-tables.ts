@@ -61,6 +61,17 @@ export interface GateReviewsTable {
 export type NewInstanceRow = Omit<GateInstancesTable, 'id'>
 export type InstanceRow = NewInstanceRow & { readonly id: number }
 
+/** The columns of a gate. */
+export const GATE_COLUMNS = [
+  'id',
+  'name',
+  'origin',
+  'is_enabled',
+  'definition',
+  'created_ms',
+  'changed_ms',
+] as const satisfies readonly (keyof GatesTable)[]
+
 /** The columns of an instance but for its number. */
 export const INSTANCE_COLUMNS = [
   'gate_id',

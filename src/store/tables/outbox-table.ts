@@ -28,6 +28,25 @@ export interface OutboxTable {
 /** A row as it is read. */
 export type OutboxRow = Omit<OutboxTable, 'id'> & { readonly id: number }
 
+/** The columns of a message that was never attempted. */
+export const NEW_MESSAGE_COLUMNS = [
+  'webhook_id',
+  'topic',
+  'url',
+  'receiver',
+  'headers',
+  'body',
+  'subject',
+  'application',
+  'execution_id',
+  'state',
+  'attempts',
+  'created_ms',
+  'tried_since_ms',
+  'next_attempt_ms',
+] as const satisfies readonly (keyof OutboxRow)[]
+export type NewMessageRow = Pick<OutboxRow, (typeof NEW_MESSAGE_COLUMNS)[number]>
+
 export function toStoredMessage(row: OutboxRow): StoredMessage {
   return {
     id: row.id,

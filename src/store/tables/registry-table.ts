@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { RegistryEntry, RegistryKind, RegistrySource, RegistryVersion } from '../ports/registry-store.js'
 import { unpackBody } from './packed-body.js'
 
@@ -30,6 +31,44 @@ export interface RegistryVersionRow {
   /** Deflated JSON text. */
   definition: Uint8Array | null
 }
+
+/** The tables of the registry, as Kysely sees them. */
+export interface RegistryTables {
+  registry_entries: NewEntryRow & { id: Generated<number> }
+  registry_versions: RegistryVersionRow
+  event_queue: { seq: number }
+}
+
+/** An entry that has no number yet. */
+export type NewEntryRow = Omit<RegistryEntryRow, 'id'>
+
+/** The columns of an entry but for its number. */
+export const ENTRY_COLUMNS = [
+  'kind',
+  'key',
+  'application_key',
+  'application',
+  'name',
+  'pipeline_id',
+  'digest',
+  'changed_ms',
+  'changed_by',
+  'recorded_ms',
+  'version',
+] as const satisfies readonly (keyof NewEntryRow)[]
+
+/** The columns of a version. */
+export const VERSION_COLUMNS = [
+  'entry_id',
+  'version',
+  'changed_ms',
+  'changed_by',
+  'recorded_ms',
+  'source',
+  'seq',
+  'definition_bytes',
+  'definition',
+] as const satisfies readonly (keyof RegistryVersionRow)[]
 
 /** The entry of a row. */
 export function toEntry(row: RegistryEntryRow): RegistryEntry {

@@ -7,9 +7,10 @@ import type {
   GatesTable,
 } from './gate-tables.js'
 import type { OutboxTable } from './outbox-table.js'
+import type { RegistryTables } from './registry-table.js'
 
 /** The durable tables, as Kysely sees them. */
-export interface ServiceDatabase extends AnalysisTables {
+export interface ServiceDatabase extends AnalysisTables, RegistryTables {
   audit: AuditTable
   outbox: OutboxTable
   gates: GatesTable

@@ -4,10 +4,10 @@ import type { Readers } from '../../ports/readers.js'
 import type { ServiceDatabase } from '../../tables/service-database.js'
 import { makeAuditExporter } from '../audit/audit-exporter.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
-import { queryBuilder } from '../engine/session-dialect.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import type { Queries } from '../engine/session.js'
-import { makeGateReader } from '../gates/gate-reader.js'
-import { makeRegistryReader } from '../registry/registry-reader.js'
+import { makeGateReader } from '../../gates/gate-reader.js'
+import { makeRegistryReader } from '../../registry/registry-reader.js'
 
 /** What operations that only read have at hand. */
 export function makeReaders(queries: Queries): Readers {
@@ -16,8 +16,8 @@ export function makeReaders(queries: Queries): Readers {
     analysis: makeAnalysisReader(db),
     audit: makeAuditReader(queries),
     auditExport: makeAuditExporter(queries),
-    gates: makeGateReader(queries, db),
+    gates: makeGateReader(db, POSTGRES),
     outbox: makeOutboxReader(db),
-    registry: makeRegistryReader(queries),
+    registry: makeRegistryReader(db, POSTGRES),
   }
 }

@@ -5,12 +5,12 @@ import { makeAuditAppender } from '../audit/audit-appender.js'
 import type { PostgresAppender } from '../audit/audit-appender.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { TrailState } from '../audit/trail-state.js'
-import { queryBuilder } from '../engine/session-dialect.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import type { Session } from '../engine/session.js'
-import { makeGateRepository } from '../gates/gate-repository.js'
-import { makeOutboxRepository } from '../outbox/outbox-repository.js'
-import { makeEventQueue } from '../registry/event-queue.js'
-import { makeRegistryRepository } from '../registry/registry-repository.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { makeOutboxLeases } from '../outbox/outbox-leases.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import type { Begun } from './begin-writing.js'
 
 /** What operations of one replica that write have at hand, from transaction to transaction. */
@@ -27,10 +27,10 @@ export class WriteContext {
     this.transaction = {
       analysis: makeAnalysisRepository(db),
       audit: makeAuditKeeper(session, this.#trail, this.#appender),
-      eventQueue: makeEventQueue(session),
-      outbox: makeOutboxRepository(session, owner),
-      gates: makeGateRepository(session, db),
-      registry: makeRegistryRepository(session),
+      eventQueue: makeEventQueue(db),
+      outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(session, owner) },
+      gates: makeGateRepository(db, POSTGRES),
+      registry: makeRegistryRepository(db),
     }
   }
 

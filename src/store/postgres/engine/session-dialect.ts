@@ -1,6 +1,13 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { PostgresPoolClient } from 'kysely'
+import type { EngineSql } from '../../queries/engine-sql.js'
 import type { Queries } from './session.js'
+
+export const POSTGRES: EngineSql = {
+  openInstances: sql`gate_instances`,
+  // Columns are ordered by bytes (collation C), in which only ASCII has another case.
+  lowerName: sql<string>`lower(name collate "default")`,
+}
 
 /** A query builder whose statements run on a session, within the transaction that is under way there. */
 export function queryBuilder<Tables>(queries: Queries): Kysely<Tables> {

@@ -1,7 +1,8 @@
 import type { OpenDatabaseOptions } from './open-database.js'
 import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, sql, SqliteDialect } from 'kysely'
 import { remembered } from '../../../lib/remembered.js'
+import type { EngineSql } from '../../queries/engine-sql.js'
 import type { ServiceDatabase } from '../../tables/service-database.js'
 
 /**
@@ -18,6 +19,12 @@ export function serviceDatabaseOptions(path: string): OpenDatabaseOptions {
   }
 }
 
+export const SQLITE: EngineSql = {
+  // The index is named, since SQLite would take the index of states and read every open instance.
+  openInstances: sql`gate_instances indexed by gate_instances_open`,
+  lowerName: sql<string>`lower(name)`,
+}
+
 /** Texts of queries are few, but for lists of different length. */
 const MOST_STATEMENTS = 200
 
@@ -26,7 +33,7 @@ const MOST_STATEMENTS = 200
  * V8 does not see how much that is.
  */
 export function queryBuilder<Tables = ServiceDatabase>(database: Database): Kysely<Tables> {
-  const prepare = remembered((sql: string) => database.prepare(sql), MOST_STATEMENTS)
+  const prepare = remembered((text: string) => database.prepare(text), MOST_STATEMENTS)
   return new Kysely<Tables>({
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   })

@@ -11,18 +11,18 @@ import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
 import type { CallConnection } from '../../calls/call.js'
-import { makeEventQueue } from './event-queue.js'
-import { makeGateReader } from '../gates/gate-reader.js'
-import { makeGateRepository } from '../gates/gate-repository.js'
-import { makeRegistryReader } from '../registry/registry-reader.js'
-import { makeRegistryRepository } from '../registry/registry-repository.js'
+import { makeGateReader } from '../../gates/gate-reader.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeRegistryReader } from '../../registry/registry-reader.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
-import { makeOutboxRepository } from '../outbox/outbox-repository.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { makeOutboxLeases } from '../outbox/outbox-leases.js'
 import { executeReads, executeWrites } from '../calls/execute-batch.js'
 import type { CachingContext } from '../calls/execute-batch.js'
 import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
-import { serviceDatabaseOptions, queryBuilder } from '../engine/service-file.js'
+import { serviceDatabaseOptions, SQLITE, queryBuilder } from '../engine/service-file.js'
 
 /** A connection of one kind. */
 export interface ServiceConnection<Context> extends CallConnection<Context> {
@@ -83,13 +83,14 @@ export function connectReading(
 function makeTransaction(database: Database): SqliteTransaction & CachingContext {
   const trailIndexes = makeTrailIndexes(database)
   const audit = makeAuditKeeper(database, trailIndexes, Date.now)
+  const db = queryBuilder(database)
   return {
-    analysis: makeAnalysisRepository(queryBuilder(database)),
+    analysis: makeAnalysisRepository(db),
     audit,
-    eventQueue: makeEventQueue(database),
-    outbox: makeOutboxRepository(database),
-    gates: makeGateRepository(database),
-    registry: makeRegistryRepository(database),
+    eventQueue: makeEventQueue(db),
+    outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(database) },
+    gates: makeGateRepository(db, SQLITE),
+    registry: makeRegistryRepository(db),
     trailIndexes,
     freeSpace: makeFreeSpace(database),
     clearCaches: () => {
@@ -100,13 +101,14 @@ function makeTransaction(database: Database): SqliteTransaction & CachingContext
 }
 
 function makeReaders(database: Database): SqliteReaders {
+  const db = queryBuilder(database)
   return {
-    analysis: makeAnalysisReader(queryBuilder(database)),
+    analysis: makeAnalysisReader(db),
     audit: makeAuditReader(database),
     auditExport: makeAuditExporter(database),
-    gates: makeGateReader(database),
-    outbox: makeOutboxReader(queryBuilder(database)),
-    registry: makeRegistryReader(database),
+    gates: makeGateReader(db, SQLITE),
+    outbox: makeOutboxReader(db),
+    registry: makeRegistryReader(db, SQLITE),
     maintenance: makeMaintenanceFigures(database),
   }
 }

@@ -1,5 +1,6 @@
 import { chooseDue } from '../../outbox/choose-due.js'
-import type { Lease, LeaseQuery } from '../../ports/outbox-store.js'
+import type { EngineMethods } from '../../outbox/outbox-repository.js'
+import type { Lease, LeaseQuery, OutboxRepository } from '../../ports/outbox-store.js'
 import { toStoredMessage } from '../../tables/outbox-table.js'
 import type { OutboxRow } from '../../tables/outbox-table.js'
 import type { Queries } from '../engine/session.js'
@@ -37,8 +38,30 @@ interface DueRow {
   readonly length: number
 }
 
+/** Leases messages for one replica, `owner`. */
+export function makeOutboxLeases(queries: Queries, owner: string): Pick<OutboxRepository, EngineMethods> {
+  return {
+    lease: (query) => leaseDue(queries, owner, query),
+    releaseLeases: (nowMs) => freeLeasesOfDead(queries, owner, nowMs),
+    record: async ({ id, state, attempts, nextAttemptMs, lastStatus, lastError, settledMs }) => {
+      // A replica that has lost the lease may still record that the message was delivered, so that it is not sent again.
+      const changed = await run(
+        queries,
+        `update outbox set state = $2, attempts = $3, next_attempt_ms = $4, leased_until_ms = null, lease_owner = null,
+           last_status = $5, last_error = $6, settled_ms = $7
+         where id = $1 and state = 'pending' and (lease_owner is null or lease_owner = $8 or $2 = 'delivered')`,
+        [
+          ...[id, state, attempts, Math.ceil(nextAttemptMs)],
+          ...[lastStatus ?? null, lastError ?? null, settledMs ?? null, owner],
+        ],
+      )
+      return changed > 0
+    },
+  }
+}
+
 /** Takes messages that are due for a replica. What others have under way to a receiver counts, too. */
-export async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Promise<Lease> {
+async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Promise<Lease> {
   const { nowMs, leasedUntilMs, limit, limitPerReceiver } = query
   await freeLeasesOfDead(queries, owner, nowMs)
   const underWay = await countUnderWay(queries, owner, query)
@@ -64,7 +87,7 @@ export async function leaseDue(queries: Queries, owner: string, query: LeaseQuer
 }
 
 /** Lets what replicas had under way that are gone be taken again. */
-export async function freeLeasesOfDead(queries: Queries, owner: string, nowMs: number): Promise<void> {
+async function freeLeasesOfDead(queries: Queries, owner: string, nowMs: number): Promise<void> {
   await run(
     queries,
     `update outbox set next_attempt_ms = least(next_attempt_ms, $1), leased_until_ms = null, lease_owner = null

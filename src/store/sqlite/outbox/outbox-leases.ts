@@ -1,16 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
 import { chooseDue } from '../../outbox/choose-due.js'
 import type { DueMessage } from '../../outbox/choose-due.js'
-import type {
-  LatestTimes,
-  Lease,
-  LeaseQuery,
-  OutboxMessage,
-  OutboxProgress,
-  OutboxRepository,
-  OutboxState,
-} from '../../ports/outbox-store.js'
+import type { EngineMethods } from '../../outbox/outbox-repository.js'
+import type { Lease, LeaseQuery, OutboxProgress, OutboxRepository } from '../../ports/outbox-store.js'
 import { toStoredMessage } from '../../tables/outbox-table.js'
 import type { OutboxRow } from '../../tables/outbox-table.js'
 
@@ -37,10 +29,8 @@ const NEXT_OF_RECEIVER = `
   select min(next_attempt_ms) as due from outbox
   where state = 'pending' and receiver = @receiver and next_attempt_ms > @nowMs`
 
-/** The outbox on a connection that writes. */
-export function makeOutboxRepository(database: Database): OutboxRepository {
-  const nextId = makeTimeOrderedIds()
-  const insert = prepareInsert(database)
+/** Leases messages on the connection that writes. */
+export function makeOutboxLeases(database: Database): Pick<OutboxRepository, EngineMethods> {
   const lease = prepareLease(database)
   const update = database.prepare<[Record<keyof OutboxProgress, unknown>]>(
     `update outbox set state = @state, attempts = @attempts, next_attempt_ms = @nextAttemptMs, leased_until_ms = null,
@@ -50,24 +40,7 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     `update outbox set next_attempt_ms = min(next_attempt_ms, ?), leased_until_ms = null
      where state = 'pending' and leased_until_ms is not null`,
   )
-  const limitWaits = database.prepare<[LatestTimes]>(
-    `update outbox set leased_until_ms = min(leased_until_ms, @leasedUntilMs),
-       next_attempt_ms = iif(leased_until_ms is null, @nextAttemptMs, @leasedUntilMs)
-     where state = 'pending' and next_attempt_ms > iif(leased_until_ms is null, @nextAttemptMs, @leasedUntilMs)`,
-  )
-  const selectOne = database.prepare<[number], OutboxRow>('select * from outbox where id = ?')
-  const selectStates = database
-    .prepare<[string], OutboxState>('select state from outbox where subject = ?')
-    .pluck()
-  const restart = database.prepare<[{ id: number; nowMs: number }]>(
-    `update outbox set state = 'pending', attempts = 0, tried_since_ms = @nowMs, next_attempt_ms = @nowMs,
-       leased_until_ms = null, settled_ms = null where id = @id`,
-  )
-  const deleteSettled = database.prepare<[number, number]>(
-    'delete from outbox where id in (select id from outbox where settled_ms < ? limit ?)',
-  )
   return {
-    enqueue: (message) => Promise.resolve(insert(message, `msg_${nextId(message.createdMs)}`)),
     lease: (query) => Promise.resolve(lease(query)),
     record: ({ lastStatus, lastError, settledMs, ...progress }) => {
       const { changes } = update.run({
@@ -82,42 +55,6 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
       release.run(nowMs)
       return Promise.resolve()
     },
-    limitWaits: (latest) => {
-      limitWaits.run(latest)
-      return Promise.resolve()
-    },
-    find: (id) => {
-      const row = selectOne.get(id)
-      return Promise.resolve(row === undefined ? undefined : toStoredMessage(row))
-    },
-    statesOf: (subject) => Promise.resolve(selectStates.all(subject)),
-    restart: (id, nowMs) => {
-      restart.run({ id, nowMs })
-      return Promise.resolve()
-    },
-    deleteSettledBefore: (timeMs, limit) => Promise.resolve(deleteSettled.run(timeMs, limit).changes),
-  }
-}
-
-function prepareInsert(database: Database): (message: OutboxMessage, webhookId: string) => number {
-  const insert = database.prepare<[Record<string, unknown>]>(
-    `insert into outbox (webhook_id, topic, url, receiver, headers, body, subject, application, execution_id, state, attempts, created_ms, tried_since_ms, next_attempt_ms)
-     values (@webhookId, @topic, @url, @receiver, @headers, @body, @subject, @application, @executionId, 'pending', 0, @createdMs, @createdMs, @createdMs)`,
-  )
-  return ({ topic, url, body, headers, createdMs, ...about }, webhookId) => {
-    const { lastInsertRowid } = insert.run({
-      webhookId,
-      topic,
-      url,
-      receiver: new URL(url).origin,
-      headers: headers === undefined ? null : JSON.stringify(headers),
-      body,
-      subject: about.subject ?? null,
-      application: about.application ?? null,
-      executionId: about.executionId ?? null,
-      createdMs,
-    })
-    return Number(lastInsertRowid)
   }
 }
 
