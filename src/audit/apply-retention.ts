@@ -2,8 +2,8 @@ import type { AuditReader, ChainEnd } from '../store/ports/audit-store.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoreMaintenance } from '../store/ports/maintenance.js'
 import { deleteThrough } from './audit-operations.js'
-import { writeCheckpoint } from './write-checkpoint.js'
-import type { CheckpointDeps } from './write-checkpoint.js'
+import { writeCheckpoint } from './checkpoint-keeper.js'
+import type { CheckpointDeps } from './checkpoint-keeper.js'
 
 export interface RetentionOptions extends CheckpointDeps {
   readonly audit: AuditReader

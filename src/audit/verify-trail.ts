@@ -1,7 +1,7 @@
 import type { AuditCheckpoint, ChainEnd } from '../store/ports/audit-store.js'
 import type { Reader } from '../store/ports/readers.js'
 import { checkChain, readCheckpoints } from './audit-operations.js'
-import { checkSignatures } from './check-signatures.js'
+import { checkSignatures } from './checkpoint-signature.js'
 
 export interface VerifyOptions {
   readonly reader: Reader

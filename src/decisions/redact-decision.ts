@@ -1,11 +1,10 @@
 import { AppError } from '../errors/app-error.js'
 import { asBuffer } from '../lib/bytes.js'
 import { closeJson } from '../lib/redaction/close-json.js'
-import { mayHoldSecrets } from '../lib/redaction/secret-signs.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
-import { jsonBytes } from './entry/json-bytes.js'
 import { REDACTED, REDACTION_MARK } from '../lib/redaction/redacted.js'
+import { mayHoldSecrets } from '../lib/redaction/secret-signs.js'
 import { remembered } from '../lib/remembered.js'
 import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
@@ -125,4 +124,14 @@ function quotable(values: readonly string[]): readonly string[] {
   return [
     ...new Set(values.filter((value) => value.length >= LEAST_QUOTED && value !== REDACTION_MARK)),
   ].sort((a, b) => b.length - a.length)
+}
+
+/** The bytes of a text that is still JSON; null where something was replaced in it that no JSON can do without. */
+export function jsonBytes(text: string): Uint8Array | null {
+  try {
+    JSON.parse(text)
+    return Buffer.from(text)
+  } catch {
+    return null
+  }
 }

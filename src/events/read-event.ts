@@ -5,9 +5,7 @@ import { refuseMalformed } from '../lib/json/scan/locate-value.js'
 import { missingFields } from '../lib/validation/problem-collector.js'
 import { isRecord } from '../lib/validation/record.js'
 import { embeddedValue, refuseUnbounded, epochMs, scalarText } from './carried-values.js'
-import { eventColumns } from './event-columns.js'
-import { findEvent } from './find-event.js'
-import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
+import type { EventEndpoint, OrchestratorEvent, EventStage } from './orchestrator-event.js'
 
 type JsonObject = Record<string, unknown>
 
@@ -95,4 +93,133 @@ function fieldName(event: JsonObject, name: string): string {
 function refuseLongId(eventId: string | undefined): void {
   if (eventId === undefined || eventId.length <= MAX_ID_LENGTH) return
   throw new AppError('invalid', `eventId is longer than ${MAX_ID_LENGTH} characters`)
+}
+
+type EventColumns = Pick<
+  OrchestratorEvent,
+  'application' | 'pipeline' | 'pipelineConfigId' | 'executionId' | 'stage' | 'user' | 'status'
+>
+
+const NOTHING: JsonObject = {}
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What the last word of a kind says of a stage whose execution is not sent along (echo.events.includeFullExecution=false). */
+const STATUS_OF_ENDING: ReadonlyMap<string, string> = new Map([
+  ['starting', 'RUNNING'],
+  ['complete', 'SUCCEEDED'],
+  ['failed', 'TERMINAL'],
+  ['skipped', 'SKIPPED'],
+])
+
+/** What can be searched by, from the orchestrator's content and details (orca-echo's execution and stage listeners). */
+function eventColumns(kind: string | undefined, content: unknown, details: unknown): EventColumns {
+  const body = asRecord(content)
+  const execution = asRecord(body['execution'])
+  const stage = readStage(kind, body, execution)
+  // What starts a pipeline by hand names it by its name or its id (Echo's ManualEvent).
+  const started = scalarText(body['pipelineNameOrId'])
+  const isId = UUID.test(started ?? '')
+  return {
+    application:
+      scalarText(asRecord(details)['application']) ??
+      scalarText(execution['application']) ??
+      scalarText(body['application']),
+    pipeline:
+      execution['type'] === 'ORCHESTRATION'
+        ? undefined
+        : (scalarText(execution['name']) ?? (isId ? undefined : started)),
+    pipelineConfigId: scalarText(execution['pipelineConfigId']) ?? (isId ? started : undefined),
+    executionId: scalarText(body['executionId']) ?? scalarText(execution['id']),
+    stage: stage?.columns,
+    user: readUser(body, execution),
+    status: stage === undefined ? scalarText(execution['status']) : stage.status,
+  }
+}
+
+function readUser(body: JsonObject, execution: JsonObject): string | undefined {
+  return (
+    scalarText(asRecord(execution['authentication'])['user']) ??
+    scalarText(asRecord(execution['trigger'])['user']) ??
+    scalarText(asRecord(body['trigger'])['user']) ??
+    scalarText(asRecord(body['context'])['user']) ??
+    scalarText(body['user'])
+  )
+}
+
+function readStage(
+  kind: string | undefined,
+  body: JsonObject,
+  execution: JsonObject,
+): { columns: EventStage; status: string | undefined } | undefined {
+  const stageId = scalarText(body['stageId'])
+  if (stageId === undefined) return undefined
+  const stages = Array.isArray(execution['stages']) ? (execution['stages'] as unknown[]) : []
+  const stage = asRecord(stages.find((candidate) => asRecord(candidate)['id'] === stageId))
+  const columns = {
+    stageId,
+    refId: scalarText(stage['refId']),
+    name: scalarText(stage['name']) ?? scalarText(body['name']),
+    type: scalarText(stage['type']),
+  }
+  return {
+    columns,
+    status: scalarText(stage['status']) ?? STATUS_OF_ENDING.get(kind?.split(':').at(-1) ?? ''),
+  }
+}
+
+function asRecord(value: unknown): JsonObject {
+  return isRecord(value) ? value : NOTHING
+}
+
+
+const MAX_WRAPPINGS = 8
+/** Enough for any wrapper, and a bound on the search through a body that holds no event. */
+const MAX_CANDIDATES = 256
+
+/**
+ * The event in a body: the body itself, or what a wrapper or template put around it (rest endpoints with `wrap`, under any
+ * names). The body itself where nothing below it is an event.
+ */
+function findEvent(root: JsonObject): JsonObject {
+  if (isNamedEvent(root)) return root
+  return (
+    findBelow(root, isFullEvent) ??
+    (isAuditData(root) ? root : (findBelow(root, isNamedEvent) ?? findBelow(root, isAuditData) ?? root))
+  )
+}
+
+function isNamedEvent(value: JsonObject): boolean {
+  return isText(value['eventId']) && ('name' in value || 'details' in value || 'content' in value)
+}
+
+function isFullEvent(value: JsonObject): boolean {
+  const details = isText(value['eventId']) ? embeddedValue(value['details']) : undefined
+  return isRecord(details) && isText(details['type'])
+}
+
+function isAuditData(value: JsonObject): boolean {
+  return 'content' in value && 'details' in value
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/** The nearest object below that is wanted, one level after the other. */
+function findBelow(root: JsonObject, isWanted: (value: JsonObject) => boolean): JsonObject | undefined {
+  let level: unknown[] = [root]
+  for (let depth = 0; depth < MAX_WRAPPINGS && level.length > 0; depth++) {
+    level = level.flatMap(childrenOf).slice(0, MAX_CANDIDATES)
+    const found = level.filter(isRecord).find(isWanted)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function childrenOf(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value)
+    .slice(0, MAX_CANDIDATES)
+    .map(embeddedValue)
+    .filter((child) => typeof child === 'object' && child !== null)
 }

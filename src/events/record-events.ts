@@ -1,11 +1,13 @@
 import { toAppError } from '../errors/app-error.js'
 import type { ErrorDetail, ErrorKind } from '../errors/app-error.js'
 import { asBuffer } from '../lib/bytes.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry, AuditReceipt } from '../store/ports/audit-store.js'
 import type { Transaction, WriteOperation } from '../store/ports/transaction.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
 import { readEvent } from './read-event.js'
-import { redactSecrets } from '../lib/redaction/redact.js'
+import { readRunsChunk } from './read-runs.js'
+import { keepWebhook } from './relay-webhook.js'
 
 /** The body of a request to one of the two operations that take events. */
 export interface ReceivedBody {
@@ -91,3 +93,7 @@ function toEntry(event: OrchestratorEvent, origin: string | undefined): AuditEnt
 function mayChangeRegistry({ kind }: OrchestratorEvent): boolean {
   return kind === 'orca:orchestration:complete' || kind === 'orca:orchestration:failed'
 }
+
+/** What the store can be asked of events and relayed webhooks. */
+export const eventReads = [readRunsChunk] as const
+export const eventWrites = [recordEvents, keepWebhook] as const

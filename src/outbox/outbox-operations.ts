@@ -1,18 +1,10 @@
 import { AppError } from '../errors/app-error.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry } from '../store/ports/audit-store.js'
-import type {
-  LatestTimes,
-  Lease,
-  LeaseQuery,
-  OutboxFilter,
-  OutboxProgress,
-  OutboxState,
-  StoredMessage,
-} from '../store/ports/outbox-store.js'
+import type { LatestTimes, Lease, LeaseQuery, OutboxFilter, OutboxProgress, OutboxState, StoredMessage, OutboxReader } from '../store/ports/outbox-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
-import type { WriteOperation } from '../store/ports/transaction.js'
-import { sourceOf } from './told-of-message.js'
+import type { WriteOperation, Writer } from '../store/ports/transaction.js'
+import { sourceOf } from './message-labels.js'
 
 /** Takes the messages that are due, so that no one else does until the lease ends. */
 export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
@@ -141,3 +133,23 @@ export const outboxWrites = [
   resendMessage,
   purgeSettled,
 ] as const
+
+interface PurgeDeps {
+  readonly writer: Writer
+  readonly outbox: Pick<OutboxReader, 'oldestSettledMs'>
+}
+
+/** At most this many in one transaction, so that nobody waits for all of them. */
+const AT_ONCE = 500
+
+/** Deletes all messages that were settled before a time; returns how many. Writes nothing where there are none. */
+export async function purgeMessages({ writer, outbox }: PurgeDeps, beforeMs: number): Promise<number> {
+  const oldestMs = await outbox.oldestSettledMs()
+  if (oldestMs === undefined || oldestMs >= beforeMs) return 0
+  let all = 0
+  for (;;) {
+    const deleted = await writer.run(purgeSettled, { beforeMs, limit: AT_ONCE })
+    all += deleted
+    if (deleted < AT_ONCE) return all
+  }
+}

@@ -10,7 +10,7 @@ import type { Writer } from '../store/ports/transaction.js'
 import { afterAttempt } from './after-attempt.js'
 import type { Attempt, DeliveryPolicy } from './after-attempt.js'
 import { leaseMessages, limitWaits, recordAttempt, releaseLeases } from './outbox-operations.js'
-import { shownTarget, sourceOf } from './told-of-message.js'
+import { shownTarget, sourceOf } from './message-labels.js'
 
 /** How messages of one topic are sent. */
 export interface Channel {

@@ -1,6 +1,6 @@
 import { analysisReads } from '../analysis/runs/operations.js'
 import { auditReads } from '../audit/audit-operations.js'
-import { eventReads } from '../events/event-operations.js'
+import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
 import { pictureOfRun, renderRun } from '../http/analysis-report/render-run.js'

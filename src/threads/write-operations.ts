@@ -1,6 +1,6 @@
 import { analysisWrites } from '../analysis/runs/operations.js'
 import { auditWrites } from '../audit/audit-operations.js'
-import { eventWrites } from '../events/event-operations.js'
+import { eventWrites } from '../events/record-events.js'
 import { registryWrites } from '../events/registry/registry-operations.js'
 import { gateWrites } from '../gates/work/gate-operations.js'
 import { outboxWrites } from '../outbox/outbox-operations.js'

@@ -1,10 +1,14 @@
+import { AppError } from '../../errors/app-error.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
+import type { Definition } from '../../orchestrator/definition.js'
 import type { DownloadedList } from '../../orchestrator/list-definitions.js'
 import { checkList, readList } from '../../orchestrator/read-list.js'
 import type { ListKind } from '../../orchestrator/read-list.js'
 import type { Reader } from '../../store/ports/readers.js'
 import type { RegistryEntry } from '../../store/ports/registry-store.js'
-import { Reconciliation } from './reconcile.js'
-import type { KnownEntry } from './reconcile.js'
+import { epochMs, scalarText } from '../carried-values.js'
+import { definitionDigest } from './definition-digest.js'
+import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
 import { readEntries } from './registry-operations.js'
 
@@ -69,4 +73,161 @@ function toKnown(entry: RegistryEntry): KnownEntry {
     changedAt: entry.changedMs,
     recordedAt: entry.recordedMs,
   }
+}
+
+/** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */
+export interface KnownEntry {
+  readonly application: string
+  /** Absent for applications. */
+  readonly pipeline?: string | undefined
+  readonly pipelineId?: string | undefined
+  /** By `definitionDigest`; undefined for a tombstone. */
+  readonly digest: string | undefined
+  /** By the orchestrator's clock, in milliseconds. */
+  readonly changedAt: number
+  /** When the registry took it in, by our clock, in milliseconds. */
+  readonly recordedAt: number
+}
+
+/** This many may go at once, however few there are. */
+const FEW_MISSING = 10
+
+type ListedKind = 'applications' | 'pipelines'
+
+interface Named {
+  readonly application: string
+  readonly pipeline?: string | undefined
+  readonly pipelineId?: string | undefined
+}
+
+/**
+ * Compares the registry with a full listing of the storage service, one definition after the other, so that neither is ever whole
+ * in memory. An entry that changed, or that the registry heard of, since `listedAt` (our clock, just before the listing was asked
+ * for) stays as it is: the listing may be older. What is skipped so is right after the next reconciliation.
+ */
+export class Reconciliation {
+  private readonly kind: ListedKind
+  private readonly listedAt: number
+  private readonly unseen = new Set<KnownEntry>()
+  private liveCount = 0
+  private readonly byId = new Map<string, KnownEntry>()
+  private readonly byName = new Map<string, KnownEntry>()
+
+  constructor(kind: ListedKind, known: Iterable<KnownEntry>, listedAt: number) {
+    this.kind = kind
+    this.listedAt = listedAt
+    for (const entry of known) {
+      this.unseen.add(entry)
+      if (entry.digest !== undefined) this.liveCount += 1
+      if (entry.pipelineId !== undefined) this.byId.set(entry.pipelineId, entry)
+      else this.byName.set(nameKey(entry), entry)
+    }
+  }
+
+  /**
+   * The change that a listed definition asks for, if any; undefined also for one without a name. Its secrets are redacted first, as
+   * they were in the events that the registry was made from.
+   */
+  compare(listed: Definition): RegistryChange | undefined {
+    const definition = withoutSecrets(listed)
+    const named = readNames(this.kind, definition)
+    if (named === undefined) return undefined
+    const entry = this.find(named)
+    if (entry !== undefined) this.unseen.delete(entry)
+    if (entry !== undefined && (this.isNewer(entry) || isSame(entry, named, definition))) return undefined
+    return upsert(named, definition, entry, this.listedAt)
+  }
+
+  /**
+   * What the listing no longer has; to be asked when all of it was compared. Raises `unavailable` when it lacks more than a few, and
+   * more than `maxMissingPercent` of what there is: a storage service that lost its data, or has not read it yet, answers so too.
+   */
+  deletions(maxMissingPercent: number): RegistryChange[] {
+    const deletions = this.missing()
+    const isBelieved =
+      deletions.length <= FEW_MISSING || deletions.length * 100 <= this.liveCount * maxMissingPercent
+    if (isBelieved) return deletions
+    throw new AppError(
+      'unavailable',
+      `read all ${this.kind}: the list lacks ${deletions.length} of the ${this.liveCount} that are known, and nothing was marked as deleted; if they are gone, set orchestrator.maxMissingPercent to 100`,
+      { code: 'orchestrator_list_incomplete' },
+    )
+  }
+
+  private missing(): RegistryChange[] {
+    return [...this.unseen]
+      .filter((entry) => entry.digest !== undefined && !this.isNewer(entry))
+      .map((entry) => deletion(entry, this.listedAt))
+  }
+
+  /** A pipeline that came without an id is the listed one of its name. */
+  private find(named: Named): KnownEntry | undefined {
+    const { pipelineId } = named
+    return (
+      (pipelineId === undefined ? undefined : this.byId.get(pipelineId)) ?? this.byName.get(nameKey(named))
+    )
+  }
+
+  private isNewer({ changedAt, recordedAt }: KnownEntry): boolean {
+    return changedAt > this.listedAt || recordedAt >= this.listedAt
+  }
+}
+
+function nameKey({ application, pipeline }: Named): string {
+  return pipeline === undefined ? applicationKey(application) : pipelineKey(application, pipeline)
+}
+
+function readNames(kind: ListedKind, definition: Definition): Named | undefined {
+  const name = scalarText(definition['name'])
+  if (name === undefined) return undefined
+  if (kind === 'applications') return { application: name }
+  const application = scalarText(definition['application'])
+  return application === undefined
+    ? undefined
+    : { application, pipeline: name.trim(), pipelineId: scalarText(definition['id']) }
+}
+
+function isSame(entry: KnownEntry, named: Named, definition: Definition): boolean {
+  return entry.pipelineId === named.pipelineId && entry.digest === definitionDigest(definition)
+}
+
+/** The time of a change must be later than what it replaces, or the merge would pass it over. */
+function upsert(
+  { application, pipeline, pipelineId }: Named,
+  definition: Definition,
+  entry: KnownEntry | undefined,
+  listedAt: number,
+): RegistryChange {
+  const modifiedAt = epochMs(definition['lastModified']) ?? epochMs(definition['updateTs']) ?? listedAt
+  const changedAt = Math.max(modifiedAt, (entry?.changedAt ?? 0) + 1)
+  const changedBy = scalarText(definition['lastModifiedBy'])
+  if (pipeline === undefined) {
+    return { type: 'application.upserted', application, definition, changedAt, changedBy }
+  }
+  const created = entry?.digest === undefined
+  return {
+    type: 'pipeline.upserted',
+    application,
+    pipeline,
+    pipelineId,
+    created,
+    definition,
+    changedAt,
+    changedBy,
+  }
+}
+
+function deletion(entry: KnownEntry, changedAt: number): RegistryChange {
+  const { application, pipeline, pipelineId } = entry
+  if (pipeline === undefined) {
+    return { type: 'application.deleted', application, changedAt, changedBy: undefined }
+  }
+  return { type: 'pipeline.deleted', application, pipeline, pipelineId, changedAt, changedBy: undefined }
+}
+
+/** The definition as `redactSecrets` leaves it; the very one where it holds no secret. Raises `invalid` for one nested too deeply. */
+function withoutSecrets(definition: Definition): Definition {
+  const json = Buffer.from(JSON.stringify(definition))
+  const { text } = redactSecrets(json)
+  return text === json ? definition : (JSON.parse(text.toString()) as Definition)
 }

@@ -1,5 +1,5 @@
 import type { WriteOperation } from '../../store/ports/transaction.js'
-import { acknowledgedAt } from './acknowledge-instance.js'
+import { acknowledgedAt } from './acknowledge.js'
 import type { Actor } from '../instances/actor.js'
 import { closeInstance } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'

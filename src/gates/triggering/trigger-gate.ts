@@ -1,16 +1,18 @@
 import { maskPointers } from '../../lib/json/edit/mask-pointers.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
 import type { GateRepository } from '../../store/ports/gate-store.js'
-import type { WriteOperation } from '../../store/ports/transaction.js'
+import type { Gate } from '../../store/ports/gate.js'
+import type { WriteOperation, Transaction } from '../../store/ports/transaction.js'
 import type { Actor } from '../instances/actor.js'
 import { instanceEntry } from '../instances/audit-entries.js'
-import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
-import type { Gate } from '../../store/ports/gate.js'
-import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
-import { isRetry } from './is-retry.js'
-import { expiryOf, reservedInstance } from './new-instance.js'
+import { callbackSubject } from '../instances/callback-message.js'
 import { textDigest } from '../instances/close-instance.js'
+import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
+import { isDue } from '../instances/transition.js'
+import { expiryOf, reservedInstance } from './new-instance.js'
 
 export interface TriggerRequest {
   readonly gateId: number
@@ -101,4 +103,27 @@ async function activate(
 function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): InstanceWork | undefined {
   if (asksForEvidence) return 'evidence'
   return policy === undefined ? undefined : 'policy'
+}
+
+/** A request that is sent again for want of an answer comes soon: within the minute after which the orchestrator's queue does. */
+const RETRY_WINDOW_MS = 120_000
+
+/**
+ * Whether a trigger that says the same as that of a known instance is the same request, sent again because its answer was lost,
+ * and not a stage that was started again and must be decided again. The bodies are alike, but only who has had the answer knows
+ * the instance: asking for its status, cancelling it or having been called back tells that nothing was lost.
+ */
+async function isRetry(
+  { outbox }: Pick<Transaction, 'outbox'>,
+  instance: GateInstance,
+  nowMs: number,
+): Promise<boolean> {
+  const { id, state, activatedMs, acknowledgedMs } = instance
+  if (state === 'expired' || isDue(instance, nowMs)) return false
+  // Nobody is asked twice for what nobody has decided yet.
+  if (isOpen(state)) return true
+  if (acknowledgedMs !== undefined) return false
+  // A clock that was set back tells nothing of how long ago it was.
+  if (activatedMs === undefined || Math.abs(nowMs - activatedMs) >= RETRY_WINDOW_MS) return false
+  return !(await outbox.statesOf(callbackSubject(id))).includes('delivered')
 }

@@ -11,8 +11,8 @@ import { requireGate } from '../instances/find-or-raise.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { keepEvidence } from './keep-evidence.js'
 import { parseConnectorParameters } from '../connectors/tool/parse-connector-parameters.js'
-import { policyInput, whyUndecidable } from './policy-input.js'
-import type { PolicyQuestion } from './policy-input.js'
+import { policyInput, whyUndecidable } from './evidence.js'
+import type { PolicyQuestion } from './evidence.js'
 
 export interface GateWorkDeps {
   readonly writer: Writer

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
-import type { Operation, Runner } from '../ports/operation.js'
 import { fromFailure } from '../../lib/threads/failure.js'
+import type { Operation, Runner } from '../ports/operation.js'
 import type { Call, Outcome } from './call.js'
-import { sizeOfArguments } from './size-of-arguments.js'
 
 interface Waiting {
   readonly call: Call
@@ -11,8 +10,14 @@ interface Waiting {
   readonly reject: (error: AppError) => void
 }
 
-/** Where batches go: gives one outcome for each call, in order; rejects when none of them was run. */
+/** Runs a batch. Returns one outcome for each call, in order, and rejects if none of the calls was run. */
 export type ExecuteBatch = (calls: readonly Call[]) => Promise<readonly Outcome[]>
+
+/** Learns the outcome of each call. */
+export interface CallWatch {
+  readonly succeeded: () => void
+  readonly failed: (error: unknown) => void
+}
 
 /**
  * The most that the arguments of one call may take: a thread of the store has 256 MB of heap, an operation makes several copies of
@@ -33,15 +38,17 @@ const MAX_WAITING_BYTES = 256 * 1024 * 1024
 export class BatchingRunner implements Runner<never> {
   readonly #execute: ExecuteBatch
   readonly #maxBatch: number
+  readonly #watch: CallWatch | undefined
   #waiting: Waiting[] = []
   readonly #yielding: Waiting[] = []
   #hasPassed = false
   #waitingBytes = 0
   #running: Promise<void> | undefined
 
-  constructor(execute: ExecuteBatch, maxBatch: number) {
+  constructor(execute: ExecuteBatch, maxBatch: number, watch?: CallWatch) {
     this.#execute = execute
     this.#maxBatch = maxBatch
+    this.#watch = watch
   }
 
   /** Rejects with `too_large` what another thread could not hold, and with `unavailable` at once where too much is waiting. */
@@ -73,12 +80,26 @@ export class BatchingRunner implements Runner<never> {
       const batch = this.#nextBatch()
       this.#waitingBytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0)
       try {
-        settle(batch, await this.#execute(batch.map(({ call }) => call)))
+        const outcomes = await this.#execute(batch.map(({ call }) => call))
+        batch.forEach((waiting, index) => this.#settle(waiting, outcomes[index]))
       } catch (cause) {
-        for (const { reject } of batch) reject(toUnavailable(cause))
+        for (const { reject } of batch) this.#fail(reject, toUnavailable(cause))
       }
     }
     this.#running = undefined
+  }
+
+  #settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+    if (outcome === undefined) this.#fail(reject, toUnavailable(undefined))
+    else if (outcome.ok) {
+      this.#watch?.succeeded()
+      resolve(outcome.result as never)
+    } else this.#fail(reject, fromFailure(outcome.failure))
+  }
+
+  #fail(reject: (error: AppError) => void, error: AppError): void {
+    this.#watch?.failed(error)
+    reject(error)
   }
 
   #nextBatch(): Waiting[] {
@@ -117,16 +138,34 @@ function tooLarge(operation: string, bytes: number): AppError {
   )
 }
 
-function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-  batch.forEach(({ resolve, reject }, index) => {
-    const outcome = outcomes[index]
-    if (outcome === undefined) reject(toUnavailable(undefined))
-    else if (outcome.ok) resolve(outcome.result as never)
-    else reject(fromFailure(outcome.failure))
-  })
-}
-
 function toUnavailable(cause: unknown): AppError {
   if (cause instanceof AppError) return cause
   return new AppError('unavailable', 'the store has stopped; try again', { cause })
+}
+
+/** What a value takes in another thread. */
+interface TransferSize {
+  /** Of its heap, roughly: text, and what each value costs beside its content. */
+  readonly heapBytes: number
+  /** Beside the heap: byte arrays. */
+  readonly externalBytes: number
+}
+
+const BYTES_PER_VALUE = 16
+
+/** Measures plain values (numbers, text, bytes, lists, objects) without recursion, and without copying them. */
+function sizeOfArguments(args: unknown): TransferSize {
+  let [heapBytes, externalBytes] = [0, 0]
+  const left: unknown[] = [args]
+  while (left.length > 0) {
+    const value = left.pop()
+    heapBytes += BYTES_PER_VALUE
+    if (typeof value === 'string') heapBytes += value.length
+    else if (ArrayBuffer.isView(value)) externalBytes += value.byteLength
+    else if (Array.isArray(value)) for (const member of value) left.push(member)
+    else if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) left.push(member)
+    }
+  }
+  return { heapBytes, externalBytes }
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { AuditHead, AuditSource, AuditTextColumn } from '../ports/audit-store.js'
 
 /** A record of the trail but for its body. */
@@ -25,6 +26,17 @@ export interface AuditHeadRow {
 export interface AuditTable extends AuditHeadRow {
   /** The body, deflated. */
   body: Uint8Array
+}
+
+/** The checkpoints of the trail, as Kysely sees them. */
+export interface AuditCheckpointTable {
+  id: Generated<number>
+  seq: number
+  hash: Uint8Array
+  at_ms: number
+  reason: string
+  key_id: string | null
+  signature: string | null
 }
 
 /** The columns of a head, for a select. */

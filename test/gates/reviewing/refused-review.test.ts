@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { refusedReview } from '../../../src/gates/reviewing/refused-review.js'
-import { recordIgnoredReview } from '../../../src/gates/reviewing/record-ignored-review.js'
+import { recordIgnoredReview } from '../../../src/gates/reviewing/ignored-reviews.js'
 import { NOW_MS, makeInstance, trail, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'
 

@@ -14,7 +14,7 @@ export function makeReaders(queries: Queries): Readers {
   const db = queryBuilder<ServiceDatabase>(queries)
   return {
     analysis: makeAnalysisReader(db),
-    audit: makeAuditReader(queries),
+    audit: makeAuditReader(queries, db),
     auditExport: makeAuditExporter(queries),
     gates: makeGateReader(db, POSTGRES),
     outbox: makeOutboxReader(db),

@@ -1,7 +1,8 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
 import type { Failure } from '../../../lib/threads/failure.js'
-import type { BoundCall, CallConnection, Outcome } from '../../calls/call.js'
+import type { Call, CallConnection, Outcome } from '../../calls/call.js'
+import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
 import {
   fromDriver,
@@ -13,12 +14,13 @@ import {
 import { TRAIL } from '../audit/trail-months.js'
 import { EventWasKept } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
-import type { Session } from '../engine/session.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { Session } from '../engine/session.js'
 import { serviceSchema } from '../migrations/service.js'
 import { monthOf } from '../months/month.js'
 import { addMonthsAlone, isMonthMissing } from '../months/monthly-table.js'
 import { beginWriting } from './begin-writing.js'
-import type { WriteContext } from './write-context.js'
+import { WriteContext } from './write-context.js'
 
 const ACTION = 'write to the database'
 const MAKE_MONTHS = 'make a table for the month in the database'
@@ -26,6 +28,18 @@ const MAKE_MONTHS = 'make a table for the month in the database'
 const MAX_TRIES = 3
 /** After an event that came twice others often do: so many batches are then done the careful way at once. */
 const CAREFUL_BATCHES = 20
+/** An operation is short, and others wait for the lock that it may hold. */
+const TIMEOUTS = { statementMs: 15_000, lockMs: 10_000 }
+
+/** Returns the connection of a replica, `owner`, that writes. It is opened with the first call. */
+export function connectWriting(
+  settings: PostgresSettings,
+  owner: string,
+  operations: FindOperation<Transaction>,
+): CallConnection {
+  const session = new Session(settings, TIMEOUTS)
+  return new WriteConnection(session, new WriteContext(session, owner), operations)
+}
 
 /** A call raised after it had written something, or hid that it failed: the batch must be undone, and its calls be run one by one. */
 class CallFailed extends Error {
@@ -36,18 +50,20 @@ class CallFailed extends Error {
  * The connection of a replica that writes. Replicas take turns: a transaction holds a lock from its beginning to its commit, so that
  * operations see what all others have done, wherever they ran, and the trail has one end.
  */
-export class WriteConnection implements CallConnection<Transaction> {
+class WriteConnection implements CallConnection {
   readonly #session: Session
   readonly #context: WriteContext
+  readonly #find: FindOperation<Transaction>
   #carefulBatches = 0
 
-  constructor(session: Session, context: WriteContext) {
+  constructor(session: Session, context: WriteContext, find: FindOperation<Transaction>) {
     this.#session = session
     this.#context = context
+    this.#find = find
   }
 
   /** Runs calls one after another and commits them together. A call that raises is undone alone. */
-  async execute(calls: readonly BoundCall<Transaction>[]): Promise<readonly Outcome[]> {
+  async execute(calls: readonly Call[]): Promise<readonly Outcome[]> {
     if (this.#carefulBatches > 0) this.#carefulBatches -= 1
     for (let tries = 1; ; tries++) {
       const progress = { isCommitting: false }
@@ -81,7 +97,7 @@ export class WriteConnection implements CallConnection<Transaction> {
   }
 
   async #together(
-    calls: readonly BoundCall<Transaction>[],
+    calls: readonly Call[],
     progress: { isCommitting: boolean },
   ): Promise<Outcome[]> {
     const begun = await beginWriting(this.#session, this.#context.endedMs)
@@ -97,10 +113,10 @@ export class WriteConnection implements CallConnection<Transaction> {
     return outcomes
   }
 
-  async #one(call: BoundCall<Transaction>): Promise<Outcome> {
+  async #one({ operation, args }: Call): Promise<Outcome> {
     const before = this.#context.changes
     try {
-      return { ok: true, result: await call(this.#context.transaction) }
+      return { ok: true, result: await this.#find(operation).apply(this.#context.transaction, args as never) }
     } catch (raw) {
       if (raw instanceof EventWasKept) throw raw
       // The server has given the transaction up.
@@ -127,7 +143,7 @@ export class WriteConnection implements CallConnection<Transaction> {
   }
 
   /** Each in a transaction of its own. */
-  async #oneByOne(calls: readonly BoundCall<Transaction>[]): Promise<Outcome[]> {
+  async #oneByOne(calls: readonly Call[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(...(await this.execute([call])))
     return outcomes

@@ -26,7 +26,7 @@ export class WriteContext {
     this.#appender = makeAuditAppender(session, this.#trail)
     this.transaction = {
       analysis: makeAnalysisRepository(db),
-      audit: makeAuditKeeper(session, this.#trail, this.#appender),
+      audit: makeAuditKeeper(session, db, this.#trail, this.#appender),
       eventQueue: makeEventQueue(db),
       outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(session, owner) },
       gates: makeGateRepository(db, POSTGRES),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { TEXT } from '../engine/migrate.js'
-import { RARE_OUTCOMES } from '../decisions/rare-outcomes.js'
+import { RARE_OUTCOMES } from '../decisions/decision-months.js'
 
 /** The decision log of all replicas, a partition a month (`decision-months.ts`). Its indexes are those of the local file. */
 export async function createDecisions(db: Kysely<unknown>): Promise<void> {

@@ -1,8 +1,11 @@
 import { DatabaseError } from 'pg'
 import { LOCK_CLASS } from '../engine/migrate.js'
-import type { Queries, Session } from '../engine/session.js'
+import { toStoreError } from '../engine/postgres-error.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { Session } from '../engine/session.js'
+import type { Queries } from '../engine/session.js'
 import { all } from '../engine/statements.js'
-import { readPart } from './month.js'
+import { readPart, monthOf } from './month.js'
 import type { Month, Part } from './month.js'
 
 /** A table that is parted by months. */
@@ -86,4 +89,28 @@ export function isMonthMissing(raw: unknown, table: string): boolean {
 
 function isWithin({ fromMs, toMs }: Month, part: Part): boolean {
   return toMs <= part.toMs && (part.fromMs === undefined || fromMs >= part.fromMs)
+}
+
+const COMING_MONTHS = 12
+const TIMEOUTS = { statementMs: 30_000, lockMs: 10_000 }
+
+/** Makes the tables of this month and of twelve to come. Raises AppError `unavailable`. */
+export async function addComingMonths(
+  settings: PostgresSettings,
+  tables: readonly MonthlyTable[],
+  nowMs: number,
+): Promise<void> {
+  const session = new Session(settings, TIMEOUTS)
+  try {
+    for (const table of tables) {
+      const months = Array.from({ length: COMING_MONTHS + 1 }, (_, later) =>
+        monthOf(table.name, nowMs, later),
+      )
+      await addMonthsAlone(session, table, months)
+    }
+  } catch (raw) {
+    throw toStoreError('make the tables of coming months in the database', raw)
+  } finally {
+    await session.close()
+  }
 }

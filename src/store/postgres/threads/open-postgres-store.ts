@@ -3,10 +3,10 @@ import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import type { ExecuteBatch } from '../../calls/batching-runner.js'
-import { localExecutor, threadExecutor } from '../../calls/executor.js'
-import type { Executor, StoreOperations } from '../../calls/executor.js'
 import type { ThreadRole } from '../../calls/call.js'
-import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
+import { threadExecutor } from '../../calls/executor.js'
+import type { Executor, StoreOperations } from '../../calls/executor.js'
+import { watchReaders } from '../../calls/watch-readers.js'
 import type { Leases } from '../../ports/leases.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
@@ -17,13 +17,15 @@ import { migrate } from '../engine/migrate.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
+import type { Queries } from '../engine/session.js'
 import { SilenceAtEnd } from '../engine/silence-at-end.js'
+import { first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
-import { sharedSecret } from '../sharing/shared-secret.js'
 import { sharedSessions } from '../sharing/shared-sessions.js'
-import { connectReading, connectWriting } from './connect.js'
+import { connectReading } from '../calls/read-connection.js'
+import { connectWriting } from '../calls/write-connection.js'
 import { DatabaseCondition } from './database-condition.js'
 import type { PostgresThreadOptions } from './serve-store.js'
 
@@ -76,11 +78,11 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
   const decisions = openSharedDecisions(settings, atEnd)
-  const writer = new BatchingRunner(unlessGivenUp(writing, atEnd), MAX_WRITES_PER_COMMIT)
-  const reader = new BatchingRunner(unlessGivenUp(reading, atEnd), 1)
+  const writer = new BatchingRunner(unlessGivenUp(writing, atEnd), MAX_WRITES_PER_COMMIT, watch)
+  const reader = new BatchingRunner(unlessGivenUp(reading, atEnd), 1, watch)
   return {
-    writer: watchRunner(writer, watch),
-    reader: watchRunner(reader, watch),
+    writer,
+    reader,
     lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
     // Records are found as soon as they are kept, and the server takes care of its files.
     maintenance: { step: () => Promise.resolve(false) },
@@ -93,7 +95,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       sessions: sharedSessions(pool),
       whenReleased: (listener) => void listeners.push(listener),
     },
-    problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
+    problem: () => condition.problem ?? writing.problem ?? reading.problem,
     warning: () => condition.warning,
     closing: () => void atEnd.begin(() => condition.problem !== undefined),
     close: async () => {
@@ -108,10 +110,10 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   }
 }
 
-function unlessGivenUp({ execute }: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
+function unlessGivenUp(executor: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
   return async (calls) => {
     try {
-      return await atEnd.unlessGivenUp(() => execute(calls))
+      return await atEnd.unlessGivenUp(() => executor.execute(calls))
     } catch (raw) {
       throw toStoreError(USE, raw)
     }
@@ -123,13 +125,13 @@ export function openPostgresReader(
   settings: PostgresSettings,
   operations: FindOperation<Readers>,
 ): OpenReader {
-  const { execute, close } = localExecutor(connectReading({ ...settings, takesStandby: true }), operations)
-  const reader = new BatchingRunner(execute, 1)
+  const connection = connectReading({ ...settings, takesStandby: true }, operations)
+  const reader = new BatchingRunner((calls) => connection.execute(calls), 1)
   return {
     reader,
     close: async () => {
       await reader.idle()
-      await close()
+      await connection.close()
     },
   }
 }
@@ -144,8 +146,8 @@ function openExecutor(
     return threadExecutor({ script: operations, options, store: 'the database', died: threadDied })
   }
   return role === 'read'
-    ? localExecutor(connectReading(settings), operations.reads)
-    : localExecutor(connectWriting(settings, owner), operations.writes)
+    ? connectReading(settings, operations.reads)
+    : connectWriting(settings, owner, operations.writes)
 }
 
 function withStoreErrors(leases: ReplicaLeases): Leases {
@@ -158,4 +160,16 @@ function withStoreErrors(leases: ReplicaLeases): Leases {
       }
     },
   }
+}
+
+/** The secret of a name: the first process to ask makes it, all others get that one. */
+async function sharedSecret(queries: Queries, name: string, make: () => string): Promise<string> {
+  const text = 'select value from shared_secrets where name = $1'
+  const known = await first<{ value: string }>(queries, text, [name])
+  if (known !== undefined) return known.value
+  await run(queries, 'insert into shared_secrets (name, value) values ($1, $2) on conflict do nothing', [
+    name,
+    make(),
+  ])
+  return (await first<{ value: string }>(queries, text, [name]))?.value ?? ''
 }

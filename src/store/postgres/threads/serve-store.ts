@@ -4,7 +4,8 @@ import type { FindOperation } from '../../ports/operation.js'
 import type { Readers } from '../../ports/readers.js'
 import type { Transaction } from '../../ports/transaction.js'
 import { toStoreError } from '../engine/postgres-error.js'
-import { connectReading, connectWriting } from './connect.js'
+import { connectReading } from '../calls/read-connection.js'
+import { connectWriting } from '../calls/write-connection.js'
 import type { ThreadRole } from '../../calls/call.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
@@ -14,7 +15,7 @@ export function serveWrites(
   { settings, owner }: PostgresThreadOptions,
   operations: FindOperation<Transaction>,
 ): void {
-  serveCalls(port, { connect: () => connectWriting(settings, owner), operations, toError })
+  serveCalls(port, { connect: () => connectWriting(settings, owner, operations), toError })
 }
 
 /** The same for the thread that reads. */
@@ -23,7 +24,7 @@ export function serveReads(
   { settings }: PostgresThreadOptions,
   operations: FindOperation<Readers>,
 ): void {
-  serveCalls(port, { connect: () => connectReading(settings), operations, toError })
+  serveCalls(port, { connect: () => connectReading(settings, operations), toError })
 }
 
 function toError(action: string, raw: unknown): Error {

@@ -3,7 +3,7 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditTextColumn } from '../../ports/audit-store.js'
 import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 
 interface Posting {
   readonly valueId: number

@@ -3,7 +3,7 @@ import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { eventKey, makeEventKeys } from './audit-event-keys.js'
 import type { EventKeys, KeyedEvent } from './audit-event-keys.js'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 
 /** The records by the ids of their events: the newest in memory, all others in the table of keys. */
 export interface EventIds extends CachingContext {

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import type { AuditFilter, AuditTextColumn } from '../../ports/audit-store.js'
-import { searchableText } from '../../trail/searchable-text.js'
+import type { AuditFilter, AuditTextColumn, AuditHead, AuditTextPage, AuditTextQuery } from '../../ports/audit-store.js'
+import { HEAD_COLUMNS, toHead } from '../../tables/audit-table.js'
+import type { AuditTable, AuditHeadRow } from '../../tables/audit-table.js'
 import { unpackBody } from '../../tables/packed-body.js'
-import type { AuditTable } from '../../tables/audit-table.js'
-import { statementsByPart } from './audit-text-parts.js'
+import { searchableText, searchTerms } from '../../trail/searchable-text.js'
+import { matches } from './audit-search.js'
+import { statementsByPart, UNDIVIDED, selectTextParts } from './audit-text-parts.js'
 import type { TextParts } from './audit-text-parts.js'
 
 /** The columns by which free text can be narrowed down inside the index itself. */
@@ -100,4 +102,90 @@ function indexedText(row: TextRow): string {
 /** One word that no body holds by chance. */
 function mark(column: MarkedColumn, value: string): string {
   return `tg${hash('sha256', `${column}:${value}`).slice(0, MARK_DIGITS)}gt`
+}
+
+/**
+ * What is written of an undivided index after each step. It is joined while records go, not afterwards: a part of it of which most
+ * are gone by then is read in one piece, however long that takes.
+ */
+const MERGED = { pages: 2, maxMs: 3 }
+
+/**
+ * Returns a function that takes the records that were removed, of which these are the numbers, out of the index of free text: the parts that hold none but
+ * removed ones. Until then a search passes over them.
+ */
+export function makeTextRemover(database: Database, parts: TextParts): (seqs: readonly number[]) => void {
+  const selectIndexed = database.prepare<[], number>('select text_seq from audit_progress').pluck()
+  const removeSingle = statementsByPart<[number], unknown>(
+    database,
+    1,
+    (table) => `delete from ${table} where rowid = ?`,
+  )
+  const merge = makeTextMerger(database)
+  const removeSingles = (seqs: readonly number[]): void => {
+    const remove = removeSingle(UNDIVIDED)
+    for (const seq of seqs) remove.run(seq)
+    merge(UNDIVIDED, MERGED.pages, MERGED.maxMs)
+  }
+  return (seqs) => {
+    const throughSeq = seqs.at(-1) ?? 0
+    // A part ends where the next newer one begins, and the newest with the last record that is indexed.
+    const listed = parts.list()
+    listed.forEach(({ part }, index) => {
+      const newer = listed[index - 1]
+      const lastSeq = newer === undefined ? (selectIndexed.get() ?? 0) : newer.firstSeq - 1
+      if (lastSeq <= throughSeq) parts.drop(part)
+      else if (part === UNDIVIDED) removeSingles(seqs)
+    })
+  }
+}
+
+/** Records that are looked at for one page: what is rarer than that takes several pages, some of them empty. */
+const MAX_LOOKED_AT = 5000
+const BEFORE_ALL = Number.MAX_SAFE_INTEGER
+/** Parts of the index whose statements are kept. */
+const MOST_STATEMENTS = 1024
+
+/** Returns a function that reads a page of the records whose bodies hold some words. */
+export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
+  const heads = HEAD_COLUMNS.split(', ')
+    .map((name) => `audit.${name}`)
+    .join(', ')
+  const parts = selectTextParts(database)
+  const select = statementsByPart<[string, number, number], AuditHeadRow>(
+    database,
+    MOST_STATEMENTS,
+    (table) =>
+      `select ${heads} from ${table} cross join audit on audit.seq = ${table}.rowid
+       where ${table} match ? and ${table}.rowid < ? order by ${table}.rowid desc limit ?`,
+  )
+  /** The newest first. */
+  function* found(expression: string, beforeSeq: number): Iterable<AuditHeadRow> {
+    for (const { part, firstSeq } of parts()) {
+      if (firstSeq < beforeSeq) yield* select(part).iterate(expression, beforeSeq, MAX_LOOKED_AT)
+    }
+  }
+  const readPage = ({ filter, words, limit, beforeSeq }: AuditTextQuery): AuditTextPage => {
+    const records: AuditHead[] = []
+    let lookedAt = 0
+    let lastSeq = 0
+    const expression = matchExpression([...words, ...columnMarks(filter)])
+    if (expression === '') return { records }
+    for (const row of found(expression, beforeSeq ?? BEFORE_ALL)) {
+      lookedAt += 1
+      lastSeq = row.seq
+      if (matches(row, { filter, order: 'newest_first' })) records.push(toHead(row))
+      if (records.length === limit || lookedAt === MAX_LOOKED_AT) break
+    }
+    const isAll = records.length < limit && lookedAt < MAX_LOOKED_AT
+    return isAll ? { records } : { records, nextSeq: lastSeq }
+  }
+  // Of one state of the store: a part that is listed may be dropped before it is asked.
+  return database.transaction(readPage)
+}
+
+/** All of the words, each as a text of its own: the syntax of FTS5 means nothing inside it. Its unicode61 splits words as `searchTerms` does. */
+function matchExpression(words: readonly string[]): string {
+  const terms = words.flatMap(searchTerms)
+  return terms.map(({ word, isPrefix }) => (isPrefix ? `"${word}"*` : `"${word}"`)).join(' AND ')
 }

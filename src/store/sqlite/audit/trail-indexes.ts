@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 import { makeColumnIndex } from './audit-column-index.js'
 import type { ColumnIndex } from './audit-column-index.js'
 import { makeEventIds } from './audit-event-ids.js'
 import type { EventIds } from './audit-event-ids.js'
 import { makeTextIndexer, makeTextMerger } from './audit-text-index.js'
 import { makeTextParts } from './audit-text-parts.js'
-import { makeTextRemover } from './audit-text-removal.js'
+import { makeTextRemover } from './audit-text-index.js'
 
 /** What finds records quickly; it follows the trail in steps of its own, so that appending a record costs little. */
 export interface TrailIndexes extends CachingContext {

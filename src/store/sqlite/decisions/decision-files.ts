@@ -10,7 +10,7 @@ import { keptDatabase, lostFile } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { migrate } from '../engine/migrate.js'
 import { openDatabase } from '../engine/open-database.js'
-import { renameDamaged, renameLeftovers } from '../engine/rename-damaged.js'
+import { renameDamaged, renameLeftovers } from '../engine/kept-files.js'
 import { STORE_DAMAGED } from '../engine/sqlite-error.js'
 import { decisionMigrations } from '../migrations/decisions.js'
 

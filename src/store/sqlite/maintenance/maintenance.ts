@@ -1,8 +1,95 @@
 import type { StoreMaintenance } from '../../ports/maintenance.js'
 import type { Runner } from '../../ports/operation.js'
-import { releaseFreeSpace } from './maintenance-operations.js'
-import type { MaintenanceFigures, SqliteTransaction } from './sqlite-context.js'
-import { TrailIndexer } from './trail-indexer.js'
+import type { IndexProgress } from '../audit/audit-end.js'
+import { indexColumns, indexText, mergeText, settleEventIds, releaseFreeSpace } from './maintenance-operations.js'
+import type { SqliteTransaction, MaintenanceFigures } from './sqlite-context.js'
+
+export interface TrailIndexerDeps {
+  readonly writer: Runner<SqliteTransaction>
+  readonly progress: () => Promise<IndexProgress>
+}
+
+/** Records whose columns are indexed together: fewer wait for more while the service is busy, and the more the cheaper. */
+const COLUMNS_GATHERED = 4000
+const IDS_GATHERED = 20_000
+/** How much a step does: events, triggers and reviews wait as long as it takes. */
+const COLUMNS_STEP_VALUES = 1500
+const IDS_STEP = 500
+const TEXT_STEP = 20
+const TEXT_STEP_BYTES = 1024 * 1024
+const MERGE_STEP_PAGES = 16
+const MERGE_STEP_MS = 3
+/** More new records than this between two rounds, and free text gets one step only. */
+const BUSY_RECORDS = 200
+
+/** From the first step that is asked for to the one after which nothing is due. */
+interface Round {
+  readonly isBusy: boolean
+  hasColumns: boolean
+}
+
+/** Keeps the indexes close behind the trail, first those of columns and event ids, then that of free text. */
+export class TrailIndexer {
+  readonly #deps: TrailIndexerDeps
+  #endSeq = 0
+  #isEntering = false
+  #isMergeDue = false
+  #round: Round | undefined
+
+  constructor(deps: TrailIndexerDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns whether more is due in this round. */
+  async step(): Promise<boolean> {
+    const round = this.#round ?? (await this.#begin())
+    // A step that fails ends its round.
+    this.#round = undefined
+    const isMoreDue = await this.#goOn(round)
+    if (isMoreDue) this.#round = round
+    return isMoreDue
+  }
+
+  async #begin(): Promise<Round> {
+    const { endSeq } = await this.#deps.progress()
+    const isBusy = this.#endSeq > 0 && endSeq - this.#endSeq > BUSY_RECORDS
+    this.#endSeq = endSeq
+    return { isBusy, hasColumns: true }
+  }
+
+  async #goOn(round: Round): Promise<boolean> {
+    if (round.hasColumns) {
+      if (await this.#stepColumns(round.isBusy)) return true
+      round.hasColumns = false
+    }
+    return (await this.#stepText()) && !round.isBusy
+  }
+
+  /** Returns whether there was something to do. */
+  async #stepColumns(isBusy: boolean): Promise<boolean> {
+    const { writer, progress } = this.#deps
+    const { columnsSeq, keysSeq, endSeq } = await progress()
+    const isDue = this.#isEntering || endSeq - columnsSeq >= (isBusy ? COLUMNS_GATHERED : 1)
+    if (isDue) {
+      const step = { records: COLUMNS_GATHERED, values: COLUMNS_STEP_VALUES }
+      this.#isEntering = await writer.run(indexColumns, step)
+    }
+    const isSettling =
+      endSeq - keysSeq >= IDS_GATHERED && (await writer.run(settleEventIds, { limit: IDS_STEP }))
+    return isDue || isSettling
+  }
+
+  /** Returns whether there was something to do. */
+  async #stepText(): Promise<boolean> {
+    const { writer, progress } = this.#deps
+    const { textSeq, endSeq } = await progress()
+    const isDue = endSeq > textSeq
+    if (!isDue && !this.#isMergeDue) return false
+    if (isDue) await writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
+    this.#isMergeDue = await writer.run(mergeText, { pages: MERGE_STEP_PAGES, maxMs: MERGE_STEP_MS })
+    return true
+  }
+}
 
 const RELEASING_STEP = { maxBytes: 2 * 1024 * 1024, maxMs: 3 }
 

@@ -15,8 +15,8 @@ export function serveWrites(
   { path, files }: StoreThreadOptions,
   operations: FindOperation<SqliteTransaction>,
 ): void {
-  const connect = () => connectWriting(path, {}, files)
-  serveCalls(port, { connect, operations: withMaintenance(operations), toError })
+  const connect = () => connectWriting(path, { operations: withMaintenance(operations), files })
+  serveCalls(port, { connect, toError })
 }
 
 /** The same for the thread that reads. */
@@ -25,7 +25,7 @@ export function serveReads(
   { path, files }: StoreThreadOptions,
   operations: FindOperation<Readers>,
 ): void {
-  serveCalls<Readers>(port, { connect: () => connectReading(path, files), operations, toError })
+  serveCalls(port, { connect: () => connectReading(path, operations, files), toError })
 }
 
 function toError(action: string, raw: unknown): Error {
