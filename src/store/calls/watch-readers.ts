@@ -1,10 +1,13 @@
 import type { Readers } from '../ports/readers.js'
 import type { CallWatch } from './batching-runner.js'
 
-/** The error to raise for one of the driver's; any other as it is. */
+/** Maps a driver's error to an AppError, and returns any other error unchanged. */
 type FromDriver = (raw: unknown) => unknown
 
-/** Readers that raise AppErrors where the driver fails, as the runners do, and whose outcomes are watched. */
+/**
+ * Wraps readers so that they raise AppErrors instead of the driver's errors, and report their
+ * outcomes.
+ */
 export function watchReaders<All extends Readers>(
   readers: All,
   watch: CallWatch,

@@ -16,25 +16,28 @@ import { serviceDatabaseOptions } from '../sqlite/engine/service-file.js'
 import { prepareFile } from '../sqlite/threads/open-service-store.js'
 import { unpackBody } from '../tables/packed-body.js'
 
-/** A row as one engine gives it and the other takes it. */
+/** A row as read from one engine and written to the other. */
 type CopiedRow = Readonly<Record<string, unknown>>
 
-/** A table that both engines have. */
+/** A table of both engines. */
 interface CopiedTable {
   readonly name: string
-  /** In which its rows are read. */
+  /** The `order by` clause for reading its rows. */
   readonly order: string
-  /** Whether its `id` is a number that the database gives. */
+  /** Whether the database numbers the rows (column `id`). */
   readonly isNumbered: boolean
-  /** What the rows hold beyond those of SQLite. */
+  /** Columns that PostgreSQL has in addition to SQLite's. */
   readonly more?: (row: CopiedRow) => CopiedRow
-  /** Makes room for some rows. */
+  /** Creates the partitions for some rows. */
   readonly makeRoom?: (session: Session, rows: readonly CopiedRow[]) => Promise<void>
-  /** What follows from all of its rows. */
+  /** Statement that fills a dependent table after all rows. */
   readonly follow?: string
 }
 
-/** All that is copied; a table comes behind those that it refers to. What only finds records quickly is made anew. */
+/**
+ * All copied tables. A table follows the tables that it refers to. Indexes for searches are built
+ * again.
+ */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'gates', order: 'id', isNumbered: false },
   { name: 'gate_instances', order: 'id', isNumbered: true },
@@ -73,16 +76,16 @@ function searchWords({ body, body_bytes: bytes }: CopiedRow): CopiedRow {
 }
 
 export interface CopyOptions {
-  /** The folder of `tidegate.db`, from which nobody serves meanwhile. */
+  /** Folder of `tidegate.db`. No service may run on it. */
   readonly dataDir: string
   readonly settings: PostgresSettings
-  /** By name, those that files of the data directory hold and that must stay the same. */
+  /** Secrets by name that are read from files of the data directory and must stay the same. */
   readonly secrets: Readonly<Record<string, string>>
-  /** Told now and then how many rows of a table have been copied. */
+  /** Called from time to time with the number of copied rows of a table. */
   readonly progress: (table: string, rows: number) => void
 }
 
-/** How many rows of each table were copied. */
+/** Number of copied rows by table. */
 export type Copied = Readonly<Record<string, number>>
 
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 10_000 }
@@ -91,8 +94,9 @@ const TELL_EVERY_ROWS = 10_000
 const ACTION = 'copy to the database'
 
 /**
- * Copies all records of `tidegate.db` into an empty database, all or nothing; the links of the chain stay as they are. Raises AppError
- * `conflict` for a database that holds records, `unavailable` for a store that cannot be read or written.
+ * Copies all records of `tidegate.db` into an empty database in one transaction. The links of the
+ * chain stay the same. Raises AppError `conflict` for a database with records, and `unavailable`
+ * for a store that cannot be read or written.
  */
 export async function copyRecords({ dataDir, settings, secrets, progress }: CopyOptions): Promise<Copied> {
   const path = join(dataDir, 'tidegate.db')
@@ -166,12 +170,14 @@ async function insert(
   await run(session, `insert into ${name} (${quoted}) values ${lists.join(', ')}`, values)
 }
 
-/** SQLite keeps a fraction of a millisecond where one was given. */
+/** Rounds times, since SQLite may have stored fractions of a millisecond. */
 function asStored(column: string, value: unknown): unknown {
   return column.endsWith('_ms') && typeof value === 'number' ? Math.round(value) : value
 }
 
-/** A number that was given once is not given again, even when its row is gone. */
+/**
+ * Continues the numbering of SQLite, so that no number is given twice, even if its row was deleted.
+ */
 async function continueNumbers(source: Database, session: Session, name: string): Promise<void> {
   const highest = source.prepare<[], number | null>(`select max(id) from ${name}`).pluck().get() ?? 0
   const given = source

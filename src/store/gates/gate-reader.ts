@@ -10,7 +10,7 @@ import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
 
-/** The condition of the partial index of open instances, word by word. */
+/** Condition of the partial index of open instances. A query must repeat it word by word. */
 export const IS_OPEN = sql`state in ('not_activated', 'activated')`
 const SEARCHED_COLUMNS = ['gate_name', 'application', 'execution_id', 'triggered_by'] as const
 
@@ -114,7 +114,7 @@ function matching(
   if (toMs !== undefined) query = query.where('created_ms', '<', toMs)
   if (expiresAfterMs !== undefined) query = query.where('expires_ms', '>', expiresAfterMs)
   if (search !== undefined) {
-    // The database lowers both sides, since engines differ in the letters that they know.
+    // The database lowers both sides: engines know different sets of letters.
     const pattern = likePattern(search)
     const id = /^\d{1,9}$/.test(search) ? Number(search) : 0
     query = query.where((is) =>

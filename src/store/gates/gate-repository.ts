@@ -19,7 +19,7 @@ import { IS_OPEN, makeGateReader } from './gate-reader.js'
 type Db = Kysely<ServiceDatabase>
 type EngineParts = Pick<EngineSql, 'openInstances'>
 
-/** Gates on a connection that writes. */
+/** Makes the repository of gates on a connection that writes. */
 export function makeGateRepository(db: Db, engine: EngineParts): GateRepository {
   const gate = prepareQuery(db, (args: GatesTable) => {
     const { created_ms, ...changed } = rowOf(args, GATE_COLUMNS)

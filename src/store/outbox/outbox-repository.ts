@@ -8,10 +8,10 @@ import type { NewMessageRow } from '../tables/outbox-table.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
-/** The methods of an engine's own, since engines lease messages differently. */
+/** Methods that each engine implements itself, since engines lease messages differently. */
 export type EngineMethods = 'lease' | 'record' | 'releaseLeases'
 
-/** The outbox on a connection that writes, but for its leases. */
+/** Makes the repository of the outbox on a connection that writes, without its leases. */
 export function makeOutboxRepository(db: Db): Omit<OutboxRepository, EngineMethods> {
   const nextId = makeTimeOrderedIds()
   const insert = prepareQuery(db, (args: NewMessageRow) =>

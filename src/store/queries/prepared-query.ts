@@ -21,8 +21,9 @@ class Placeholder {
 }
 
 /**
- * Compiles the query that `build` makes of its arguments. Compiling takes Kysely some 15 µs, several times as long as SQLite takes
- * for one row, so queries of the write path are compiled once. `build` must only pass its arguments on as values.
+ * Compiles the query that `build` makes of its arguments. Compiling takes Kysely about 15 µs,
+ * several times as long as SQLite takes for a row, so queries of the write path are compiled once.
+ * `build` must only pass its arguments on as values.
  */
 export function prepareQuery<Tables, Args extends object, Row>(
   db: Kysely<Tables>,

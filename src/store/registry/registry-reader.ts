@@ -40,7 +40,8 @@ export function makeRegistryReader(db: Db, { lowerName }: Pick<EngineSql, 'lower
       return (await query.orderBy('version', 'desc').limit(limit).execute()).map(toVersion)
     },
     all: async (kind, afterId, limit) => {
-      // An expression in place of the column: SQLite would use the index of kinds and sort all of a kind for each page.
+      // An expression instead of the column: with the index of kinds, SQLite would sort all entries
+      // of a kind for each page.
       const query = entries.where('id', '>', afterId).where(sql`kind || ''`, '=', kind)
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
@@ -49,7 +50,7 @@ export function makeRegistryReader(db: Db, { lowerName }: Pick<EngineSql, 'lower
   }
 }
 
-/** Finds single entries. Of several with one key the newest that was not deleted comes first. */
+/** Finds single entries. Of several with one key, the newest that is not deleted comes first. */
 export function finders(
   db: Db,
 ): Pick<RegistryReader, 'findById' | 'findApplication' | 'findPipeline' | 'findPipelineByKey'> {

@@ -10,7 +10,7 @@ import { finders } from './registry-reader.js'
 
 type Db = Kysely<ServiceDatabase>
 
-/** The registry on a connection that writes. */
+/** Makes the repository of the registry on a connection that writes. */
 export function makeRegistryRepository(db: Db): RegistryRepository {
   const find = finders(db)
   const withoutId = prepareQuery(db, ({ key }: { key: string }) =>
@@ -113,7 +113,7 @@ function versionRow(
   }
 }
 
-/** The waiting events on a connection that writes. */
+/** Makes the queue of waiting events on a connection that writes. */
 export function makeEventQueue(db: Db): EventQueue {
   const insert = prepareQuery(db, ({ seq }: { seq: number }) =>
     db

@@ -17,7 +17,7 @@ export interface OutboxTable {
   attempts: number
   created_ms: number
   tried_since_ms: number
-  /** While leased, when the lease ends. */
+  /** Lease expiry while the message is leased. */
   next_attempt_ms: number
   leased_until_ms: number | null
   last_status: number | null
@@ -28,7 +28,7 @@ export interface OutboxTable {
 /** A row as it is read. */
 export type OutboxRow = Omit<OutboxTable, 'id'> & { readonly id: number }
 
-/** The columns of a message that was never attempted. */
+/** Columns of a new message. */
 export const NEW_MESSAGE_COLUMNS = [
   'webhook_id',
   'topic',

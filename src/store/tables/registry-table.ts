@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { RegistryEntry, RegistryKind, RegistrySource, RegistryVersion } from '../ports/registry-store.js'
 import { unpackBody } from './packed-body.js'
 
-/** An entry of the registry as it is stored. */
+/** A stored entry of the registry. */
 export interface RegistryEntryRow {
   id: number
   kind: string
@@ -18,7 +18,7 @@ export interface RegistryEntryRow {
   version: number
 }
 
-/** A version of an entry as it is stored. */
+/** A stored version of an entry. */
 export interface RegistryVersionRow {
   entry_id: number
   version: number
@@ -39,10 +39,10 @@ export interface RegistryTables {
   event_queue: { seq: number }
 }
 
-/** An entry that has no number yet. */
+/** A new entry. */
 export type NewEntryRow = Omit<RegistryEntryRow, 'id'>
 
-/** The columns of an entry but for its number. */
+/** The columns of an entry without its number. */
 export const ENTRY_COLUMNS = [
   'kind',
   'key',
@@ -70,7 +70,7 @@ export const VERSION_COLUMNS = [
   'definition',
 ] as const satisfies readonly (keyof RegistryVersionRow)[]
 
-/** The entry of a row. */
+/** Maps a row to an entry. */
 export function toEntry(row: RegistryEntryRow): RegistryEntry {
   return {
     id: row.id,
@@ -88,7 +88,7 @@ export function toEntry(row: RegistryEntryRow): RegistryEntry {
   }
 }
 
-/** The version of a row. */
+/** Maps a row to a version. */
 export function toVersion(row: RegistryVersionRow): RegistryVersion {
   return {
     version: row.version,
@@ -101,7 +101,7 @@ export function toVersion(row: RegistryVersionRow): RegistryVersion {
   }
 }
 
-/** The JSON text of a version's definition. */
+/** Returns the JSON text of a version's definition. */
 export function unpackDefinition({
   definition,
   definition_bytes: bytes,

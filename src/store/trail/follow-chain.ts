@@ -1,12 +1,12 @@
 import type { ChainCheck, ChainEnd } from '../ports/audit-store.js'
 import { expectedLink, storedLink } from './audit-chain.js'
 
-/** A record's place, and as one blob its stored link and all that the link covers. */
+/** A record's position, and one blob of its stored link and all data that the link covers. */
 export type LinkedBlob = readonly [seq: number, blob: Buffer]
 
 /**
- * Follows the chain from a link over records in the order of their places, hashing each once, and notes the links at the places
- * asked for.
+ * Follows the chain from a link over records in order, hashes each record once, and collects the
+ * links at the given positions.
  */
 export class ChainWalk {
   readonly #from: ChainEnd
@@ -23,12 +23,12 @@ export class ChainWalk {
     this.#at = from.seq
   }
 
-  /** Whether nothing was wrong so far: what comes behind a break says nothing. */
+  /** Whether all records so far were correct. Nothing can be said about records after a break. */
   get isWhole(): boolean {
     return this.#broken === undefined
   }
 
-  /** Takes the next record. Writes over the first bytes of its blob. */
+  /** Checks the next record. Overwrites the first bytes of its blob. */
   add(seq: number, blob: Buffer): void {
     if (this.#broken !== undefined) return
     this.#broken = gap(this.#at, seq)
@@ -50,7 +50,7 @@ export class ChainWalk {
   }
 }
 
-/** Follows the chain over records that are at hand. Writes over the first bytes of their blobs. */
+/** Follows the chain over records in memory. Overwrites the first bytes of their blobs. */
 export function followChain(
   from: ChainEnd,
   blobs: Iterable<LinkedBlob>,

@@ -16,14 +16,16 @@ import type { Queries } from '../engine/session.js'
 import { all } from '../engine/statements.js'
 import { HEADS, readPage } from './audit-search.js'
 
-/** A part with bodies takes no more records from here on: a few bodies may be as large as a thousand others. */
+/**
+ * A part with bodies ends at this size, since a few bodies may be as large as a thousand others.
+ */
 const ENOUGH_BYTES = 4 * 1024 * 1024
-/** Bodies are fetched for so many records at a time. */
+/** Number of records whose bodies are fetched together. */
 const BODIES_AT_ONCE = 100
 
 type ExportRow = AuditTable & Record<string, unknown>
 
-/** Hands the trail out. */
+/** Exports the trail. */
 export function makeAuditExporter(queries: Queries): AuditExporter {
   return { part: (query) => exportPart(queries, query) }
 }
@@ -39,7 +41,7 @@ async function exportPart(queries: Queries, query: AuditExportQuery): Promise<Au
     : { lines: Buffer.from(heads.map((head) => line(format, head)).join('')), count: heads.length }
   const last = heads[count - 1]
   if (last === undefined || (heads.length < limit && count === heads.length)) return { lines, count }
-  // The time plays no part in the order of places.
+  // Without a filter, the order is that of `seq` alone.
   return { lines, count, next: { timeMs: inPlaces ? 0 : last.timeMs, seq: last.seq } }
 }
 
@@ -86,7 +88,7 @@ function line(format: ExportFormat, head: AuditHead, body?: string): string {
     return stringify([body === undefined ? cells : [...cells, marked(body)]])
   }
   const members = JSON.stringify(Object.fromEntries(values))
-  // Line breaks in JSON stand between its tokens only.
+  // In JSON, line breaks only occur between tokens.
   const bodyMember = body === undefined ? '' : `,"body":${body.replaceAll(/[\r\n]+/g, ' ')}`
   return `${members.slice(0, -1)}${bodyMember}}\n`
 }

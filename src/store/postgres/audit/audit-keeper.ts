@@ -37,13 +37,14 @@ export function makeAuditKeeper(
   }
 }
 
-/** Ids of events are removed so many times as many at once: they are short. */
+/** Event ids per record and step: ids are short, so a step removes more of them. */
 const IDS_PER_RECORD = 20
 const NOTHING: RemovedRecords = { removed: 0, isMoreLeft: false }
 
 /**
- * Removes some of the oldest records, up to the one that a checkpoint of retention stands for: a month when all of it may go, in one piece;
- * of what was kept before there were months at most `limit` records. `nowMs` by the database's clock.
+ * Removes some of the oldest records up to a retention checkpoint: a whole month if all of it may
+ * go, or at most `limit` records of the part from before the trail had months. `nowMs` is the
+ * database's time.
  */
 async function removeRecords(
   session: Session,
@@ -57,14 +58,14 @@ async function removeRecords(
     session,
     `select min(seq) as first, max(seq) as last from ${oldest.name}`,
   )
-  // A part that is empty ends before all records.
+  // An empty part ends before all records.
   const [from, to] = [kept?.first ?? 1, kept?.last ?? 0]
-  // Nothing is kept in a month that is over any more.
+  // A month that is over gets no more records.
   if (to <= throughSeq && oldest.toMs <= nowMs) return await removeMonth(session, oldest, { from, to }, limit)
   return oldest.fromMs === undefined ? await removeRows(session, throughSeq, limit) : NOTHING
 }
 
-/** The ids of its events go before it, some at a time. */
+/** Removes the event ids of a month in several steps, then the month. */
 async function removeMonth(
   session: Session,
   part: Part,

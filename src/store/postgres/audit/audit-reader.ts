@@ -26,7 +26,7 @@ export function makeAuditReader(queries: Queries, db: Kysely<ServiceDatabase>): 
       return { seq, hash: Buffer.from(hash).toString('hex') }
     },
     applications: (limit) => readApplications(queries, limit),
-    // Records are found as soon as they are kept.
+    // Records are found as soon as they are stored.
     unindexed: () => Promise.resolve(0),
     size: async () => {
       const { seq: endSeq } = await readEnd(queries)
@@ -40,13 +40,18 @@ export function makeAuditReader(queries: Queries, db: Kysely<ServiceDatabase>): 
   }
 }
 
-/** Where the months end that may go with a time; what was kept before there were months goes record by record. */
+/**
+ * Returns the time up to which records may go: the start of a month, or `timeMs` itself within the
+ * part from before the trail had months.
+ */
 function wholeMonths(parts: readonly Part[], timeMs: number): number {
   const before = parts.find(({ fromMs }) => fromMs === undefined)
   return before !== undefined && timeMs < before.toMs ? timeMs : monthOf(TRAIL.name, timeMs).fromMs
 }
 
-/** From one value of the index to the next: there are few of them in many records. */
+/**
+ * Leaps from one distinct value of the index to the next, since many records have few applications.
+ */
 async function readApplications(queries: Queries, limit: number): Promise<readonly string[]> {
   const text = `with recursive names (name) as (
       (select application from audit where application is not null order by application limit 1)
@@ -57,12 +62,18 @@ async function readApplications(queries: Queries, limit: number): Promise<readon
   return (await all<{ name: string }>(queries, text, [limit])).map(({ name }) => name)
 }
 
-/** The newest record, as the end of the trail; one that was stored before a time, in milliseconds, is not looked for. */
+/**
+ * Query for the newest record, among the partitions with records stored since a time in epoch
+ * milliseconds.
+ */
 export function newestRecord(sinceMs: number): string {
   return `select seq, recorded_ms as "recordedMs", hash from audit where recorded_ms >= ${sinceMs} order by seq desc limit 1`
 }
 
-/** The end of the trail: its newest record or, when retention took all, what it left instead. */
+/**
+ * Returns the end of the trail: its newest record, or the last checkpoint if retention removed all
+ * records.
+ */
 export async function readEnd(queries: Queries): Promise<StoredEnd> {
   const checkpoint =
     'select seq, at_ms as "recordedMs", hash from audit_checkpoints order by seq desc, id desc limit 1'
@@ -81,11 +92,17 @@ async function usedBytes(queries: Queries): Promise<number> {
   return size?.bytes ?? 0
 }
 
-/** The stored link, then all that it covers, as one value: each column as text with a sign behind it, then the stored body. */
+/**
+ * The stored link and all data that it covers, as one value: the columns as text, each followed by
+ * a separator, then the stored body.
+ */
 const COLUMNS = LINKED_COLUMNS.map((name) => `coalesce("${name}"::text, chr(${NO_VALUE}))`)
 const LINKED = `hash || convert_to(concat_ws(chr(${END_OF_COLUMN}), ${COLUMNS.join(', ')}, ''), 'UTF8') || body`
 
-/** Follows the chain from a link over at most so many records, and notes the links at the places asked for. */
+/**
+ * Checks the chain from a link over at most `limit` records, and returns the links at the given
+ * positions.
+ */
 async function checkChain(
   queries: Queries,
   from: ChainEnd,
@@ -100,7 +117,7 @@ async function checkChain(
   return walk.check()
 }
 
-/** COPY takes no parameters. */
+/** Formats a number for COPY, which accepts no parameters. */
 function whole(value: number): string {
   return String(Math.max(0, Math.trunc(value)))
 }

@@ -9,7 +9,7 @@ import { makeReaders } from './read-context.js'
 
 const ACTION = 'read the database'
 const MAX_TRIES = 2
-/** For searches and exports. */
+/** Timeouts for searches and exports. */
 const TIMEOUTS = { statementMs: 120_000, lockMs: 10_000 }
 
 /** Returns a connection that reads, opened with the first call. */
@@ -17,7 +17,7 @@ export function connectReading(settings: PostgresSettings, operations: FindOpera
   return new ReadConnection(new Session(settings, TIMEOUTS), operations)
 }
 
-/** A connection that reads: each call sees one state of the database, whatever is written meanwhile. */
+/** A connection that reads. Each call sees one state of the database. */
 class ReadConnection implements CallConnection {
   readonly #session: Session
   readonly #readers: Readers

@@ -9,7 +9,7 @@ import type { Queries } from '../engine/session.js'
 import { makeGateReader } from '../../gates/gate-reader.js'
 import { makeRegistryReader } from '../../registry/registry-reader.js'
 
-/** What operations that only read have at hand. */
+/** Makes the context of operations that only read. */
 export function makeReaders(queries: Queries): Readers {
   const db = queryBuilder<ServiceDatabase>(queries)
   return {

@@ -24,9 +24,9 @@ import { WriteContext } from './write-context.js'
 
 const ACTION = 'write to the database'
 const MAKE_MONTHS = 'make a table for the month in the database'
-/** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
+/** Tries of a batch whose transaction the server or the connection ended before its commit. */
 const MAX_TRIES = 3
-/** After an event that came twice others often do: so many batches are then done the careful way at once. */
+/** Number of batches that look up each event after a repeated event, since others often follow. */
 const CAREFUL_BATCHES = 20
 /** An operation is short, and others wait for the lock that it may hold. */
 const TIMEOUTS = { statementMs: 15_000, lockMs: 10_000 }
@@ -41,14 +41,17 @@ export function connectWriting(
   return new WriteConnection(session, new WriteContext(session, owner), operations)
 }
 
-/** A call raised after it had written something, or hid that it failed: the batch must be undone, and its calls be run one by one. */
+/**
+ * A call failed after writing, or hid a failure. The batch must be undone and its calls run one by
+ * one.
+ */
 class CallFailed extends Error {
   override readonly name = 'CallFailed'
 }
 
 /**
- * The connection of a replica that writes. Replicas take turns: a transaction holds a lock from its beginning to its commit, so that
- * operations see what all others have done, wherever they ran, and the trail has one end.
+ * The writing connection of a replica. A transaction holds a lock until its commit, so replicas
+ * write in turn: operations see all earlier writes of other replicas, and the trail has one end.
  */
 class WriteConnection implements CallConnection {
   readonly #session: Session
@@ -108,7 +111,8 @@ class WriteConnection implements CallConnection {
     await this.#context.flush()
     progress.isCommitting = true
     const [committed] = await this.#session.script('commit')
-    // The server undoes everything, without an error, where it had given the transaction up and a call did not say so.
+    // The server rolls back without an error if an earlier statement failed and the call ignored
+    // that.
     if (committed?.command !== 'COMMIT') throw new CallFailed('a call failed unseen')
     return outcomes
   }
@@ -119,10 +123,10 @@ class WriteConnection implements CallConnection {
       return { ok: true, result: await this.#find(operation).apply(this.#context.transaction, args as never) }
     } catch (raw) {
       if (raw instanceof EventWasKept) throw raw
-      // The server has given the transaction up.
+      // The server has ended the transaction.
       if (!(raw instanceof AppError) && fromDriver(ACTION, raw) !== raw) throw raw
       if (this.#context.changes !== before) {
-        // What it raised may come of an event that it took for a new one.
+        // The call may have failed because it took a repeated event for a new one.
         await this.#context.prove()
         throw new CallFailed('a call failed', { cause: toError(raw) })
       }
@@ -130,7 +134,7 @@ class WriteConnection implements CallConnection {
     }
   }
 
-  /** Of the trail: this one and the next. Returns why it could not. */
+  /** Adds this month and the next to the trail. Returns the failure, if any. */
   async #addMonths(): Promise<Failure | undefined> {
     const months = [0, 1].map((later) => monthOf(TRAIL.name, this.#context.nowMs, later))
     try {
@@ -142,7 +146,7 @@ class WriteConnection implements CallConnection {
     }
   }
 
-  /** Each in a transaction of its own. */
+  /** Runs each call in a transaction of its own. */
   async #oneByOne(calls: readonly Call[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(...(await this.execute([call])))

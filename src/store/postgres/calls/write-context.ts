@@ -13,7 +13,7 @@ import { makeOutboxLeases } from '../outbox/outbox-leases.js'
 import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import type { Begun } from './begin-writing.js'
 
-/** What operations of one replica that write have at hand, from transaction to transaction. */
+/** Context of a replica's writing operations, reused for all transactions. */
 export class WriteContext {
   readonly transaction: Transaction
   readonly #session: Session
@@ -34,32 +34,32 @@ export class WriteContext {
     }
   }
 
-  /** Counts everything that was written, what waits to be included. */
+  /** Number of writes, pending records included. */
   get changes(): number {
     return this.#session.writes + this.#trail.end.seq
   }
 
-  /** When the last record was kept that this process knows of. */
+  /** Storage time of the last record that this process knows. */
   get endedMs(): number {
     return this.#trail.end.recordedMs
   }
 
-  /** The database's clock at the beginning of the transaction. */
+  /** The database's time at the beginning of the transaction. */
   get nowMs(): number {
     return this.#trail.nowMs
   }
 
-  /** `isTrusting` as in `TrailState`. */
+  /** Begins a transaction. `isTrusting` is that of `TrailState`. */
   begin({ end, nowMs }: Begun, isTrusting: boolean): void {
     this.#trail.reset(end, nowMs, isTrusting)
   }
 
-  /** Raises `EventWasKept` where an event that waits was not new. */
+  /** Raises `EventWasKept` if a pending event is not new. */
   prove(): Promise<void> {
     return this.#appender.prove()
   }
 
-  /** Writes what waits. */
+  /** Writes the pending records. */
   flush(): Promise<void> {
     return this.#appender.flush()
   }

@@ -13,11 +13,11 @@ import { removeDecisionMonths } from './decision-months.js'
 import { RARE_OUTCOMES } from './decision-months.js'
 import { startShipping } from './shipping-thread.js'
 
-/** A search may be over much that no index finds. */
+/** Timeouts for searches without an index. */
 const READING = { statementMs: 30_000, lockMs: 3000 }
 const CONNECTIONS = 2
 
-/** The decision log of all replicas, over connections that are made when they are needed. */
+/** Opens the shared decision log. Connections are made on demand. */
 export function openSharedDecisions(
   settings: PostgresSettings,
   atEnd = new SilenceAtEnd(settings),
@@ -36,14 +36,14 @@ export function openSharedDecisions(
   }
 }
 
-/** A decision with the replica that made it, and how many rows a search found up to its bounds. */
+/** A decision with its replica. `FoundRow` adds the number of rows found up to the page's limit. */
 type SharedRow = DecisionTable & { readonly replica: string } & Record<string, unknown>
 type FoundRow = SharedRow & { readonly found: number }
 
 const COLUMNS =
   'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache, packages'
 
-/** The decision log of all replicas. */
+/** Reads the shared decision log. */
 function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {
   return {
     page: (filter, bounds, after) => reading(() => readPage(queries, filter, bounds, after)),
@@ -88,7 +88,7 @@ async function readPage(
   return { decisions, next: toPosition(last) }
 }
 
-/** Time and number are of the key by which the decisions of a package are found, in its order. */
+/** The key of `decision_packages` includes time and number, in the order of a page. */
 function tableOf({ package: name }: DecisionFilter): string {
   return name === undefined ? 'decisions' : 'decision_packages join decisions using (time_ms, seq)'
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../ports/decision-shipping.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
-/** What the thread that ships decisions is started with. */
+/** Start data of the shipping thread. */
 export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 'replica'> {
   readonly settings: PostgresSettings
   readonly intervalMs: number
@@ -17,11 +17,11 @@ export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 're
 
 const SHIP_INTERVAL_MS = 500
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
-/** A thread that died is started again so soon. */
+/** Interval at which a dead thread is started again. */
 const LOOK_INTERVAL_MS = 5000
 const LAST_ROUND_MS = 3000
 
-/** Starts to ship to a database; what has not been shipped when it is given up stays in the local file, for the next start. */
+/** Starts shipping to a database. Unshipped decisions stay in the local file for the next start. */
 export function startShipping(
   settings: PostgresSettings,
   options: ShippingOptions,
@@ -41,7 +41,7 @@ class ShippingThread {
   readonly #changed: ShippingOptions['changed']
   readonly #waiting = new Map<number, () => void>()
   #asked = 0
-  /** What threads before this one have shipped. */
+  /** Number of decisions that earlier threads shipped. */
   #shippedBefore = 0
   #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
 
@@ -91,7 +91,7 @@ class ShippingThread {
     clearTimeout(timer)
   }
 
-  /** Undefined during the pause after it died repeatedly. */
+  /** Returns undefined during the pause after repeated deaths. */
   #take(): Worker | undefined {
     try {
       return this.#thread.take()

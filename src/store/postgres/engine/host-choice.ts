@@ -5,24 +5,28 @@ import { endNow } from './end-client.js'
 import { STORE_AWAY } from './postgres-error.js'
 import type { PostgresHost, PostgresSettings } from './postgres-settings.js'
 
-/** What a server says of itself. */
+/** A reachable server. */
 interface FoundHost extends PostgresHost {
-  /** Each promotion of a standby begins another one (postgresql.org/docs/15/continuous-archiving.html, 26.3.5). 0 for a standby. */
+  /**
+   * Number of the timeline, which grows with each promotion
+   * (postgresql.org/docs/15/continuous-archiving.html, 26.3.5). 0 for a standby.
+   */
   readonly timeline: number
 }
 
 type Looked = FoundHost | { readonly problem: string }
 
 const LOOKING = { statementMs: 3000 }
-/** Where no host would do, all are asked again so late. */
+/** Pause before all hosts are checked again after none was usable. */
 const PAUSE_MS = 500
-/** The name of a file of the log begins with its timeline, in eight hex digits. */
+/** The name of a WAL file starts with its timeline in eight hex digits. */
 const TIMELINE = `select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then '0'
   else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`
 
 /**
- * Which of several hosts to connect to: the one that takes writes; of two, that which was promoted last, and never one that was left behind
- * by one that this process has seen. A single host is not asked.
+ * Chooses one of several hosts: the one that accepts writes, of two the one promoted last, and
+ * never one with an older timeline than this process has seen. A single host is used without a
+ * check.
  */
 export class HostChoice {
   readonly #settings: PostgresSettings
@@ -38,14 +42,14 @@ export class HostChoice {
     if (otherHosts.length === 0) this.#chosen = settings
   }
 
-  /** What to connect with. Raises AppError `unavailable`. */
+  /** Returns the settings of the chosen host. Raises AppError `unavailable`. */
   async settings(): Promise<PostgresSettings> {
     if (this.#chosen !== undefined) return this.#chosen
     this.#looking ??= this.#look()
     return await this.#looking
   }
 
-  /** Looks at all hosts again before the next connection. */
+  /** Checks all hosts again before the next connection. */
   suspect(): void {
     if (this.#hosts.length > 1) this.#chosen = undefined
   }

@@ -8,40 +8,44 @@ import { Session } from './session.js'
 import type { Queries } from './session.js'
 import { first } from './statements.js'
 
-/** Text that is ordered and compared by its bytes, whatever the database is set to, as SQLite does. */
+/**
+ * Text that is ordered and compared by its bytes as in SQLite, whatever the database's collation.
+ */
 export const TEXT: RawBuilder<unknown> = sql`text collate "C"`
-/** How a schema comes about. */
+/** A schema with its migrations. */
 export interface Schema {
-  /** By name; they run in the order of their names. */
+  /** Migrations by name. They run in the order of their names. */
   readonly migrations: Readonly<Record<string, Migration>>
-  /** Counts up with every migration. */
+  /** Grows with every migration. */
   readonly version: number
-  /** The oldest version that may go on writing. */
+  /** Oldest version that may still write. */
   readonly oldestWriter: number
 }
 
-/** What stands in the table `store_schema`. */
+/** The table `store_schema`. */
 interface SchemaTables {
   store_schema: { version: number; oldest_writer: number }
 }
 
-/** The first half of all advisory locks of ours; the second says what for. */
+/** First half of our advisory lock keys. The second half is the purpose. */
 export const LOCK_CLASS = 0x54_47_73_76
 const MIGRATING = 2
-/** A migration may rewrite a table, and others wait for it. */
+/** A migration may rewrite a table while others wait. */
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 3_600_000 }
 const LOOKING = { statementMs: 10_000, lockMs: 3000 }
 const ACTION = 'migrate the database'
 
 /**
- * Brings the schema up to date, all or nothing, and alone even when several processes start at once; returns whether anything was
- * to be done. Raises AppError `unavailable` when the database is newer than this release can write to, is not in UTF-8, or a migration fails.
+ * Migrates the schema in one transaction and under a lock, even if several processes start
+ * together. Returns whether anything was done. Raises AppError `unavailable` if the database is too
+ * new for this release to write to, is not in UTF-8, or a migration fails.
  */
 export async function migrate(settings: PostgresSettings, schema: Schema): Promise<boolean> {
   const session = new Session(settings, TIMEOUTS)
   try {
     await requireOwnConnection(session, settings)
-    // Of the session, since the migrator begins and ends transactions itself; it goes with the connection.
+    // The lock belongs to the session, since Kysely's migrator begins and ends transactions itself.
+    // It ends with the connection.
     await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, MIGRATING])
     await requireUtf8(session)
     const db = queryBuilder<SchemaTables>(session)
@@ -57,7 +61,9 @@ export async function migrate(settings: PostgresSettings, schema: Schema): Promi
   }
 }
 
-/** Raises `unavailable` where a newer release has made the schema such that this one may not write to it. */
+/**
+ * Raises `unavailable` if a newer release has changed the schema so that this one may not write.
+ */
 export function requireWriter(
   { version }: Pick<Schema, 'version'>,
   found: { readonly oldestWriter: number } | undefined,
@@ -69,15 +75,15 @@ export function requireWriter(
   )
 }
 
-/** The same, asked of the database in one round trip, for what is written outside of the transactions of calls. */
+/** Runs `requireWriter` with the version in the database, for writes outside of calls. */
 export async function requireWritable(queries: Queries, schema: Pick<Schema, 'version'>): Promise<void> {
   const text = 'select oldest_writer as "oldestWriter" from store_schema'
   requireWriter(schema, await first<{ oldestWriter: number }>(queries, text))
 }
 
 /**
- * Raises `unavailable` where a pooler gives a connection of the server to whoever has a transaction next: locks, settings and prepared
- * statements of a session would be those of others.
+ * Raises `unavailable` behind a pooler in transaction mode: the locks, settings and prepared
+ * statements of a session would be shared with others.
  */
 export async function requireOwnConnection(session: Session, settings: PostgresSettings): Promise<void> {
   const other = new Session(settings, LOOKING)
@@ -120,7 +126,10 @@ async function findVersion(
   return row && { version: row.version, oldestWriter: row.oldest_writer }
 }
 
-/** Kysely runs all of them in one transaction. What ends before the version is noted begins again without anything to do. */
+/**
+ * Kysely runs all migrations in one transaction. If the process ends before the version is updated,
+ * the next start finds nothing else to do.
+ */
 async function runMigrations(
   db: Kysely<SchemaTables>,
   { migrations, version, oldestWriter }: Schema,

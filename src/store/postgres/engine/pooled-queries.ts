@@ -21,13 +21,13 @@ interface HostPool {
 
 type Act<T> = (client: PoolClient) => Promise<T>
 
-/** Statements that are each a transaction of their own, several at a time on so many connections at the most. */
+/** Runs statements, each in its own transaction, on a limited number of connections. */
 export class PooledQueries implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #connections: number
   readonly #atEnd: SilenceAtEnd
-  /** A name is the same text on every connection. */
+  /** Names of prepared statements by text, the same on every connection. */
   readonly #names = new Map<string, string>()
   /** Connections that are set up. */
   readonly #begun = new WeakSet<PoolClient>()
@@ -52,7 +52,7 @@ export class PooledQueries implements Queries {
   ): Promise<QueryResult<Row>> {
     return await this.#trying(
       (client) => client.query<Row>(preparedQuery(this.#names, text, values)),
-      // A connection that idled may have been lost since; a statement that only reads may be asked again.
+      // An idle connection may have been lost. A statement that only reads can run again.
       (raw) => isRetryable(raw) || (isStaleConnection(raw) && onlyReads(text)),
     )
   }
@@ -81,11 +81,14 @@ export class PooledQueries implements Queries {
     }
   }
 
-  /** Runs a statement on a connection that is free, which is given up where the statement fails or the server gives no answer any more. */
+  /**
+   * Runs a statement on a free connection, and drops the connection if the statement fails or the
+   * server stops responding.
+   */
   async #on<T>(act: Act<T>): Promise<T> {
     const { of, pool } = await this.#connected()
     const client = await pool.connect()
-    // What happens to it is told by the statement.
+    // The statement reports the error.
     client.on('error', ignore)
     let isWell = false
     try {
@@ -106,7 +109,7 @@ export class PooledQueries implements Queries {
     }
   }
 
-  /** Another pool where another host takes writes: those that idle at the last one are of no use. */
+  /** Returns the pool of the current host. Idle connections to the former host are useless. */
   async #connected(): Promise<HostPool> {
     const settings = await this.#hosts.settings()
     if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
@@ -117,7 +120,7 @@ export class PooledQueries implements Queries {
       max: this.#connections,
       idleTimeoutMillis: IDLE_MS,
     })
-    // An idle connection that was lost is replaced by the next one that is needed.
+    // The next query replaces a lost idle connection.
     pool.on('error', () => undefined)
     this.#pool = { of: settings, pool }
     return this.#pool
@@ -125,5 +128,4 @@ export class PooledQueries implements Queries {
 }
 
 function ignore(): void {
-  // Nothing is to be done.
 }

@@ -5,11 +5,11 @@ import type { Queries } from './session.js'
 
 export const POSTGRES: EngineSql = {
   openInstances: sql`gate_instances`,
-  // Columns are ordered by bytes (collation C), in which only ASCII has another case.
+  // Columns have the collation C, in which only ASCII letters have case.
   lowerName: sql<string>`lower(name collate "default")`,
 }
 
-/** A query builder whose statements run on a session, within the transaction that is under way there. */
+/** Makes a query builder whose statements run on a session, within its current transaction. */
 export function queryBuilder<Tables>(queries: Queries): Kysely<Tables> {
   const client = {
     query: (text: string, values: readonly unknown[]) => queries.query(text, values),

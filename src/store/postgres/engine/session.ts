@@ -9,34 +9,43 @@ import { isLostConnection, isOutdated, isSilent } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { whileAnswered } from './while-answered.js'
 
-/** Asks the database; parameters stand for `$1`, `$2`, … */
+/** Runs statements with parameters `$1`, `$2`, … */
 export interface Queries {
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
-  /** Hands over the rows of a `copy … to stdout (format binary)` one by one; the values are only there until `take` returns. */
+  /**
+   * Passes the rows of a `copy … to stdout (format binary)` to `take`. The values are valid until
+   * `take` returns.
+   */
   copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void>
 }
 
-/** Statements that are prepared once and remembered by the server; others are parsed each time. */
+/** Highest number of prepared statements. Others are parsed each time. */
 const MAX_PREPARED = 256
 let named = 0
 const NUL = '\0'
-/** What a client says of itself outside of any transaction. */
+/** Transaction status of the client outside of a transaction. */
 const IDLE = 'I'
-/** A server that gave no answer is asked again after so long. */
+/** Time during which an unresponsive server is not tried again. */
 const SILENCE_MS = 500
 
-/** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
+/**
+ * One connection, made on demand and again after a loss. After a loss within a transaction,
+ * statements fail until the rollback.
+ */
 export class Session implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #prepared = new Map<string, string>()
   #client: Client | undefined
   #isClosed = false
-  /** A connection was lost within a transaction: what comes next there must not run on another one, outside of any. */
+  /**
+   * The connection was lost within a transaction, whose remaining statements must not run outside
+   * of it.
+   */
   #hasLostTransaction = false
   #writes = 0
   #connectedTo: PostgresSettings
-  /** For a moment after the server gave no answer. */
+  /** Error of an unresponsive server, for a short time. */
   #silence: Error | undefined
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
@@ -45,7 +54,7 @@ export class Session implements Queries {
     this.#timeouts = timeouts
   }
 
-  /** How many statements were run that may have written something. */
+  /** Number of statements that may have written something. */
   get writes(): number {
     return this.#writes
   }
@@ -64,13 +73,13 @@ export class Session implements Queries {
     await this.#on((client) => client.query(new CopyOut(text, take)).finished)
   }
 
-  /** Runs several statements that take no parameters in one round trip; gives the result of each. */
+  /** Runs several statements without parameters in one round trip. Returns the result of each. */
   async script(text: string): Promise<readonly QueryResult[]> {
     const results: unknown = await this.#on((client) => client.query(text))
     return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
   }
 
-  /** Ends the transaction that is under way; where that fails, by giving the connection up. Never rejects. */
+  /** Rolls back the current transaction, or drops the connection if that fails. Never rejects. */
   async rollBack(): Promise<void> {
     try {
       if (this.#client !== undefined) await this.script('rollback')
@@ -87,7 +96,7 @@ export class Session implements Queries {
     if (client !== undefined) await endClient(client)
   }
 
-  /** Runs a statement on the connection, which is given up where it is lost or the server gives no answer any more. */
+  /** Runs a statement, and drops the connection if it is lost or the server stops responding. */
   async #on<T>(act: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#connected()
     try {
@@ -111,7 +120,7 @@ export class Session implements Queries {
     if (this.#silence !== undefined) throw this.#silence
     this.#connectedTo = await this.#hosts.settings()
     const client = new Client(clientConfig(this.#connectedTo, this.#timeouts))
-    // What happens between two statements is seen by the next one.
+    // The next statement sees an error between two statements.
     client.on('error', () => this.#lose(client))
     try {
       await client.connect()
@@ -131,7 +140,7 @@ export class Session implements Queries {
     return client
   }
 
-  /** Those who wait for their turn need not find it out one after the other. */
+  /** Spares waiting callers from finding out one after the other. */
   #noteSilence(error: Error): void {
     this.#silence = error
     setTimeout(() => (this.#silence = undefined), SILENCE_MS).unref()
@@ -146,12 +155,12 @@ export class Session implements Queries {
   }
 }
 
-/** Whether a statement of ours writes nothing. */
+/** Whether one of our statements only reads. */
 export function onlyReads(text: string): boolean {
   return /^\s*(?:select|with)\b/i.test(text) && !text.includes('insert into')
 }
 
-/** A statement under a name, by which the server remembers it from the second time on. */
+/** Names a statement, so that the server prepares it once. */
 export function preparedQuery(
   names: Map<string, string>,
   text: string,
@@ -165,7 +174,7 @@ export function preparedQuery(
   return { text, values: values.map(withoutNul), ...(name !== undefined && { name }) }
 }
 
-/** The server knows no text with U+0000 in it. */
+/** Replaces U+0000, which PostgreSQL does not accept in text. */
 export function withoutNul<T>(value: T): T | string {
   return typeof value === 'string' && value.includes(NUL) ? value.replaceAll(NUL, '\ufffd') : value
 }

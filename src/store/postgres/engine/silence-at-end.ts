@@ -5,15 +5,16 @@ import type { PostgresSettings } from './postgres-settings.js'
 import { ServerSilent } from './postgres-error.js'
 import { answerOf } from './while-answered.js'
 
-/** A server that has not taken a connection for so long at the end of the process is not waited for. */
+/** Timeout of a connection attempt during shutdown. */
 const LOOK_MS = 2000
 const INTERVAL_MS = 500
-/** One that was well until then may only be slow to answer once. */
+/** Failed checks before a server that responded until then is given up: it may be slow once. */
 const LOOKS = 2
 
 /**
- * Whether the end of a process goes on without its database: one that stands still would hold up each thing that is closed, one after another,
- * as long as a request. What is given up has not been acknowledged; a database that answers, however slowly, is waited for.
+ * Decides during shutdown whether to wait for the database. An unresponsive one would delay each
+ * part that is closed by a full timeout. Unfinished writes were not acknowledged. A slow but
+ * responding database is waited for.
  */
 export class SilenceAtEnd {
   readonly #settings: PostgresSettings
@@ -22,16 +23,19 @@ export class SilenceAtEnd {
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings
-    // One for each request that is under way; Node warns of more than ten.
+    // Each request under way has a listener; Node.js warns above ten.
     setMaxListeners(0, this.givenUp)
   }
 
-  /** Aborted once the database is not waited for any more. */
+  /** Aborted once the database is given up. */
   get givenUp(): AbortSignal {
     return this.#givenUp.signal
   }
 
-  /** Begins to look whether the database answers; where `isAway` says that it did not a moment ago, one look in vain is enough. */
+  /**
+   * Starts to check the database. If `isAway` returns true, it failed a moment ago and one failed
+   * check is enough.
+   */
   async begin(isAway: () => boolean): Promise<void> {
     let looksLeft = isAway() ? 1 : LOOKS
     while (looksLeft > 0 && !this.#closed.signal.aborted) {
@@ -41,12 +45,12 @@ export class SilenceAtEnd {
     if (looksLeft === 0) this.#givenUp.abort()
   }
 
-  /** Looks no more. */
+  /** Stops the checks. */
   end(): void {
     this.#closed.abort()
   }
 
-  /** What an act gives, unless the database is given up before: then raises ServerSilent. */
+  /** Returns the result of `act`. Raises ServerSilent if the database is given up first. */
   async unlessGivenUp<T>(act: () => Promise<T>): Promise<T> {
     const signal = this.givenUp
     if (signal.aborted) throw new ServerSilent()
@@ -62,7 +66,10 @@ export class SilenceAtEnd {
     }
   }
 
-  /** A standby says that it takes no writes: it does not stand in for a primary that says nothing. Where all say something, nothing is waited for. */
+  /**
+   * A standby does not replace an unresponsive primary. If all hosts respond and none accepts
+   * writes, there is nothing to wait for.
+   */
   async #isAnswered(): Promise<boolean> {
     const { host, port, otherHosts = [] } = this.#settings
     const hosts = [{ host, port }, ...otherHosts]

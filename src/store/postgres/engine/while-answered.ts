@@ -5,13 +5,14 @@ import { endNow } from './end-client.js'
 import { ServerSilent } from './postgres-error.js'
 import type { PostgresSettings } from './postgres-settings.js'
 
-/** A statement that takes no longer is not looked after. */
+/** A statement is checked once it takes longer than this. */
 const LOOK_MS = 4000
 const ANSWER_MS = 3000
 
 /**
- * Runs a statement, and looks every few seconds whether its server still answers anybody. One that only takes long is waited for; of one that
- * stands still, or is cut off, `giveUp` ends the connection, and with it the statement. Raises ServerSilent then, else what the statement raises.
+ * Runs a statement and checks every few seconds whether the server responds to another connection.
+ * A slow statement is waited for. If the server is unresponsive, `giveUp` ends the connection and
+ * with it the statement. Raises ServerSilent then, else the error of the statement.
  */
 export async function whileAnswered<T>(
   settings: PostgresSettings,
@@ -41,10 +42,13 @@ export async function whileAnswered<T>(
   }
 }
 
-/** What a server says to another connection: that it takes writes, anything else (be it that it takes no connection), or nothing. */
+/**
+ * Response of a server to a new connection: it accepts writes, anything else (even a refused
+ * connection), or none.
+ */
 export type ServerAnswer = 'takes writes' | 'something' | 'nothing'
 
-/** What a server says within so many milliseconds. */
+/** Returns the response of a server within a time. */
 export async function answerOf(settings: PostgresSettings, withinMs: number): Promise<ServerAnswer> {
   const config = clientConfig(settings, { statementMs: withinMs })
   const client = new Client({ ...config, connectionTimeoutMillis: withinMs, query_timeout: withinMs })

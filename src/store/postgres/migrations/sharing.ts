@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { TEXT } from '../engine/migrate.js'
 
-/** What replicas share beside their records: who does what, and secrets that all of them must have alike. */
+/** Leases, and secrets that are the same in all replicas. */
 export async function createSharing(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('leases')
@@ -22,7 +22,7 @@ export async function createSharing(db: Kysely<unknown>): Promise<void> {
   await sql`insert into store_schema values (0, 0)`.execute(db)
 }
 
-/** Who has signed in to the pages of any of the replicas. */
+/** Browsers that have signed in to any replica. */
 export async function createBrowserSessions(db: Kysely<unknown>): Promise<void> {
   await sql`create table browser_sessions (
     key ${TEXT} primary key, token_name ${TEXT} not null, host ${TEXT} not null, form_token ${TEXT} not null,
@@ -30,7 +30,10 @@ export async function createBrowserSessions(db: Kysely<unknown>): Promise<void> 
   await sql`create index browser_sessions_of_token on browser_sessions (token_name, used)`.execute(db)
 }
 
-/** Which token a session began with. Those of earlier releases tell none, and their browsers sign in again. */
+/**
+ * Digest of the session's token. Sessions of earlier releases have none, so their browsers sign in
+ * again.
+ */
 export async function addTokenDigests(db: Kysely<unknown>): Promise<void> {
   await sql`alter table browser_sessions add column token_digest ${TEXT} not null default ''`.execute(db)
 }

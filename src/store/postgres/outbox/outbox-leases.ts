@@ -7,11 +7,11 @@ import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
 import { REPLICA } from '../sharing/replica-leases.js'
 
-/** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
+/** Limit of the bodies of one lease, so that many large messages are sent in several leases. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024
 const SOON_MS = 100
 
-/** Each receiver that something waits for, found by leaping through the index rather than by reading it. */
+/** The receivers of pending messages. Leaps from one to the next in the index. */
 const WAITING = `with recursive waiting (receiver) as (
     (select min(receiver) from outbox where state = 'pending')
     union all
@@ -60,7 +60,10 @@ export function makeOutboxLeases(queries: Queries, owner: string): Pick<OutboxRe
   }
 }
 
-/** Takes messages that are due for a replica. What others have under way to a receiver counts, too. */
+/**
+ * Leases due messages for a replica. Messages under way in other replicas count towards a
+ * receiver's limit.
+ */
 async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Promise<Lease> {
   const { nowMs, leasedUntilMs, limit, limitPerReceiver } = query
   await freeLeasesOfDead(queries, owner, nowMs)
@@ -86,7 +89,7 @@ async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Pro
   return { messages, nextDueMs, isMoreDue: true }
 }
 
-/** Lets what replicas had under way that are gone be taken again. */
+/** Releases the leases of replicas that are gone. */
 async function freeLeasesOfDead(queries: Queries, owner: string, nowMs: number): Promise<void> {
   await run(
     queries,
@@ -124,7 +127,7 @@ function withinLimits(
   })
 }
 
-/** As many as their bodies allow, and one more. */
+/** Limits the chosen messages by the length of their bodies. The last one may exceed the limit. */
 function cut(
   chosen: readonly number[],
   found: readonly DueRow[],

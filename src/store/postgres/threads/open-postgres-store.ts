@@ -31,25 +31,31 @@ import type { PostgresThreadOptions } from './serve-store.js'
 
 export interface OpenPostgresStoreOptions {
   readonly settings: PostgresSettings
-  /** For single rows, at a time. One more is for writing, one for long reads. */
+  /** Number of connections for single rows. One more is for writing, and one for long reads. */
   readonly connections: number
-  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  /**
+   * Script of a thread that finds the operations, or the operations themselves to run all of them
+   * on the calling thread.
+   */
   readonly operations: URL | StoreOperations
-  /** Told of each thread that ended by itself. */
+  /** Called when a thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
-  /** Told when the database cannot be worked with, and with undefined when it can again. */
+  /**
+   * Called with the problem when the database becomes unusable, and with undefined when it is
+   * usable again.
+   */
   readonly changed?: (problem: string | undefined) => void
-  /** The clock of this machine, in milliseconds since the epoch. */
+  /** This machine's clock, in epoch milliseconds. */
   readonly clock?: () => number
 }
 
 const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
-/** So many writes at most are one transaction: other replicas wait for it. */
+/** Highest number of writes per transaction, since other replicas wait for it. */
 const MAX_WRITES_PER_COMMIT = 200
 const READ = 'read the database'
 const USE = 'use the database'
 
-/** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
+/** Migrates a database and joins the processes that share it. Raises AppError `unavailable`. */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<ServiceStore> {
   const { settings, connections, changed = () => undefined, clock = Date.now } = options
   await migrate(settings, serviceSchema)
@@ -84,7 +90,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     writer,
     reader,
     lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
-    // Records are found as soon as they are kept, and the server takes care of its files.
+    // Records are searchable as soon as they are stored, and the server manages its files.
     maintenance: { step: () => Promise.resolve(false) },
     now,
     removalTime: makeRemovalTime(now),
@@ -101,7 +107,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
       await Promise.all([writing.close(atEnd.givenUp), reading.close(atEnd.givenUp)])
-      // Where the database is away, the leases end by themselves.
+      // If the database is away, the leases expire.
       await leases.stop().catch(() => undefined)
       await feed.stop().catch(() => undefined)
       await Promise.all([pool.close(), decisions.store.close()])
@@ -120,7 +126,7 @@ function unlessGivenUp(executor: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
   }
 }
 
-/** Opens a database for reading alone, on the calling thread; nothing is migrated. */
+/** Opens a database for reading on the calling thread, without migrating it. */
 export function openPostgresReader(
   settings: PostgresSettings,
   operations: FindOperation<Readers>,
@@ -162,7 +168,7 @@ function withStoreErrors(leases: ReplicaLeases): Leases {
   }
 }
 
-/** The secret of a name: the first process to ask makes it, all others get that one. */
+/** Returns the secret of a name. The first process creates it. */
 async function sharedSecret(queries: Queries, name: string, make: () => string): Promise<string> {
   const text = 'select value from shared_secrets where name = $1'
   const known = await first<{ value: string }>(queries, text, [name])

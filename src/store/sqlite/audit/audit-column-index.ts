@@ -11,10 +11,13 @@ interface Posting {
   readonly seq: number
 }
 
-/** Postings that are taken up step by step, and then entered so, in the order of the index. */
+/**
+ * Postings of some records, collected in steps and then inserted in steps, in the order of the
+ * index.
+ */
 interface Entering {
   readonly postings: Posting[]
-  /** How many records they are of, and the first and the last of these. */
+  /** Number of records, and the first and last of them. */
   records: number
   firstSeq: number
   throughSeq: number
@@ -22,20 +25,27 @@ interface Entering {
   entered: number
 }
 
-/** Values whose numbers are remembered; then all are forgotten. Most are of executions, which are over soon. */
+/**
+ * Highest number of cached value ids; then the cache is cleared. Most values are executions, which
+ * soon end.
+ */
 const MAX_REMEMBERED = 10_000
 
-/** The index of the trail by its columns. */
+/** Index of the trail by its columns. */
 export interface ColumnIndex extends CachingContext {
-  /** Takes up, or enters, at most about this many values of `records` further records; returns whether some are left. */
+  /**
+   * Collects or inserts about `values` postings of the next `records` records. Returns whether some
+   * are left.
+   */
   readonly extend: (records: number, values: number) => boolean
-  /** Drops records that go. */
+  /** Removes deleted records from the index. */
   readonly drop: (rows: readonly AuditHeadRow[]) => void
 }
 
 /**
- * Records are taken up many at once: the entries of one value then fall on the same page, where an index of each column would
- * write a page for every record. They are entered in steps, and count as indexed when the last one is.
+ * Postings of many records are inserted together: the entries of one value then share pages, where
+ * an index per column would write a page for every record. Records count as indexed after the last
+ * insert.
  */
 export function makeColumnIndex(database: Database): ColumnIndex {
   const selectNext = database.prepare<[number, number], AuditHeadRow>(
@@ -78,7 +88,7 @@ export function makeColumnIndex(database: Database): ColumnIndex {
       return false
     },
     drop: (rows) => {
-      // What goes must not be entered afterwards.
+      // Postings of deleted records must not be inserted later.
       if ((rows.at(-1)?.seq ?? 0) >= (entering?.firstSeq ?? 0)) entering = undefined
       for (const { valueId, timeMs, seq } of allOf(rows).sort(inIndexOrder)) remove.run(valueId, timeMs, seq)
     },

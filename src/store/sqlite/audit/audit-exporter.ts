@@ -14,12 +14,14 @@ const FROM_PLACE = 'select * from audit where seq > ? order by seq limit ?'
 const LISTED = `select audit.* from json_each(?) as wanted cross join audit on audit.seq = wanted.value
   order by wanted.key limit ?`
 
-/** A part with bodies takes no more records from here on: a few bodies may be as large as a thousand others. */
+/**
+ * A part with bodies ends at this size, since a few bodies may be as large as a thousand others.
+ */
 const ENOUGH_BYTES = 4 * 1024 * 1024
 
 /**
- * Hands the trail out on any connection. SQLite writes the lines: an object for each record would cost several times as much
- * as its line.
+ * Exports the trail on any connection. SQLite writes the lines: an object per record would cost
+ * several times as much.
  */
 export function makeAuditExporter(database: Database): AuditExporter {
   const writeAll = lineWriters(database, FROM_PLACE)
@@ -28,7 +30,7 @@ export function makeAuditExporter(database: Database): AuditExporter {
   const part = ({ filter, format, withBodies, limit, after }: AuditExportQuery): AuditExportPart => {
     if (isEverything(filter)) {
       const { lines, count, lastSeq, isCut } = writeAll[format](after?.seq ?? 0, limit, withBodies)
-      // The time plays no part in the order of places.
+      // Without a filter, the order is that of `seq` alone.
       return count < limit && !isCut ? { lines, count } : { lines, count, next: { timeMs: 0, seq: lastSeq } }
     }
     const heads = readPage({ filter, order: 'oldest_first', limit, after })
@@ -50,13 +52,16 @@ interface Lines {
   readonly lines: Uint8Array
   readonly count: number
   readonly lastSeq: number
-  /** Whether bodies filled it before all records were in it. */
+  /** Whether the size limit ended the part. */
   readonly isCut: boolean
 }
 
 type WriteLines = (which: number | string, limit: number, withBodies: boolean) => Lines
 
-/** For one way of choosing records: its parameters are where to begin, or which, and how many. */
+/**
+ * Line writers for a selection of records. Its parameters are the start or the list of records, and
+ * the limit.
+ */
 function lineWriters(database: Database, rows: string): Readonly<Record<ExportFormat, WriteLines>> {
   return { ndjson: lineWriter(database, rows, 'ndjson'), csv: lineWriter(database, rows, 'csv') }
 }
@@ -96,19 +101,19 @@ function joinWithBodies(format: ExportFormat, found: Iterable<LineWithBody>): Li
 
 function withBody(format: ExportFormat, [line, packed, bytes]: LineWithBody): string {
   const body = unpackBody(packed, bytes).toString()
-  // The library ends its one cell with the end of the line.
+  // The library ends the cell with a line break.
   if (format === 'csv') return `${line},${stringify([[marked(body)]])}`
   return `${line},"body":${oneLine(body)}${lineEnd(format)}`
 }
 
-/** Line breaks in JSON stand between its tokens only. */
+/** In JSON, line breaks only occur between tokens. */
 function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]+/g, ' ')
 }
 
 type ColumnType = 'number' | 'time' | 'text' | 'bytes'
 
-/** What an export's columns are in the table. */
+/** Type and table column of each exported column. */
 const STORED: Readonly<Record<ExportColumn, readonly [ColumnType, string]>> = {
   seq: ['number', 'seq'],
   at: ['time', 'time_ms'],
@@ -127,22 +132,22 @@ const STORED: Readonly<Record<ExportColumn, readonly [ColumnType, string]>> = {
   hash: ['bytes', 'hash'],
 }
 
-/** The calendar repeats after 400 years. */
+/** Length of the calendar's cycle of 400 years. */
 const CYCLE_MS = 146_097 * 86_400_000
 const YEAR_10000_MS = 253_402_300_800_000
 
-/** A record as one line of an export, as SQL: without the end of an object, so that a body can be put behind it. */
+/** SQL of a record as one line. The JSON object is left open, so that a body can be added. */
 function lineSql(format: ExportFormat): string {
   if (format === 'csv') return EXPORT_COLUMNS.map(cellSql).join(` || ',' || `)
   return EXPORT_COLUMNS.map(memberSql).join(' || ')
 }
 
-/** What comes behind a line, or behind its body. */
+/** End of a line after the optional body. */
 function lineEnd(format: ExportFormat): string {
   return format === 'csv' ? '\n' : '}\n'
 }
 
-/** A member that has no value is left out. */
+/** SQL of a JSON member; empty for a null. */
 function memberSql(column: ExportColumn): string {
   const [type, stored] = STORED[column]
   const name = `${column === EXPORT_COLUMNS[0] ? '{' : ','}"${column}":`
@@ -165,7 +170,10 @@ function cellSql(column: ExportColumn): string {
     else ${mark} || ${stored} end`
 }
 
-/** As `Date.toISOString` writes it, with a mark before the sign of a year beyond 9999, which SQLite itself does not know. */
+/**
+ * Formats a time like `Date.toISOString`. SQLite does not support years above 9999, whose sign gets
+ * the prefix `mark`.
+ */
 function isoTimeSql(ms: string, mark: string): string {
   const iso = (of: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', (${of}) / 1000.0, 'unixepoch')`
   const early = iso(`${ms} % ${CYCLE_MS}`)

@@ -9,7 +9,7 @@ import { matches } from './audit-search.js'
 import { statementsByPart, UNDIVIDED, selectTextParts } from './audit-text-parts.js'
 import type { TextParts } from './audit-text-parts.js'
 
-/** The columns by which free text can be narrowed down inside the index itself. */
+/** Columns that the text index itself can filter by. */
 const MARKED_COLUMNS = [
   'application',
   'executionId',
@@ -20,7 +20,7 @@ const MARK_DIGITS = 12
 type MarkedColumn = (typeof MARKED_COLUMNS)[number]
 type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
 
-/** Makes records found by free text, in the order of the trail; returns how many were taken. */
+/** Returns a function that adds records to the text index, in order, and returns their number. */
 export function makeTextIndexer(
   database: Database,
   parts: TextParts,
@@ -52,12 +52,15 @@ export function makeTextIndexer(
   }
 }
 
-/** What is written before the time is looked at. To write a page, many are read where most of their records have been removed. */
+/**
+ * Pages written between two looks at the clock. If most records of a segment are deleted, writing
+ * one page reads many.
+ */
 const PAGES_AT_A_TIME = 1
 
 /**
- * Returns a function that joins the segments of a part of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; it returns
- * whether there may be more to join.
+ * Returns a function that merges segments of a part of the index. It writes about `pages` pages, or
+ * fewer if that takes longer than `maxMs`, and returns whether there may be more to merge.
  */
 export function makeTextMerger(database: Database): (part: number, pages: number, maxMs: number) => boolean {
   const changes = database.prepare<[], number>('select total_changes()').pluck()
@@ -72,7 +75,7 @@ export function makeTextMerger(database: Database): (part: number, pages: number
     for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
       const before = changes.get() ?? 0
       join.run(PAGES_AT_A_TIME)
-      // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
+      // The command itself counts as one change (https://sqlite.org/fts5.html, 'merge').
       if ((changes.get() ?? 0) - before <= 1) return false
       if (performance.now() - startedAt >= maxMs) return true
     }
@@ -80,7 +83,9 @@ export function makeTextMerger(database: Database): (part: number, pages: number
   }
 }
 
-/** The words that a record has in the index because of its columns, in the form of a query. */
+/**
+ * Returns marks for the filtered columns: words that the index has for a record's column values.
+ */
 export function columnMarks(filter: AuditFilter): string[] {
   return MARKED_COLUMNS.flatMap((column) => {
     const value = filter[column]
@@ -99,20 +104,20 @@ function indexedText(row: TextRow): string {
   return `${marks.join(' ')} ${body}`
 }
 
-/** One word that no body holds by chance. */
+/** Returns a word that no body contains by chance. */
 function mark(column: MarkedColumn, value: string): string {
   return `tg${hash('sha256', `${column}:${value}`).slice(0, MARK_DIGITS)}gt`
 }
 
 /**
- * What is written of an undivided index after each step. It is joined while records go, not afterwards: a part of it of which most
- * are gone by then is read in one piece, however long that takes.
+ * Work on an undivided index after each step. Merging while records are deleted keeps segments of
+ * mostly deleted records small, which FTS5 reads in one piece.
  */
 const MERGED = { pages: 2, maxMs: 3 }
 
 /**
- * Returns a function that takes the records that were removed, of which these are the numbers, out of the index of free text: the parts that hold none but
- * removed ones. Until then a search passes over them.
+ * Returns a function that removes deleted records, given by their numbers, from the text index: it
+ * drops the parts that contain only deleted records. Until then a search skips them.
  */
 export function makeTextRemover(database: Database, parts: TextParts): (seqs: readonly number[]) => void {
   const selectIndexed = database.prepare<[], number>('select text_seq from audit_progress').pluck()
@@ -129,7 +134,7 @@ export function makeTextRemover(database: Database, parts: TextParts): (seqs: re
   }
   return (seqs) => {
     const throughSeq = seqs.at(-1) ?? 0
-    // A part ends where the next newer one begins, and the newest with the last record that is indexed.
+    // A part ends where the next newer one begins, and the newest with the last indexed record.
     const listed = parts.list()
     listed.forEach(({ part }, index) => {
       const newer = listed[index - 1]
@@ -140,13 +145,16 @@ export function makeTextRemover(database: Database, parts: TextParts): (seqs: re
   }
 }
 
-/** Records that are looked at for one page: what is rarer than that takes several pages, some of them empty. */
+/**
+ * Highest number of records scanned for one page. Rare matches take several pages, some of them
+ * empty.
+ */
 const MAX_LOOKED_AT = 5000
 const BEFORE_ALL = Number.MAX_SAFE_INTEGER
-/** Parts of the index whose statements are kept. */
+/** Highest number of cached statements, one per part of the index. */
 const MOST_STATEMENTS = 1024
 
-/** Returns a function that reads a page of the records whose bodies hold some words. */
+/** Returns a function that reads a page of the records whose bodies contain some words. */
 export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
   const heads = HEAD_COLUMNS.split(', ')
     .map((name) => `audit.${name}`)
@@ -159,7 +167,7 @@ export function makeTextPageReader(database: Database): (query: AuditTextQuery) 
       `select ${heads} from ${table} cross join audit on audit.seq = ${table}.rowid
        where ${table} match ? and ${table}.rowid < ? order by ${table}.rowid desc limit ?`,
   )
-  /** The newest first. */
+  /** Matching rows, newest first. */
   function* found(expression: string, beforeSeq: number): Iterable<AuditHeadRow> {
     for (const { part, firstSeq } of parts()) {
       if (firstSeq < beforeSeq) yield* select(part).iterate(expression, beforeSeq, MAX_LOOKED_AT)
@@ -180,11 +188,14 @@ export function makeTextPageReader(database: Database): (query: AuditTextQuery) 
     const isAll = records.length < limit && lookedAt < MAX_LOOKED_AT
     return isAll ? { records } : { records, nextSeq: lastSeq }
   }
-  // Of one state of the store: a part that is listed may be dropped before it is asked.
+  // One transaction, since a listed part may be dropped before it is searched.
   return database.transaction(readPage)
 }
 
-/** All of the words, each as a text of its own: the syntax of FTS5 means nothing inside it. Its unicode61 splits words as `searchTerms` does. */
+/**
+ * Quotes each word, so that the syntax of FTS5 does not apply to it. The tokenizer splits words as
+ * `searchTerms` does.
+ */
 function matchExpression(words: readonly string[]): string {
   const terms = words.flatMap(searchTerms)
   return terms.map(({ word, isPrefix }) => (isPrefix ? `"${word}"*` : `"${word}"`)).join(' AND ')

@@ -4,17 +4,17 @@ import { LINKED_BLOB } from '../../trail/audit-chain.js'
 import { followChain } from '../../trail/follow-chain.js'
 import type { LinkedBlob } from '../../trail/follow-chain.js'
 
-/** Reads records behind a place, at most so many, in the order of their places. */
+/** Reads at most `limit` records after a position, in order. */
 export type ReadLinkedBlobs = (afterSeq: number, limit: number) => Iterable<LinkedBlob>
 
-/** Records that are fetched as one value: a row and a buffer for each would cost as much as all else. */
+/** Number of records fetched as one value: a row and a buffer per record would double the cost. */
 const RECORDS_AT_ONCE = 64
-/** With larger bodies than this together they come one by one. */
+/** Size of bodies above which records are fetched one by one. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 type Joined = readonly [joined: Buffer | null, seqs: string, lengths: string]
 
-/** Reads on any connection; a blob may be written over. */
+/** Makes a reader of linked blobs. The caller may overwrite a blob. */
 export function makeLinkedBlobReader(database: Database): ReadLinkedBlobs {
   const select = `select seq, ${LINKED_BLOB} as blob from audit where seq > ? order by seq limit ?`
   const selectOne = database.prepare<[number, number], [number, Buffer]>(select).raw(true)
@@ -45,7 +45,7 @@ export function makeLinkedBlobReader(database: Database): ReadLinkedBlobs {
   }
 }
 
-/** A record in which something is null has no blob, which no link fits. */
+/** A record with an unexpected null has an empty blob, which matches no link. */
 function* cut([joined, seqs, lengths]: Joined = [null, '[]', '[]']): Iterable<LinkedBlob> {
   const blobs = joined ?? Buffer.alloc(0)
   const lengthOf = JSON.parse(lengths) as (number | null)[]
@@ -57,10 +57,13 @@ function* cut([joined, seqs, lengths]: Joined = [null, '[]', '[]']): Iterable<Li
   }
 }
 
-/** Follows the chain from a link over at most so many records, and notes the links at the places asked for. */
+/**
+ * Checks the chain from a link over at most `limit` records, and returns the links at the given
+ * positions.
+ */
 type CheckChain = (from: ChainEnd, limit: number, places: readonly number[]) => ChainCheck
 
-/** Follows it on any connection. */
+/** Makes the check on any connection. */
 export function makeVerifier(database: Database): CheckChain {
   const read = makeLinkedBlobReader(database)
   return (from, limit, places) => followChain(from, read(from.seq, limit), places)

@@ -16,21 +16,24 @@ import type { DecisionFiles, FormerFiles } from './decision-files.js'
 import { STORE_DAMAGED, STORE_FAILING, STORE_LOST } from '../engine/sqlite-error.js'
 
 export interface RenewedDecisionStoreOptions<Batch, Receipt> {
-  /** Opens `decisions.db`, as it is or anew; `changed` is to be told what becomes of the file. */
+  /** Opens `decisions.db` or creates a new one. `changed` must be called when the file changes. */
   readonly open: (
     changed: (problem: string | undefined) => void,
     former?: FormerFiles,
   ) => Promise<DecisionFiles<Batch, Receipt>>
-  /** Called when another file was begun, with the reason. */
+  /** Called with the reason when a new file was created. */
   readonly renewed?: ((notice: string) => void) | undefined
-  /** Milliseconds on a clock that nobody sets. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number
 }
 
 const RETRY_MS = 5000
-/** How long health tells that a file was begun again where nothing is left to look at. */
+/** Time for which health reports a new file if the old one was gone. */
 const NEWS_MS = 600_000
-/** So many in that time are begun at once, others after longer and longer pauses: on a disk that fails each leaves a file behind. */
+/**
+ * Number of immediate renewals within that time. Further ones wait longer and longer, since each
+ * leaves a file behind on a failing disk.
+ */
 const AT_ONCE = 2
 
 interface Notice {
@@ -40,8 +43,8 @@ interface Notice {
 }
 
 /**
- * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is renamed, and
- * another is begun. Batches in between are lost, and their writes reject.
+ * The decision log over a file that may be damaged or removed while it is open. The remains are
+ * then renamed and a new file is created. Batches in between are lost: their writes reject.
  */
 export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, Receipt>, DecisionReadStore {
   readonly #options: RenewedDecisionStoreOptions<Batch, Receipt>
@@ -51,7 +54,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   #problem: string | undefined
   #notice: Notice | undefined
   #timesRenewed = 0
-  /** When others were begun lately. */
+  /** Times of recent renewals. */
   #renewals: number[] = []
   #isClosed = false
 
@@ -59,7 +62,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     this.#options = options
   }
 
-  /** Raises the AppErrors of `openDecisionFiles`. */
+  /** Opens the store. Raises the AppErrors of `openDecisionFiles`. */
   static async open<Batch, Receipt>(
     options: RenewedDecisionStoreOptions<Batch, Receipt>,
   ): Promise<RenewedDecisionStore<Batch, Receipt>> {
@@ -70,7 +73,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     return store
   }
 
-  /** How many times another file was begun. */
+  /** Number of new files created. */
   get timesRenewed(): number {
     return this.#timesRenewed
   }
@@ -81,8 +84,8 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   }
 
   /**
-   * That another file was begun, and why: where one was renamed, until someone has moved it elsewhere; where it was gone, for
-   * ten minutes.
+   * Notice that a new file was created, with the reason. It stays until a renamed file is moved
+   * away, or for ten minutes if the old file was gone.
    */
   get notice(): string | undefined {
     if (this.#notice === undefined) return undefined
@@ -149,7 +152,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
       this.#renew(files, problem, files.watch.overwritten !== undefined)
   }
 
-  /** Only the first to find something wrong with a file has it replaced. */
+  /** Replaces the files, once for all callers that find a problem. */
   #renew(files: DecisionFiles<Batch, Receipt>, reason: string, isDamaged: boolean): void {
     if (this.#open !== files || this.#isClosed) return
     this.#open = undefined

@@ -15,7 +15,7 @@ import { toStoreError } from '../engine/sqlite-error.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { ShippingTable } from './decision-database.js'
 
-/** Opens a decision log whose schema is up to date, beside its writer; raises AppError `unavailable`. */
+/** Opens a migrated decision log next to its writer. Raises AppError `unavailable`. */
 export function openShippedLog(path: string): ShippedLog {
   const database = openDatabase(decisionDatabaseOptions(path))
   try {
@@ -26,7 +26,7 @@ export function openShippedLog(path: string): ShippedLog {
   }
 }
 
-/** Numbers are given one after another, so that a gap in what is read is what retention has taken. */
+/** Numbers are consecutive, so a gap is what retention has deleted. */
 class SqliteShippedLog implements ShippedLog {
   readonly #database: Database
   readonly #files: readonly KeptFile[]

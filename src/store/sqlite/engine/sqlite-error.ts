@@ -4,16 +4,16 @@ import { packageRoot } from '../../../lib/package-root.js'
 
 const { SqliteError } = Database
 
-/** The wire code for a file whose content SQLite cannot read. */
+/** Error code of a file whose content SQLite cannot read. */
 export const STORE_DAMAGED = 'store_damaged'
-/** The wire code for a disk, or a file at its limit, that takes nothing more. */
+/** Error code of a full disk, or a file at its size limit. */
 export const STORE_FULL = 'store_full'
-/** The wire code for a file that is not at its path any more, or is another one. */
+/** Error code of a file that is not at its path any more. */
 export const STORE_LOST = 'store_lost'
-/** The wire code for a file that the system does not let us read or write. */
+/** Error code of a file that the system does not let us read or write. */
 export const STORE_FAILING = 'store_failing'
 
-/** Names what was being done and maps SQLite's result code (sqlite.org/rescode.html) to an error kind. */
+/** Maps a driver's error (sqlite.org/rescode.html) to an AppError that names the action. */
 export function toStoreError(action: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const cause = toError(raw)
@@ -29,12 +29,12 @@ export function toStoreError(action: string, raw: unknown): AppError {
   return new AppError('unavailable', message, { cause })
 }
 
-/** The same for the driver's errors alone; all others are the operations' own and stay as they are. */
+/** Maps a driver's error like `toStoreError` and returns the operations' own errors unchanged. */
 export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError(action, raw) : raw
 }
 
-/** The driver's package has no binary for this platform, or npm left it out. */
+/** Whether the driver has no binary for this platform, or npm did not install it. */
 function isDriverMissing(error: Error): boolean {
   return hasErrorCode(error, 'MODULE_NOT_FOUND') || hasErrorCode(error, 'ERR_DLOPEN_FAILED')
 }

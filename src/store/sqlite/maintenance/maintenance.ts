@@ -9,26 +9,26 @@ export interface TrailIndexerDeps {
   readonly progress: () => Promise<IndexProgress>
 }
 
-/** Records whose columns are indexed together: fewer wait for more while the service is busy, and the more the cheaper. */
+/** Number of records whose columns are indexed together. Larger groups are cheaper. */
 const COLUMNS_GATHERED = 4000
 const IDS_GATHERED = 20_000
-/** How much a step does: events, triggers and reviews wait as long as it takes. */
+/** Size of a step: events, triggers and reviews wait for it. */
 const COLUMNS_STEP_VALUES = 1500
 const IDS_STEP = 500
 const TEXT_STEP = 20
 const TEXT_STEP_BYTES = 1024 * 1024
 const MERGE_STEP_PAGES = 16
 const MERGE_STEP_MS = 3
-/** More new records than this between two rounds, and free text gets one step only. */
+/** Number of new records between two rounds above which the text index gets a single step. */
 const BUSY_RECORDS = 200
 
-/** From the first step that is asked for to the one after which nothing is due. */
+/** The steps from the first one until nothing is due. */
 interface Round {
   readonly isBusy: boolean
   hasColumns: boolean
 }
 
-/** Keeps the indexes close behind the trail, first those of columns and event ids, then that of free text. */
+/** Keeps the indexes up to date: first those of columns and event ids, then the text index. */
 export class TrailIndexer {
   readonly #deps: TrailIndexerDeps
   #endSeq = 0
@@ -40,10 +40,10 @@ export class TrailIndexer {
     this.#deps = deps
   }
 
-  /** Returns whether more is due in this round. */
+  /** Runs a step. Returns whether more is due in this round. */
   async step(): Promise<boolean> {
     const round = this.#round ?? (await this.#begin())
-    // A step that fails ends its round.
+    // A failed step ends its round.
     this.#round = undefined
     const isMoreDue = await this.#goOn(round)
     if (isMoreDue) this.#round = round
@@ -93,7 +93,10 @@ export class TrailIndexer {
 
 const RELEASING_STEP = { maxBytes: 2 * 1024 * 1024, maxMs: 3 }
 
-/** The maintenance of `tidegate.db`: nothing is written, and no thread started, where nothing is due. */
+/**
+ * Makes the maintenance of `tidegate.db`. If nothing is due, nothing is written and no thread
+ * started.
+ */
 export function makeMaintenance(
   writer: Runner<SqliteTransaction>,
   figures: MaintenanceFigures,

@@ -6,11 +6,11 @@ import type { Lease, LeaseQuery, OutboxProgress, OutboxRepository } from '../../
 import { toStoredMessage } from '../../tables/outbox-table.js'
 import type { OutboxRow } from '../../tables/outbox-table.js'
 
-/** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
+/** Limit of the bodies of one lease, so that many large messages are sent in several leases. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024
 const SOON_MS = 100
 
-/** Each receiver that something waits for, found by leaping through the index rather than by reading it. */
+/** The receivers of pending messages. Leaps from one to the next in the index. */
 const DUE_RECEIVERS = `
   with recursive waiting(receiver) as (
     select min(receiver) from outbox where state = 'pending'

@@ -27,14 +27,17 @@ import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-con
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions, SQLITE, queryBuilder } from '../engine/service-file.js'
 
-/** Room for the ends of the indexes that every record writes to, and for twice as much in the write-ahead log before it is copied. */
+/**
+ * Cache for the ends of the indexes that every record writes to, and twice as much in the
+ * write-ahead log before it is copied.
+ */
 const WRITING = { pageCacheKib: 8000, walAutocheckpointPages: 4000, temporaryInMemory: true }
 
 export interface WritingOptions {
   readonly operations: FindOperation<SqliteTransaction>
-  /** The files that must be at their paths for anything to be written. */
+  /** Files that must be at their paths for a write. */
   readonly files: readonly KeptFile[]
-  /** How many pages the file may have. */
+  /** Highest number of pages of the file. */
   readonly maxPages?: number | undefined
 }
 
@@ -43,7 +46,7 @@ export function connectWriting(
   path: string,
   { operations, files, maxPages }: WritingOptions,
 ): CallConnection {
-  // A database that is gone must not be created again.
+  // A deleted database must not be created again.
   requireKept(files)
   const limits = maxPages === undefined ? {} : { maxPages }
   const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })

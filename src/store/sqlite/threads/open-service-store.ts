@@ -27,39 +27,49 @@ import { serviceDatabaseOptions } from '../engine/service-file.js'
 import { StoreCondition } from './store-condition.js'
 import { watchReaders } from '../../calls/watch-readers.js'
 
-/** `tidegate.db`. Its lookups run on the calling thread; a problem is a file that is lost, damaged or full, or a thread that keeps dying. */
+/**
+ * `tidegate.db`. Lookups run on the calling thread. A problem is a lost, damaged or full file, or a
+ * thread that keeps dying.
+ */
 export interface SqliteServiceStore extends ServiceStore {
-  /** Runs the operations of maintenance, too. */
+  /** Also runs the operations of maintenance. */
   readonly writer: Runner<SqliteTransaction>
   readonly lookups: SqliteReaders
 }
 
 export interface OpenServiceStoreOptions {
-  /** The folder of `tidegate.db`; created when absent. */
+  /** Folder of `tidegate.db`; created if absent. */
   readonly dataDir: string
-  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  /**
+   * Script of a thread that finds the operations, or the operations themselves to run all of them
+   * on the calling thread.
+   */
   readonly operations: URL | StoreOperations<SqliteTransaction>
-  /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
+  /**
+   * Highest number of pages of `tidegate.db` if everything runs on the calling thread. Simulates a
+   * full disk.
+   */
   readonly maxPages?: number
-  /** Told of each thread that ended by itself. */
+  /** Called when a thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
-  /** Told when the file is lost, and with undefined when it is back at its path. */
+  /** Called when the file is lost, and with undefined when it is back at its path. */
   readonly fileChanged?: (problem: string | undefined) => void
 }
 
-/** So many writes at most are one commit: none waits for ever longer ones. */
+/** Highest number of writes per commit, which bounds the time of a commit. */
 const MAX_WRITES_PER_COMMIT = 1024
 
 /**
- * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
- * that is damaged, foreign, locked or newer than this release; it is never replaced.
+ * Opens `tidegate.db` in a data directory and migrates its schema. Raises AppError `unavailable`
+ * for a file that is damaged, locked, of another program or newer than this release. The file is
+ * never replaced.
  */
 export async function openServiceStore(options: OpenServiceStoreOptions): Promise<SqliteServiceStore> {
   const { dataDir, fileChanged = () => undefined } = options
   const path = join(dataDir, 'tidegate.db')
   await prepareFile(path)
   const lookups = openLookups(path)
-  // The first connection stays until the end, so that the files beside the database stay the same.
+  // This connection stays open until the end, so that the files next to the database stay the same.
   const files = [...keptDatabase(path), ...keptFile(join(dataDir, LOCK_FILE))]
   const { applicationId } = serviceDatabaseOptions(path)
   const watch = await FileWatch.open({ path, applicationId, files, changed: fileChanged })
@@ -71,7 +81,7 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
     if (error instanceof AppError && error.code === STORE_LOST) void watch.check()
   }
   const execute: ExecuteBatch = (calls) => {
-    // Only the watch sees that the file was overwritten in place: SQLite may go on with the pages that it remembers.
+    // Only the watch detects that the file was overwritten: SQLite may continue with cached pages.
     if (watch.overwritten !== undefined) throw lostFile(watch.overwritten)
     return writing.execute(calls)
   }
@@ -95,14 +105,15 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
       await Promise.all([writer.idle(), reader.idle()])
       await reading.close()
       lookups.close()
-      // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
+      // The writer is closed last: the last connection copies the write-ahead log into the file,
+      // which a reader cannot.
       await writing.close()
       await watch.close()
     },
   }
 }
 
-/** Brings the schema of `tidegate.db` up to date; raises as `openServiceStore` does. */
+/** Migrates the schema of `tidegate.db`. Raises the errors of `openServiceStore`. */
 export async function prepareFile(path: string): Promise<void> {
   const database = openDatabase(serviceDatabaseOptions(path))
   try {
