@@ -3,20 +3,22 @@ import type { KeyObject } from 'node:crypto'
 import { AppError } from '../errors/app-error.js'
 import type { AuditCheckpoint } from '../store/ports/audit-store.js'
 
-/** What a checkpoint says before it is signed. */
+/** The signed content of a checkpoint. */
 export type CheckpointStatement = Pick<AuditCheckpoint, 'seq' | 'hash' | 'atMs' | 'reason'>
 
 /** Signs checkpoints with one key. */
 export interface CheckpointSigner {
   readonly keyId: string
-  /** SPKI in DER, in Base64: what `tidegate audit verify --public-key` takes. */
+  /** SPKI in DER, in Base64, for `tidegate audit verify --public-key`. */
   readonly publicKey: string
   readonly sign: (statement: CheckpointStatement) => string
 }
 
 const KEY_ID_DIGITS = 16
 
-/** A signer of an Ed25519 key, PKCS#8 in DER in Base64. Raises `invalid` for anything else. */
+/**
+ * Makes a signer from an Ed25519 key, PKCS#8 in DER in Base64. Raises `invalid` for any other text.
+ */
 export function makeCheckpointSigner(privateKey: string): CheckpointSigner {
   const key = readKey('audit.signingKey', () =>
     createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' }),
@@ -29,7 +31,10 @@ export function makeCheckpointSigner(privateKey: string): CheckpointSigner {
   }
 }
 
-/** Checks the signatures of one key, given as SPKI in DER in Base64. Raises `invalid`, by that name, for anything else. */
+/**
+ * Makes a verifier for a public key, SPKI in DER in Base64. Raises `invalid` with the key's name
+ * for any other text.
+ */
 export function makeCheckpointVerifier(
   publicKey: string,
   name = 'the public key',
@@ -48,14 +53,17 @@ export function makeCheckpointVerifier(
   }
 }
 
-/** A new pair of keys, in the forms that the configuration and `verify` take. */
+/** Generates a key pair in the formats of the configuration and of `verify`. */
 export function generateSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const exported = privateKey.export({ format: 'der', type: 'pkcs8' })
   return { privateKey: exported.toString('base64'), publicKey: exportPublic(publicKey) }
 }
 
-/** One way to write a statement down, with its purpose in front, so that the signature serves for nothing else. */
+/**
+ * Canonical text of a statement. The purpose comes first, so that the signature is useless
+ * elsewhere.
+ */
 function textOf({ seq, hash, atMs, reason }: CheckpointStatement): Buffer {
   return Buffer.from(['tidegate audit checkpoint', seq, hash, atMs, reason].join('\n'))
 }
@@ -73,7 +81,7 @@ function readKey(name: string, read: () => KeyObject): KeyObject {
     const key = read()
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // What OpenSSL says of a text that is no key helps nobody.
+    // OpenSSL's message about an invalid key helps nobody.
   }
   throw new AppError(
     'invalid',
@@ -81,10 +89,10 @@ function readKey(name: string, read: () => KeyObject): KeyObject {
   )
 }
 
-/** What the signatures of the checkpoints prove. */
+/** Result of checking the signatures of checkpoints. */
 interface SignatureCheck {
   readonly verified: number
-  /** The last record that a verified checkpoint stands for; 0 when there is none. */
+  /** The last record of a verified checkpoint; 0 without any. */
   readonly verifiedThroughSeq: number
   readonly problems: readonly string[]
 }
@@ -92,8 +100,9 @@ interface SignatureCheck {
 type Standing = 'verified' | 'forged' | 'foreign' | 'unsigned'
 
 /**
- * Holds the signatures of checkpoints, in the order of their records, against the public keys (SPKI in DER, in Base64) that may have
- * signed them. `beginning` is the checkpoint of retention that the trail begins behind. Raises `invalid` for a key that is none.
+ * Checks the signatures of checkpoints, in the order of their records, with public keys (SPKI in
+ * DER, in Base64). `beginning` is the retention checkpoint before the first record. Raises
+ * `invalid` for an invalid key.
  */
 export function checkSignatures(
   checkpoints: readonly AuditCheckpoint[],

@@ -5,48 +5,48 @@ import { checkSignatures } from './checkpoint-signature.js'
 
 export interface VerifyOptions {
   readonly reader: Reader
-  /** SPKI in DER, in Base64: checkpoints must then be signed with one of them. */
+  /** SPKI in DER, in Base64. Checkpoints must be signed with one of them. */
   readonly publicKeys?: readonly string[] | undefined
-  /** Whether a trail without any checkpoint is a finding: it is nothing new, or all that proved it is gone. */
+  /** Whether a trail without checkpoints is reported: it is new, or its proofs are gone. */
   readonly expectsSignatures?: boolean | undefined
-  /** A link that the chain must have, kept outside of the database. */
+  /** A link from outside of the database that the chain must have. */
   readonly expected?: ChainEnd | undefined
   readonly progress?: ((checked: number) => void) | undefined
 }
 
-/** What a verification found. */
+/** Result of a verification. */
 export interface Verification {
   readonly isIntact: boolean
-  /** What is wrong, most telling first. */
+  /** Problems, most important first. */
   readonly problems: readonly string[]
   /** The first record that was changed, removed or moved. */
   readonly firstBadSeq?: number | undefined
   readonly checked: number
-  /** The last record that is right. */
+  /** The last correct record. */
   readonly end: ChainEnd
-  /** The record before the first: 0, or the last that retention removed. */
+  /** Number of the record before the first: 0, or the last one that retention removed. */
   readonly startsAfterSeq: number
   readonly checkpoints: CheckpointCounts
 }
 
-/** How many checkpoints there are, and how far their signatures reach. */
+/** Number of checkpoints, and how far signatures reach. */
 export interface CheckpointCounts {
   readonly total: number
   readonly signed: number
-  /** Whether there was a key to check them with: without one whoever can write to the file can write a trail of their own. */
+  /** Whether there was a key. Without one, anyone who can write to the file can forge the trail. */
   readonly signaturesChecked: boolean
   readonly verified: number
-  /** The last record that a verified checkpoint stands for; 0 when there is none. */
+  /** The last record of a verified checkpoint; 0 without any. */
   readonly verifiedThroughSeq: number
 }
 
-/** Little enough that a search in between does not wait for long. */
+/** Low, so that concurrent searches do not wait for long. */
 const RECORDS_PER_STEP = 5000
 const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
 
 /**
- * Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. Where retention began
- * to remove records meanwhile, it begins again from what that leaves.
+ * Checks the chain from its start, or after removed records, and compares it with all checkpoints.
+ * If retention removes records during the check, it starts again after them.
  */
 export async function verifyTrail(options: VerifyOptions): Promise<Verification> {
   let checkpoints = await options.reader.run(readCheckpoints, null)
@@ -95,7 +95,7 @@ async function verifyOnce(
   }
 }
 
-/** A trail that has been there for some minutes has checkpoints: without any, it was emptied or is another one. */
+/** A trail has checkpoints after a few minutes. Without any, it was emptied or replaced. */
 function emptiedTrail({ seq }: ChainEnd): string[] {
   return [
     seq === 0
@@ -137,7 +137,10 @@ async function follow(
   }
 }
 
-/** The chain is whole, and yet another one than a checkpoint saw: `right` is the last place that is known to be right. */
+/**
+ * The chain is consistent but differs from a checkpoint. `right` is the last position known to be
+ * correct.
+ */
 function rewritten({ seq, hash }: ChainEnd, wrong: ChainEnd): Followed {
   const first = seq + 1
   const place = first === wrong.seq ? `record ${first}` : `record ${wrong.seq}, or one from ${first} on,`

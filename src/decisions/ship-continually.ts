@@ -3,14 +3,17 @@ import type { DecisionReceiver, ShippedLog, ShippingFigures, ShippingState } fro
 import type { PageBounds, StoredDecision } from '../store/ports/decision-store.js'
 
 export interface ContinualShippingDeps {
-  /** Opens the local log, as it is or as it was begun anew. Raises AppError `unavailable`. */
+  /** Opens the current local log. Raises AppError `unavailable`. */
   readonly openLog: () => ShippedLog
   readonly receiver: DecisionReceiver
-  /** Told after each round. */
+  /** Called after each round. */
   readonly told: (figures: ShippingFigures) => void
 }
 
-/** Takes the local log to the shared one, round after round; what fails is tried again in the next one, from where it was. */
+/**
+ * Ships the local log to the shared one in rounds. The next round retries a failed one from its
+ * position.
+ */
 export class ContinualShipping {
   readonly #deps: ContinualShippingDeps
   #log: ShippedLog | undefined
@@ -22,7 +25,10 @@ export class ContinualShipping {
     this.#deps = deps
   }
 
-  /** Ships what is there now; never rejects. Whoever asks during a round waits for one more, which sees what the first did not. */
+  /**
+   * Ships all current decisions. Never rejects. A call during a round waits for another round,
+   * which sees later decisions.
+   */
   async catchUp(): Promise<void> {
     await this.#round
     this.#round ??= this.#ship().finally(() => {
@@ -31,7 +37,7 @@ export class ContinualShipping {
     await this.#round
   }
 
-  /** Ends after the batch under way. */
+  /** Stops after the current batch. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#round
@@ -54,7 +60,7 @@ export class ContinualShipping {
       problem = toError(raw).message
     }
     this.#figures = { ...this.#state(), shipped, problem }
-    // The file may be another one by now: the next round opens what is at its path.
+    // The file may have been replaced: the next round opens the one at the path.
     if (problem !== undefined) this.#closeLog()
     told(this.#figures)
   }
@@ -80,12 +86,13 @@ interface ShippingDeps {
   readonly bounds?: PageBounds
 }
 
-/** Of one batch, which is one transaction there. */
+/** Size of a batch, which is one transaction in the shared log. */
 const BATCH: PageBounds = { rows: 500, bytes: 2 * 1024 * 1024 }
 
 /**
- * Takes the next decisions of the local log to the shared one; returns how many are there now, undefined when nothing was left. Only
- * what is kept there is passed by here: whatever ends this in between, they come again, and are kept once. Raises AppError `unavailable`.
+ * Ships the next decisions of the local log. Returns the number that the shared log stored, or
+ * undefined if there were none. The position only advances past stored decisions: after a crash
+ * they are sent again and stored once. Raises AppError `unavailable`.
  */
 export async function shipBatch({
   log,
@@ -99,7 +106,9 @@ export async function shipBatch({
   return kept
 }
 
-/** One that the other side will never take must not hold up all that come behind it. */
+/**
+ * Halves a refused batch, so that a decision that is never accepted does not block those after it.
+ */
 async function keepAll(receiver: DecisionReceiver, decisions: readonly StoredDecision[]): Promise<number> {
   try {
     await receiver.keep(decisions)

@@ -2,58 +2,59 @@ import { ascending, group, quantileSorted } from 'd3-array'
 
 import type { PipelineRun } from './pipeline-run.js'
 
-/** Which time is looked at: from `from` (included) to `to` (excluded), in milliseconds since 1970. */
+/** Time window in epoch milliseconds. `to` is exclusive. */
 export interface FigureWindow {
   readonly from: number
   readonly to: number
 }
 
-/** How long something takes: the middle and the slow end of all cases, in milliseconds. */
+/** Distribution of durations, in milliseconds. */
 export interface Durations {
   readonly count: number
   readonly medianMs: number
   readonly p90Ms: number
 }
 
-/** The four figures, as docs/insights.md defines them. */
+/** The four delivery metrics of docs/insights.md. */
 export interface DeliveryFigures {
   readonly deployments: number
   readonly failedDeployments: number
   readonly deploymentsPerDay: number
-  /** Of 1; null without any deployment, as the figures below without any case. */
+  /** Between 0 and 1; null without deployments. The metrics below are null without any case. */
   readonly changeFailureRate: number | null
   readonly leadTime: Durations | null
   readonly timeToRestore: Durations | null
-  /** Pipelines that stood broken at the end of the window. */
+  /** Number of pipelines that were broken at the end of the window. */
   readonly unrestored: number
 }
 
-/** The figures of one application. */
+/** Metrics of one application. */
 export interface ApplicationFigures extends DeliveryFigures {
   readonly application: string
 }
 
-/** The figures of all applications, and of all of them together. */
+/** Metrics of all applications, and their total. */
 export interface DeliveryReport {
   readonly total: DeliveryFigures
-  /** By name. */
+  /** Ordered by name. */
   readonly applications: readonly ApplicationFigures[]
 }
 
-/** What is counted: runs that deployed something, or all runs. */
+/** Whether only deploying runs are counted. */
 export type CountedRuns = 'deploying' | 'all'
 
 interface Outage {
   readonly brokenAt: number
-  /** Undefined while it lasts. */
+  /** Undefined until it is restored. */
   readonly restoredAt: number | undefined
 }
 
 const DAY_MS = 86_400_000
 
 /**
- * Deployment frequency, lead time, change failure rate and time to restore. `runs` may come in any order and hold repeats; those
- * before the window tell which pipelines were broken when it began, and those after it count for nothing.
+ * Computes deployment frequency, lead time, change failure rate and time to restore. `runs` may be
+ * in any order and contain repeats. Runs before the window show which pipelines were broken at its
+ * start; runs after it are ignored.
  */
 export function deliveryFigures(
   runs: readonly PipelineRun[],
@@ -70,7 +71,7 @@ export function deliveryFigures(
   return { total: figuresOf(relevant, window), applications }
 }
 
-/** A run that was started again ends twice: its last end counts. */
+/** A restarted run ends twice: the last end counts. */
 function lastOfEach(runs: readonly PipelineRun[]): PipelineRun[] {
   const last = new Map<string, PipelineRun>()
   for (const run of runs) {
@@ -80,12 +81,12 @@ function lastOfEach(runs: readonly PipelineRun[]): PipelineRun[] {
   return [...last.values()]
 }
 
-/** Who cancels a run says nothing of the change. */
+/** A canceled run says nothing about the change. */
 function isCounted(outcome: PipelineRun['outcome'], deploys: boolean, counted: CountedRuns): boolean {
   return outcome !== 'canceled' && (deploys || counted === 'all')
 }
 
-/** Of runs in the order of their ends. */
+/** `runs` are in the order of their ends. */
 function figuresOf(runs: readonly PipelineRun[], { from, to }: FigureWindow): DeliveryFigures {
   const inside = runs.filter(({ endedAt }) => endedAt >= from)
   const succeeded = inside.filter(({ outcome }) => outcome === 'succeeded')
@@ -108,7 +109,7 @@ function figuresOf(runs: readonly PipelineRun[], { from, to }: FigureWindow): De
   }
 }
 
-/** From the first failure to the next success of a pipeline; further failures between them belong to the same outage. */
+/** An outage lasts from a pipeline's first failure to its next success. */
 function outagesIn(runs: readonly PipelineRun[]): Outage[] {
   const outages: Outage[] = []
   let brokenAt: number | undefined

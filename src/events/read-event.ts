@@ -9,13 +9,14 @@ import type { EventEndpoint, OrchestratorEvent, EventStage } from './orchestrato
 
 type JsonObject = Record<string, unknown>
 
-/** The longest id that is taken; the orchestrator's are UUIDs. */
+/** Highest length of an id. The orchestrator's are UUIDs. */
 const MAX_ID_LENGTH = 256
 
 /**
- * The event in the body of a request: the contract's `{eventId, name}` or `{content, details}`, the orchestrator's own event, and
- * both wrapped, templated or flattened. `receivedAt` is now in milliseconds. Raises `invalid` for what is no JSON object, lacks
- * required fields (all are named) or is nested too deeply.
+ * Reads the event in a request's body: the contract's `{eventId, name}` or `{content, details}`, or
+ * the orchestrator's event, also wrapped, templated or flattened. `receivedAt` is in epoch
+ * milliseconds. Raises `invalid` for a body that is no JSON object, lacks required fields (all are
+ * named) or is nested too deeply.
  */
 export function readEvent(body: Uint8Array, endpoint: EventEndpoint, receivedAt: number): OrchestratorEvent {
   const bytes = asBuffer(toUtf8(body))
@@ -48,7 +49,7 @@ function parseObject(bytes: Buffer): JsonObject {
   throw new AppError('invalid', 'the body must be a JSON object: an event, or a wrapper around one')
 }
 
-/** The engine's own messages quote the body, which may hold secrets; ours name the one character. */
+/** V8's messages quote the body, which may contain secrets. Ours name a single character. */
 function parse(text: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -70,7 +71,7 @@ function whatIsMalformed(bytes: Buffer): string {
   return 'it cannot be read'
 }
 
-/** Contract 4.4. `name` is what the orchestrator itself never sends: the kind is in `details.type`. */
+/** Contract 4.4. The orchestrator itself never sends `name`: the kind is in `details.type`. */
 function requireEchoFields(event: JsonObject, eventId: string | undefined, kind: string | undefined): void {
   const missing = [
     ...(eventId === undefined ? [fieldName(event, 'eventId')] : []),
@@ -85,7 +86,7 @@ function requireAuditFields(event: JsonObject): void {
   if (missing.length > 0) throw missingFields(missing)
 }
 
-/** A field that is there, but of no use, is named with what it should be. */
+/** Names a field, with its requirement if it is present but unusable. */
 function fieldName(event: JsonObject, name: string): string {
   return (event[name] ?? undefined) === undefined ? name : `${name} (a text that is not empty)`
 }
@@ -103,7 +104,10 @@ type EventColumns = Pick<
 const NOTHING: JsonObject = {}
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What the last word of a kind says of a stage whose execution is not sent along (echo.events.includeFullExecution=false). */
+/**
+ * Status of a stage by the last word of the event's kind, for events without the execution
+ * (echo.events.includeFullExecution=false).
+ */
 const STATUS_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['starting', 'RUNNING'],
   ['complete', 'SUCCEEDED'],
@@ -111,12 +115,15 @@ const STATUS_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['skipped', 'SKIPPED'],
 ])
 
-/** What can be searched by, from the orchestrator's content and details (orca-echo's execution and stage listeners). */
+/**
+ * Reads the searchable columns from content and details (orca-echo's execution and stage
+ * listeners).
+ */
 function eventColumns(kind: string | undefined, content: unknown, details: unknown): EventColumns {
   const body = asRecord(content)
   const execution = asRecord(body['execution'])
   const stage = readStage(kind, body, execution)
-  // What starts a pipeline by hand names it by its name or its id (Echo's ManualEvent).
+  // A manual start names the pipeline by name or id (Echo's ManualEvent).
   const started = scalarText(body['pipelineNameOrId'])
   const isId = UUID.test(started ?? '')
   return {
@@ -173,12 +180,12 @@ function asRecord(value: unknown): JsonObject {
 
 
 const MAX_WRAPPINGS = 8
-/** Enough for any wrapper, and a bound on the search through a body that holds no event. */
+/** Enough for any wrapper. Bounds the search in a body without an event. */
 const MAX_CANDIDATES = 256
 
 /**
- * The event in a body: the body itself, or what a wrapper or template put around it (rest endpoints with `wrap`, under any
- * names). The body itself where nothing below it is an event.
+ * Returns the event in a body: the body itself, or an object inside a wrapper or template (rest
+ * endpoints with `wrap`, under any name). Returns the body if it contains no event.
  */
 function findEvent(root: JsonObject): JsonObject {
   if (isNamedEvent(root)) return root
@@ -205,7 +212,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-/** The nearest object below that is wanted, one level after the other. */
+/** Searches objects below `root` breadth first. */
 function findBelow(root: JsonObject, isWanted: (value: JsonObject) => boolean): JsonObject | undefined {
   let level: unknown[] = [root]
   for (let depth = 0; depth < MAX_WRAPPINGS && level.length > 0; depth++) {

@@ -8,24 +8,27 @@ import { checkList, readList } from './read-list.js'
 import type { ListFile, ListKind } from './read-list.js'
 import { isSuccess, refused } from './refusal.js'
 
-/** A list as it was downloaded, not checked yet. */
+/** A downloaded list that was not checked yet. */
 export interface DownloadedList extends ListFile {
-  /** By our clock, in milliseconds, just before the list was asked for: later changes may not be in it. */
+  /**
+   * Time just before the request, by our clock, in epoch milliseconds. Later changes may be
+   * missing.
+   */
   readonly listedAt: number
 }
 
 /** All pipelines or all applications. */
 export interface Listing {
-  /** As in `DownloadedList`. */
+  /** See `DownloadedList`. */
   readonly listedAt: number
   readonly count: number
-  /** One after the other; may be gone through several times. */
+  /** Iterates over the definitions. May be called several times. */
   readonly definitions: () => AsyncIterable<Definition>
 }
 
 /**
- * Downloads all pipelines or applications and gives `use` the temporary file in which they wait, so that they take no memory
- * however many there are; it is removed afterwards. Raises `unavailable` where there is no whole answer.
+ * Downloads all pipelines or applications to a temporary file and passes it to `use`, so that they
+ * take no memory. Removes the file afterwards. Raises `unavailable` without a complete response.
  */
 export async function withDownloadedList<T>(
   connection: OrchestratorConnection,
@@ -41,8 +44,8 @@ export async function withDownloadedList<T>(
 }
 
 /**
- * Reads all pipelines or applications and gives them to `use`, which is called only when the whole list has come and every entry
- * is an object. Raises `unavailable` for a wrong answer and for none.
+ * Reads all pipelines or applications and passes them to `use`, once the whole list is present and
+ * every entry is an object. Raises `unavailable` for a wrong or missing response.
  */
 export async function withListing<T>(
   connection: OrchestratorConnection,
@@ -61,16 +64,19 @@ export async function withListing<T>(
   )
 }
 
-/** Where lists are (contract 4.8); without `restricted=false` only what the caller may read is listed. */
+/**
+ * Paths of lists (contract 4.8). Without `restricted=false`, only definitions that the caller may
+ * read are listed.
+ */
 const PATHS: Readonly<Record<ListKind, string>> = {
   pipelines: '/pipelines?restricted=false',
   applications: '/v2/applications?restricted=false',
 }
 
 /**
- * Writes what the storage service answers for a list into a new file, readable by this user only, as it comes: whether it is a
- * list is for `checkList` to say. Returns the time by our clock, in milliseconds, just before it was asked for: later changes may not
- * be in it. Raises `unavailable` where there is no whole answer.
+ * Downloads a list into a new file that only this user can read. `checkList` checks its content.
+ * Returns the time just before the request, by our clock, in epoch milliseconds. Raises
+ * `unavailable` without a complete response.
  */
 async function downloadList(
   { settings, client, now }: OrchestratorConnection,

@@ -9,12 +9,12 @@ const SOURCES: Readonly<Record<OutboxTopic, AuditEntry['source']>> = {
   'analysis.notification': 'analysis',
 }
 
-/** Whose story a message of a topic belongs to in the trail. */
+/** Source of a topic's audit records. */
 export function sourceOf(topic: OutboxTopic): AuditEntry['source'] {
   return SOURCES[topic]
 }
 
-/** Where a message goes, as it may be shown: the path of a chat's webhook is its secret. */
+/** Target of a message without secrets. The path of a chat webhook is one. */
 export function shownTarget({
   topic,
   url,

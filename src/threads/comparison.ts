@@ -12,11 +12,12 @@ import { openReader } from '../main/store/open-reader.js'
 
 const NICENESS = 10
 
-// The composition root of the thread that compares a list of the storage service with the registry: that keeps a core busy for seconds.
+// Entry point of the thread that compares a list of the storage service with the registry, which
+// keeps a core busy for seconds.
 if (parentPort !== null) {
   const port = parentPort
   const { store, list } = workerData as ComparisonThreadOptions
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
   const tell = (message: ComparisonMessage): void => port.postMessage(message)
   // The listener keeps the thread alive while it waits.

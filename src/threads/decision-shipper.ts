@@ -8,7 +8,9 @@ import { serviceSchema } from '../store/postgres/migrations/service.js'
 import type { ShipperThreadOptions } from '../store/postgres/decisions/shipping-thread.js'
 import { openShippedLog } from '../store/sqlite/decisions/shipped-log.js'
 
-/** Below the thread that writes the local log: what waits there is lost sooner. */
+/**
+ * Lower priority than the thread that writes the local log, which loses waiting decisions sooner.
+ */
 const NICENESS = 5
 
 if (parentPort !== null) {

@@ -8,7 +8,7 @@ import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
 
-/** Every operation that only reads, of all parts of the service, in a thread and in process alike. */
+/** All read operations of the service, for threads and in-process runs. */
 export const readOperations = operationRegistry<Readers>([
   ...auditReads,
   ...eventReads,

@@ -7,7 +7,7 @@ import { outboxWrites } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Transaction } from '../store/ports/transaction.js'
 
-/** Every operation that writes, of all parts of the service, in a thread and in process alike. */
+/** All write operations of the service, for threads and in-process runs. */
 export const writeOperations = operationRegistry<Transaction>([
   ...auditWrites,
   ...eventWrites,

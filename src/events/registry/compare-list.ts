@@ -12,27 +12,29 @@ import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
 import { readEntries } from './registry-operations.js'
 
-/** A list to compare the registry with; plain values, which cross a thread. */
+/** A downloaded list. Plain values, to cross a thread. */
 export interface ListToCompare extends DownloadedList {
-  /** As in `Reconciliation.deletions`. */
+  /** See `Reconciliation.deletions`. */
   readonly maxMissingPercent: number
 }
 
-/** Brings changes, the JSON text of a list of `RegistryChange`, into the registry; resolves when they are durable. */
+/**
+ * Applies changes, as the JSON text of a list of `RegistryChange`. Resolves when they are durable.
+ */
 export type TakeChanges = (changes: string) => Promise<void>
 
 /**
- * Compares the registry with a downloaded list and gives the number of its definitions. What differs goes to `take`, a few changes
- * at a time. Raises `unavailable` for a list that is not whole, which changes nothing, and for one that lacks too much, which deletes
- * nothing.
+ * Compares the registry with a downloaded list. Passes changes to `take`, a few at a time, and
+ * returns the number of definitions. Raises `unavailable` for an incomplete list, which changes
+ * nothing, and for one that lacks too many entries, which deletes nothing.
  */
 export type CompareList = (list: ListToCompare, take: TakeChanges, signal?: AbortSignal) => Promise<number>
 
 const ENTRIES_PER_READ = 500
-/** This many new definitions keep the writing thread for some 4 ms, and a gate's write no longer. */
+/** Low, since other writes wait: this many new definitions take the writing thread about 4 ms. */
 const CHANGES_PER_STEP = 20
 
-/** `CompareList` on the calling thread, which it keeps busy. */
+/** Runs `CompareList` on the calling thread, which it blocks. */
 export async function compareList(list: ListToCompare, reader: Reader, take: TakeChanges): Promise<number> {
   const count = await checkList(list)
   const reconciliation = new Reconciliation(list.kind, await knownEntries(reader, list.kind), list.listedAt)
@@ -75,21 +77,21 @@ function toKnown(entry: RegistryEntry): KnownEntry {
   }
 }
 
-/** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */
+/** An entry of the registry without its definition. */
 export interface KnownEntry {
   readonly application: string
   /** Absent for applications. */
   readonly pipeline?: string | undefined
   readonly pipelineId?: string | undefined
-  /** By `definitionDigest`; undefined for a tombstone. */
+  /** Digest by `definitionDigest`; undefined for a tombstone. */
   readonly digest: string | undefined
-  /** By the orchestrator's clock, in milliseconds. */
+  /** The orchestrator's clock, in epoch milliseconds. */
   readonly changedAt: number
-  /** When the registry took it in, by our clock, in milliseconds. */
+  /** Time of recording by our clock, in epoch milliseconds. */
   readonly recordedAt: number
 }
 
-/** This many may go at once, however few there are. */
+/** Number of deletions that is always accepted. */
 const FEW_MISSING = 10
 
 type ListedKind = 'applications' | 'pipelines'
@@ -101,9 +103,10 @@ interface Named {
 }
 
 /**
- * Compares the registry with a full listing of the storage service, one definition after the other, so that neither is ever whole
- * in memory. An entry that changed, or that the registry heard of, since `listedAt` (our clock, just before the listing was asked
- * for) stays as it is: the listing may be older. What is skipped so is right after the next reconciliation.
+ * Compares the registry with a complete list of the storage service, one definition at a time, so
+ * that neither is in memory as a whole. Entries that changed or were recorded since `listedAt` (our
+ * clock, just before the request) are skipped, since the list may be older. The next reconciliation
+ * corrects them.
  */
 export class Reconciliation {
   private readonly kind: ListedKind
@@ -125,8 +128,8 @@ export class Reconciliation {
   }
 
   /**
-   * The change that a listed definition asks for, if any; undefined also for one without a name. Its secrets are redacted first, as
-   * they were in the events that the registry was made from.
+   * Returns the change that a listed definition makes; undefined for none and for a definition
+   * without a name. Redacts secrets first, as in recorded events.
    */
   compare(listed: Definition): RegistryChange | undefined {
     const definition = withoutSecrets(listed)
@@ -139,8 +142,9 @@ export class Reconciliation {
   }
 
   /**
-   * What the listing no longer has; to be asked when all of it was compared. Raises `unavailable` when it lacks more than a few, and
-   * more than `maxMissingPercent` of what there is: a storage service that lost its data, or has not read it yet, answers so too.
+   * Returns deletions of entries that are not in the list. Call it after all definitions. Raises
+   * `unavailable` if more than a few and more than `maxMissingPercent` are missing: a storage
+   * service that lost its data or is still loading returns such lists.
    */
   deletions(maxMissingPercent: number): RegistryChange[] {
     const deletions = this.missing()
@@ -160,7 +164,7 @@ export class Reconciliation {
       .map((entry) => deletion(entry, this.listedAt))
   }
 
-  /** A pipeline that came without an id is the listed one of its name. */
+  /** A pipeline without an id matches the listed one of its name. */
   private find(named: Named): KnownEntry | undefined {
     const { pipelineId } = named
     return (
@@ -191,7 +195,7 @@ function isSame(entry: KnownEntry, named: Named, definition: Definition): boolea
   return entry.pipelineId === named.pipelineId && entry.digest === definitionDigest(definition)
 }
 
-/** The time of a change must be later than what it replaces, or the merge would pass it over. */
+/** The time must be later than the entry's, or the change would be ignored. */
 function upsert(
   { application, pipeline, pipelineId }: Named,
   definition: Definition,
@@ -225,7 +229,10 @@ function deletion(entry: KnownEntry, changedAt: number): RegistryChange {
   return { type: 'pipeline.deleted', application, pipeline, pipelineId, changedAt, changedBy: undefined }
 }
 
-/** The definition as `redactSecrets` leaves it; the very one where it holds no secret. Raises `invalid` for one nested too deeply. */
+/**
+ * Redacts a definition; returns the same object if it has no secrets. Raises `invalid` for one that
+ * is nested too deeply.
+ */
 function withoutSecrets(definition: Definition): Definition {
   const json = Buffer.from(JSON.stringify(definition))
   const { text } = redactSecrets(json)

@@ -4,10 +4,10 @@ import { carriedValue, epochMs, scalarText } from '../carried-values.js'
 import type { OrchestratorEvent } from '../orchestrator-event.js'
 import type { RegistryChange } from './registry-change.js'
 
-/** What an event changed. */
+/** Changes of an event. */
 export interface EventChanges {
   readonly changes: readonly RegistryChange[]
-  /** A sentence for each change that the event tells of in a way that cannot be read; reconciliation will find it. */
+  /** A sentence for each change that cannot be read. The next reconciliation finds it. */
   readonly unread: readonly string[]
 }
 
@@ -20,7 +20,7 @@ type StageReader = (stage: ChangeStage) => (RegistryChange | undefined)[]
 
 const NOTHING: EventChanges = { changes: [], unread: [] }
 
-/** By the stage's type or its `notification.type`, in lower case. */
+/** By stage type or `notification.type`, in lower case. */
 const READERS: ReadonlyMap<string, StageReader> = new Map([
   ['createapplication', readApplicationUpsert],
   ['updateapplication', readApplicationUpsert],
@@ -33,8 +33,9 @@ const READERS: ReadonlyMap<string, StageReader> = new Map([
 ])
 
 /**
- * The changes of applications and pipelines that an event tells of. There is no event kind for them: they are the stages of an
- * orchestration that ended (orca-front50 and orca-applications tasks), of which only those count that were done.
+ * Returns the changes of applications and pipelines that an event reports. They have no event kind
+ * of their own: they are completed stages of a finished orchestration (orca-front50 and
+ * orca-applications tasks).
  */
 export function registryChanges(event: OrchestratorEvent): EventChanges {
   const isEnd = event.kind === 'orca:orchestration:complete' || event.kind === 'orca:orchestration:failed'
@@ -136,8 +137,8 @@ interface SavedPipeline {
 }
 
 /**
- * The pipelines in the context of a savePipeline or updatePipeline stage: `pipeline`, or `pipelines` of a bulk save without
- * those that failed. Undefined stands for one that cannot be read.
+ * Returns the pipelines in the context of a savePipeline or updatePipeline stage: `pipeline`, or
+ * the saved ones of `pipelines`. Undefined stands for an unreadable one.
  */
 function savedPipelines(context: Definition): (SavedPipeline | undefined)[] {
   const many = carriedValue(context['pipelines'])
@@ -149,7 +150,7 @@ function savedPipelines(context: Definition): (SavedPipeline | undefined)[] {
     .filter((saved) => saved === undefined || !failed.has(saved.pipeline.toLowerCase()))
 }
 
-/** Whether a context tells which pipelines of a bulk save failed, whatever became of the stage. */
+/** Whether the context has the result of a bulk save, whatever the state of the stage. */
 function hasBulkResult(context: Definition): boolean {
   return isRecord(carriedValue(context['bulksave']))
 }
@@ -175,7 +176,7 @@ function toSavedPipeline(value: unknown, context: Definition): SavedPipeline | u
   }
 }
 
-/** The storage service names those that it refused as objects (`/pipelines/batchUpdate`). */
+/** The storage service returns refused pipelines as objects (`/pipelines/batchUpdate`). */
 function failedNames(context: Definition): Set<string> {
   const result = carriedValue(context['bulksave'])
   const failed = isRecord(result) ? carriedValue(result['failed_pipelines']) : []

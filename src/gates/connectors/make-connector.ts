@@ -10,21 +10,21 @@ import { ParameterReader } from './tool/parameter-reader.js'
 import { makeJsonReader } from './tool/read-json.js'
 import type { Lookup, ReadJson, Tool } from './tool/tool.js'
 
-/** What is looked up for one request; more is a failure. */
+/** Highest number of lookups for one request. */
 const MAX_LOOKUPS = 50
-/** Requests under way to one tool for one request. */
+/** Highest number of concurrent lookups for one request. */
 const LOOKUPS_AT_ONCE = 4
-/** What evidence may weigh as JSON, since it is stored with the instance. */
+/** Highest length of the evidence as JSON, since it is stored with the instance. */
 const MAX_OUTPUT_LENGTH = 256 * 1024
 
-/** What was found, and what is missing, a sentence each. */
+/** The results, and a sentence for each missing one. */
 interface Findings {
   readonly output: readonly object[]
   readonly problems: readonly string[]
   readonly isTruncated?: boolean
 }
 
-/** A connector from what is particular to its tool and where the account is. */
+/** Makes a connector for an account of a tool. */
 export function makeConnector(tool: Tool, account: ConnectorAccount): Connector {
   const { name, connectorType } = account
   return {
@@ -94,7 +94,10 @@ function toEvidence(connectorType: string, account: string, findings: Findings, 
   }
 }
 
-/** Maps values by something asynchronous, at most `limit` at the same time; the results are in the order of the values. */
+/**
+ * Maps values with an asynchronous function, at most `limit` at a time. Results are in the order of
+ * the values.
+ */
 export async function mapLimited<T, R>(
   values: readonly T[],
   limit: number,

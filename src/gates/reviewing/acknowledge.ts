@@ -10,7 +10,7 @@ export interface Acknowledgement {
   readonly nowMs: number
 }
 
-/** Keeps that the caller knows an instance, the first time. Raises `not_found`. */
+/** Records that the caller knows an instance, once. Raises `not_found`. */
 export const acknowledgeInstance: WriteOperation<Acknowledgement, void> = {
   name: 'gates.acknowledge',
   apply: async ({ gates }, { instanceId, nowMs }) => {
@@ -21,8 +21,9 @@ export const acknowledgeInstance: WriteOperation<Acknowledgement, void> = {
 }
 
 /**
- * The instance with the time at which its caller showed that it has the answer to its trigger, since it knows the number. A
- * reserved one proves nothing: its number was known before.
+ * Returns the instance with the time at which its caller proved that it got the response to its
+ * trigger, since it knows the number. The number of a reserved instance was known before and proves
+ * nothing.
  */
 export function acknowledgedAt(instance: GateInstance, nowMs: number): GateInstance {
   const isProof = instance.acknowledgedMs === undefined && instance.state !== 'not_activated'
@@ -34,12 +35,13 @@ interface AcknowledgeStatusDeps {
   readonly failed: (error: AppError, instanceId: number) => void
 }
 
-/** Called for each instance whose status is about to be answered; never rejects. */
+/** Called before a status is returned. Never rejects. */
 export type AcknowledgeStatus = (instance: GateInstance, nowMs: number) => Promise<void>
 
 /**
- * Keeps that an instance has been asked after, once. The outcome of one that ended is answered only when that is durable, so that
- * no crash lets a stage that is started again get the old outcome; a status in between waits for nothing.
+ * Records the first request for an instance's status. The outcome of a closed instance is returned
+ * once that is durable, so that after a crash a restarted stage does not get the old outcome. Other
+ * states do not wait.
  */
 export function makeAcknowledgeStatus({ writer, failed }: AcknowledgeStatusDeps): AcknowledgeStatus {
   const underWay = new Map<number, Promise<void>>()

@@ -12,7 +12,10 @@ export interface CancellationRequest {
   readonly actor: Actor
 }
 
-/** Ends an open instance whose pipeline was cancelled; changes nothing otherwise. Undefined for an unknown one. */
+/**
+ * Cancels an open instance whose pipeline was cancelled, and leaves a closed one unchanged. Returns
+ * undefined for an unknown instance.
+ */
 export const cancelForOrchestrator: WriteOperation<CancellationRequest, GateInstance | undefined> = {
   name: 'gates.cancel-for-orchestrator',
   apply: async (transaction, { instanceId, comment, actor }) => {

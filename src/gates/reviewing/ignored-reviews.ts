@@ -3,19 +3,23 @@ import type { Actor } from '../instances/actor.js'
 import { instanceEntry } from '../instances/audit-entries.js'
 
 const WINDOW_MS = 10 * 60_000
-/** Instances that are named in one window. */
+/** Highest number of instances recorded in one window. */
 const MAX_NAMED = 20
 
 /**
- * Which of the orchestrator's reviews that came without the right are written down: its client repeats them, thousands in a
- * few seconds. In each window of ten minutes the first for an instance is, for twenty instances; the others are counted.
+ * Limits the records of the orchestrator's reviews without permission, which its client repeats
+ * thousands of times within seconds. In each window of ten minutes, the first review of each of
+ * twenty instances is recorded and the others are counted.
  */
 export class IgnoredReviews {
   #windowStartMs = 0
   readonly #named = new Set<number>()
   #unwritten = 0
 
-  /** How many went unwritten since the last one that was written, when this one is to be; undefined when it is not. */
+  /**
+   * Returns the number of unrecorded reviews since the last record if this one is to be recorded,
+   * else undefined.
+   */
   take(instanceId: number, nowMs: number): number | undefined {
     if (nowMs - this.#windowStartMs >= WINDOW_MS || nowMs < this.#windowStartMs) {
       this.#windowStartMs = nowMs
@@ -35,14 +39,14 @@ export class IgnoredReviews {
 interface IgnoredReview {
   readonly instanceId: number
   readonly action: string
-  /** Why it did nothing. */
+  /** Why the review was ignored. */
   readonly reason: string
-  /** How many others did nothing since the last record of this kind, and have none of their own. */
+  /** Number of ignored reviews without a record since the last one. */
   readonly unrecorded: number
   readonly actor: Actor
 }
 
-/** Writes down that somebody without the right wanted an instance to be reviewed; nothing for an unknown instance. */
+/** Records a review without permission. Does nothing for an unknown instance. */
 export const recordIgnoredReview: WriteOperation<IgnoredReview, void> = {
   name: 'gates.record-ignored-review',
   apply: async ({ gates, audit }, { instanceId, actor, ...facts }) => {

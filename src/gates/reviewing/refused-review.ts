@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import type { RefusalReason } from '../instances/transition.js'
 
-/** The error for a review that changes nothing; a conflict shows the present state. */
+/** Makes the error for a refused review. A conflict includes the current state. */
 export function refusedReview(instance: GateInstance, reason: RefusalReason, person: string): AppError {
   const state = asSentence(instance)
   switch (reason) {
@@ -35,7 +35,10 @@ function conflict({ state }: GateInstance, message: string): AppError {
   return new AppError('conflict', message, { details: [{ code: 'present_state', message: state }] })
 }
 
-/** The state of an instance for people: `it was approved by ana at 2026-01-31T12:00:00.000Z (looks good)`. */
+/**
+ * Describes the state of an instance: `it was approved by ana at 2026-01-31T12:00:00.000Z (looks
+ * good)`.
+ */
 function asSentence({ state, comment, decidedBy, decidedMs }: GateInstance): string {
   if (state === 'not_activated') return 'it has not been triggered'
   if (state === 'activated') return 'it waits for decisions'

@@ -19,9 +19,9 @@ export interface TriggerRequest {
   readonly executionId: string
   readonly approvalCallbackUrl: string
   readonly rejectionCallbackUrl: string
-  /** The whole body as canonical JSON: two bodies that say the same are the same text. */
+  /** The whole body as canonical JSON, so that equal bodies are equal texts. */
   readonly body: string
-  /** Whether it names anything that connectors are to fetch. */
+  /** Whether the trigger requests evidence from connectors. */
   readonly asksForEvidence: boolean
   readonly triggeredBy: string | undefined
   readonly triggerToken: string | undefined
@@ -30,13 +30,13 @@ export interface TriggerRequest {
 
 export interface Triggered {
   readonly instance: GateInstance
-  /** False where the same trigger had been taken before. */
+  /** False for a repeated trigger. */
   readonly isNew: boolean
 }
 
 /**
- * Starts an instance, or activates the one that was reserved for the execution. The same request sent again gives
- * the same instance. Raises `not_found` or `conflict` where there is no such gate any more.
+ * Starts an instance, or activates the one reserved for the execution. A repeated request returns
+ * the same instance. Raises `not_found`, or `conflict` for a removed gate.
  */
 export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   name: 'gates.trigger',
@@ -64,7 +64,10 @@ export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   },
 }
 
-/** The body as people, connectors and policies see it, without secrets; only the sender of callbacks needs their whole URLs. */
+/**
+ * The body for people, connectors and policies, without secrets. Only the sender of callbacks needs
+ * the full URLs.
+ */
 function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: TriggerRequest): string {
   const urls = { approvalCallbackURL: approvalCallbackUrl, rejectionCallbackURL: rejectionCallbackUrl }
   const shownBody = Object.entries(urls).reduce((text, [member, url]) => {
@@ -105,13 +108,13 @@ function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): Insta
   return policy === undefined ? undefined : 'policy'
 }
 
-/** A request that is sent again for want of an answer comes soon: within the minute after which the orchestrator's queue does. */
+/** Time within which the orchestrator's queue repeats a request without a response (one minute). */
 const RETRY_WINDOW_MS = 120_000
 
 /**
- * Whether a trigger that says the same as that of a known instance is the same request, sent again because its answer was lost,
- * and not a stage that was started again and must be decided again. The bodies are alike, but only who has had the answer knows
- * the instance: asking for its status, cancelling it or having been called back tells that nothing was lost.
+ * Whether a trigger with the same body is a repeated request whose response was lost, or a
+ * restarted stage that needs a new decision. A caller that polled the status, cancelled, or
+ * received the callback had the response, so nothing was lost.
  */
 async function isRetry(
   { outbox }: Pick<Transaction, 'outbox'>,
@@ -120,10 +123,10 @@ async function isRetry(
 ): Promise<boolean> {
   const { id, state, activatedMs, acknowledgedMs } = instance
   if (state === 'expired' || isDue(instance, nowMs)) return false
-  // Nobody is asked twice for what nobody has decided yet.
+  // An undecided instance can serve both.
   if (isOpen(state)) return true
   if (acknowledgedMs !== undefined) return false
-  // A clock that was set back tells nothing of how long ago it was.
+  // A clock that was set back makes the age unknown.
   if (activatedMs === undefined || Math.abs(nowMs - activatedMs) >= RETRY_WINDOW_MS) return false
   return !(await outbox.statesOf(callbackSubject(id))).includes('delivered')
 }

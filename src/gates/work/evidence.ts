@@ -3,13 +3,13 @@ import type { Gate } from '../../store/ports/gate.js'
 import type { Connector, ConnectorRequest, Evidence, FetchContext } from '../connectors/tool/connectors.js'
 
 export interface FetchEvidenceOptions extends Omit<FetchContext, 'deadlineMs'> {
-  /** For all connectors together, retries included. */
+  /** Time for all connectors together, retries included. */
   readonly budgetMs: number
 }
 
 /**
- * Asks all connectors that a trigger names, at the same time, and gives their evidence in the order of the requests.
- * Never rejects, and is over when the budget is.
+ * Fetches evidence from all requested connectors concurrently, in the order of the requests. Never
+ * rejects, and ends within the budget.
  */
 export async function fetchEvidence(
   requests: readonly ConnectorRequest[],
@@ -25,8 +25,8 @@ export async function fetchEvidence(
 }
 
 /**
- * The evidence as policies read it: `input.JIRA.output[i].status`. Evidence that is not whole is no basis for a
- * decision: ask `isWhole` first.
+ * Returns the evidence as policy input: `input.JIRA.output[i].status`. Check `isWhole` first: no
+ * policy may decide by partial evidence.
  */
 export function toPolicyInput(
   evidence: readonly Evidence[],
@@ -39,7 +39,10 @@ export function toPolicyInput(
   return Object.fromEntries(entries)
 }
 
-/** Whether everything that was asked for is there: policies that only look for reasons to deny approve what is missing. */
+/**
+ * Whether all requested evidence is present. A policy that only looks for reasons to deny would
+ * approve missing evidence.
+ */
 export function isWhole(evidence: readonly Evidence[]): boolean {
   return evidence.every(({ state }) => state === 'fetched')
 }
@@ -49,18 +52,18 @@ function skipped({ connectorType }: ConnectorRequest, fetchedAt: number): Eviden
   return { connectorType, account: null, state: 'skipped', fetchedAt, output: [], error }
 }
 
-/** What a gate's policy is asked with. */
+/** Data for a gate's policy. */
 export interface PolicyQuestion {
   readonly gate: Gate
   readonly instance: GateInstance
-  /** The body that triggered the instance. */
+  /** Body of the trigger. */
   readonly trigger: Readonly<Record<string, unknown>>
   readonly evidence: readonly Evidence[]
 }
 
 /**
- * Why a policy cannot decide, or undefined. A policy looks for reasons to deny, so it would approve what is missing:
- * everything that was asked for must be there, and so must every connector that the gate names.
+ * Why a policy cannot decide; undefined if it can. All requested evidence and that of the gate's
+ * connectors must be present, since a policy would approve what is missing.
  */
 export function whyUndecidable({ gate, evidence }: PolicyQuestion): string | undefined {
   const present = new Set(evidence.map(({ connectorType }) => connectorType))
@@ -71,7 +74,7 @@ export function whyUndecidable({ gate, evidence }: PolicyQuestion): string | und
   return failed.map(({ connectorType, error }) => `${connectorType}: ${error ?? 'not fetched'}`).join('; ')
 }
 
-/** The input of the policy: evidence by connector, beside it the trigger and the gate. */
+/** Makes the policy's input: evidence by connector, the trigger and the gate. */
 export function policyInput({ gate, instance, trigger, evidence }: PolicyQuestion): object {
   const { id, name, application, pipeline, approvals } = gate
   return {

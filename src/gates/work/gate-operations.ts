@@ -22,7 +22,7 @@ import { resumeWork } from '../resume-work.js'
 import { reviewInstance } from '../reviewing/review-instance.js'
 import { triggerGate } from '../triggering/trigger-gate.js'
 
-/** The operations of gates that write. */
+/** Write operations of gates. */
 export const gateWrites: readonly AnyOperation<Transaction>[] = [
   saveGateChanges,
   createGate,
@@ -45,5 +45,5 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   resumeWork,
 ]
 
-/** The operations of gates that only read. */
+/** Read operations of gates. */
 export const gateReads: readonly AnyOperation<Readers>[] = [listInstances, findGateOfStage]

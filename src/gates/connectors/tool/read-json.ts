@@ -7,11 +7,11 @@ import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import type { ConnectorAccount, FetchContext } from './connectors.js'
 import type { ReadJson } from './tool.js'
 
-/** Parsed on the thread that decides, so that a few milliseconds are much. */
+/** Low, since the document is parsed on the thread that decides. */
 const MAX_VALUES = 200_000
 const ANSWER = { name: 'the answer of the tool', code: 'unexpected_answer' }
 
-/** Reads JSON from one account, within its limits and the time that the fetch has left. */
+/** Makes a reader of JSON from an account, within its limits and the remaining time. */
 export function makeJsonReader(account: ConnectorAccount, context: FetchContext): ReadJson {
   return async (schema, url) => {
     const response = await ask(account, context, url)
@@ -26,7 +26,7 @@ async function ask(account: ConnectorAccount, context: FetchContext, url: string
   if (budgetMs <= 0) throw failure('there was no time left to ask')
   const headers = {
     accept: 'application/json',
-    // GitHub refuses requests without it.
+    // Required by GitHub.
     'user-agent': 'tidegate',
     ...authHeaders(account.credentials),
   }
