@@ -85,7 +85,7 @@ function readKey(name: string, read: () => KeyObject): KeyObject {
   }
   throw new AppError(
     'invalid',
-    `${name} is no Ed25519 key in DER and Base64: tidegate audit keygen makes one`,
+    `${name} is not an Ed25519 key in DER and Base64: make one with tidegate audit keygen`,
   )
 }
 
@@ -97,7 +97,7 @@ interface SignatureCheck {
   readonly problems: readonly string[]
 }
 
-type Standing = 'verified' | 'forged' | 'foreign' | 'unsigned'
+type SignatureState = 'verified' | 'forged' | 'foreign' | 'unsigned'
 
 /**
  * Checks the signatures of checkpoints, in the order of their records, with public keys (SPKI in
@@ -110,30 +110,30 @@ export function checkSignatures(
   beginning: AuditCheckpoint | undefined,
 ): SignatureCheck {
   if (publicKeys.length === 0) return { verified: 0, verifiedThroughSeq: 0, problems: [] }
-  const standingOf = makeStanding(publicKeys)
-  const found = checkpoints.map((checkpoint) => ({ checkpoint, standing: standingOf.of(checkpoint) }))
-  const verified = found.filter(({ standing }) => standing === 'verified')
-  const firstOurs = found.findIndex(({ standing }) => standing === 'verified' || standing === 'forged')
+  const states = makeSignatureStates(publicKeys)
+  const found = checkpoints.map((checkpoint) => ({ checkpoint, state: states.of(checkpoint) }))
+  const verified = found.filter(({ state }) => state === 'verified')
+  const firstOurs = found.findIndex(({ state }) => state === 'verified' || state === 'forged')
   const suspects = found.filter(
-    ({ standing }, index) => standing === 'forged' || (firstOurs !== -1 && index > firstOurs),
+    ({ state }, index) => state === 'forged' || (firstOurs !== -1 && index > firstOurs),
   )
-  const isBeginningProven = beginning === undefined || standingOf.of(beginning) === 'verified'
+  const isBeginningProven = beginning === undefined || states.of(beginning) === 'verified'
   return {
     verified: verified.length,
     verifiedThroughSeq: verified.at(-1)?.checkpoint.seq ?? 0,
     problems: [
       ...(isBeginningProven ? [] : [unprovenBeginning(beginning.seq)]),
-      ...suspects.flatMap(({ checkpoint, standing }) => complaint(checkpoint, standing)),
+      ...suspects.flatMap(({ checkpoint, state }) => complaint(checkpoint, state)),
       ...(found.length > 0 && firstOurs === -1
-        ? [`no checkpoint is signed with the key ${standingOf.keyIds.join(' or ')}`]
+        ? [`no checkpoint is signed with the key ${states.keyIds.join(' or ')}`]
         : []),
     ],
   }
 }
 
-function makeStanding(publicKeys: readonly string[]): {
+function makeSignatureStates(publicKeys: readonly string[]): {
   readonly keyIds: readonly string[]
-  readonly of: (checkpoint: AuditCheckpoint) => Standing
+  readonly of: (checkpoint: AuditCheckpoint) => SignatureState
 } {
   const verifiers = new Map(
     publicKeys.map((key) => makeCheckpointVerifier(key)).map((verifier) => [verifier.keyId, verifier]),
@@ -149,15 +149,15 @@ function makeStanding(publicKeys: readonly string[]): {
 }
 
 function unprovenBeginning(seq: number): string {
-  return `all records up to ${seq} are gone, and the checkpoint that says retention removed them is not signed with a known key`
+  return `all records up to ${seq} are gone, and their retention checkpoint is not signed with a known key`
 }
 
-function complaint({ seq, keyId }: AuditCheckpoint, standing: Standing): readonly string[] {
-  switch (standing) {
+function complaint({ seq, keyId }: AuditCheckpoint, state: SignatureState): readonly string[] {
+  switch (state) {
     case 'verified':
       return []
     case 'forged':
-      return [`the checkpoint at record ${seq} has a signature that is not of the key ${keyId ?? ''}`]
+      return [`the checkpoint at record ${seq} has an invalid signature for the key ${keyId ?? ''}`]
     case 'foreign':
       return [
         `the checkpoint at record ${seq} is signed with an unknown key, ${keyId ?? 'without a name'}: where the key was changed, give the public keys of both`,

@@ -19,7 +19,7 @@ export interface DecisionTrailDeps {
 }
 
 /** Metrics of decisions for the trail since the start. */
-export interface DecisionTrailFigures {
+export interface DecisionTrailMetrics {
   readonly recorded: number
   readonly omitted: Readonly<Partial<Record<OmissionReason, number>>>
 }
@@ -53,16 +53,16 @@ export class DecisionTrail {
     this.#deps = deps
   }
 
-  get figures(): DecisionTrailFigures {
+  get metrics(): DecisionTrailMetrics {
     return { recorded: this.#recorded, omitted: { ...this.#omitted } }
   }
 
   /** Queues decisions and counts those that do not fit. Never raises. */
   take({ decisions, omitted }: DecisionReport): void {
     for (const [reason, count] of Object.entries(omitted)) this.#omit(reason as OmissionReason, count)
-    const room = Math.max(0, (this.#deps.maxWaiting ?? MAX_WAITING) - this.#waiting.length)
-    this.#waiting.push(...decisions.slice(0, room))
-    this.#omit('too_many_waiting', decisions.length - room)
+    const capacity = Math.max(0, (this.#deps.maxWaiting ?? MAX_WAITING) - this.#waiting.length)
+    this.#waiting.push(...decisions.slice(0, capacity))
+    this.#omit('too_many_waiting', decisions.length - capacity)
     if (this.#waiting.length > 0) this.#running ??= this.#writeWaiting()
   }
 

@@ -53,7 +53,7 @@ export async function executionTimeline(deps: TimelineDeps, executionId: string)
     deps.decisionsOf?.(executionId, MAX_SHOWN + 1) ?? [],
   ])
   if (records.length + decisions.length === 0) {
-    throw new AppError('not_found', `nothing is known of the execution ${executionId}`)
+    throw new AppError('not_found', `there is no record of the execution ${executionId}`)
   }
   const untilMs = Math.min(firstLeftOut(records), firstLeftOut(decisions))
   const entries = merge(records, decisions, untilMs)

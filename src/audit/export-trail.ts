@@ -52,7 +52,7 @@ function csvColumns({ withBodies }: ExportQuery): readonly string[] {
 const NDJSON_END = /^\{"end":\{"records":(?<records>\d+)\}\}$/
 const CSV_END = /^end,(?<records>\d+),+$/
 /** Highest length of the last line. */
-const LONGEST = 200
+const MAX_END_LENGTH = 200
 
 /** Watches the bytes of an export for the last line. */
 export class ExportEnd {
@@ -60,8 +60,8 @@ export class ExportEnd {
 
   /** Passes the next bytes. */
   pass(chunk: Uint8Array): void {
-    const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - LONGEST))).toString('latin1')
-    this.#tail = (this.#tail + end).slice(-LONGEST)
+    const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - MAX_END_LENGTH))).toString('latin1')
+    this.#tail = (this.#tail + end).slice(-MAX_END_LENGTH)
   }
 
   /** Number of records in the last line; undefined if the export is incomplete. */

@@ -100,7 +100,7 @@ function emptiedTrail({ seq }: ChainEnd): string[] {
   return [
     seq === 0
       ? 'the trail is empty, without any checkpoint: either nothing was recorded yet, or all of it is gone'
-      : `no checkpoint proves the ${seq} records: either they are of the last minutes, or all checkpoints are gone`,
+      : `no checkpoint proves the ${seq} records: either they are a few minutes old, or all checkpoints are gone`,
   ]
 }
 
@@ -144,7 +144,7 @@ async function follow(
 function rewritten({ seq, hash }: ChainEnd, wrong: ChainEnd): Followed {
   const first = seq + 1
   const place = first === wrong.seq ? `record ${first}` : `record ${wrong.seq}, or one from ${first} on,`
-  const problem = `${place} was written anew: the hash of record ${wrong.seq} is not what its checkpoint says`
+  const problem = `${place} was rewritten: the hash of record ${wrong.seq} differs from its checkpoint`
   return { end: { seq, hash }, problems: [problem], firstBadSeq: first }
 }
 

@@ -58,7 +58,7 @@ function toReported(row: BatchRow, isResultCut: boolean): ReportedDecision {
 const MS_PER_SECOND = 1000
 const BURST_SECONDS = 60
 /** Longer than any evaluation. */
-const LATEST_MS = 300_000
+const MAX_EVALUATION_MS = 300_000
 /**
  * Share of the rate for decisions that are not refusals, so that these cannot crowd out refusals.
  */
@@ -89,7 +89,7 @@ export class ReportBudget {
   #refill(timeMs: number): void {
     const passedMs = timeMs - this.#atMs
     // Slow decisions arrive after later ones. Their time is not added twice.
-    if (passedMs < 0 && passedMs > -LATEST_MS) return
+    if (passedMs < 0 && passedMs > -MAX_EVALUATION_MS) return
     // A clock that was set back starts from its new time.
     this.#atMs = timeMs
     this.#left = Math.min(

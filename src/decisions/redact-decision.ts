@@ -21,23 +21,23 @@ export interface KeptDecision {
 export type RedactDecision = (kept: KeptDecision) => KeptDecision
 
 /** Shorter texts occur in too many others. */
-const LEAST_QUOTED = 4
+const MIN_QUOTED_LENGTH = 4
 /** Above this number, parts that may quote secrets are dropped instead of searched. */
-const MOST_QUOTED = 200
+const MAX_QUOTED = 200
 
 /** Most services use a few hundred paths. */
-const REMEMBERED_PATHS = 1000
+const MAX_CACHED_PATHS = 1000
 
 /**
  * Makes a function that redacts the stored input (at most this many bytes), and its secrets in the
  * result and the error.
  */
 export function makeRedactDecision(maxInputBytes: number): RedactDecision {
-  const shownPath = remembered(redactWords, REMEMBERED_PATHS)
+  const shownPath = remembered(redactWords, MAX_CACHED_PATHS)
   return ({ row, input, isResultCut }) => {
     const redacted = input.bytes === null ? undefined : redactStart(input.bytes, input.truncated, [])
     const known = quotable(redacted?.values ?? [])
-    const isHidden = known.length > MOST_QUOTED
+    const isHidden = known.length > MAX_QUOTED
     const path = shownPath(row.path)
     const result = isHidden
       ? REDACTED
@@ -133,7 +133,7 @@ function redactedError(error: string, known: readonly string[]): string {
 /** Longest first, since it may contain a shorter one. */
 function quotable(values: readonly string[]): readonly string[] {
   return [
-    ...new Set(values.filter((value) => value.length >= LEAST_QUOTED && value !== REDACTION_MARK)),
+    ...new Set(values.filter((value) => value.length >= MIN_QUOTED_LENGTH && value !== REDACTION_MARK)),
   ].sort((a, b) => b.length - a.length)
 }
 

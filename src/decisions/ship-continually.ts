@@ -1,5 +1,10 @@
 import { toError, AppError } from '../errors/app-error.js'
-import type { DecisionReceiver, ShippedLog, ShippingFigures, ShippingState } from '../store/ports/decision-shipping.js'
+import type {
+  DecisionReceiver,
+  ShippedLog,
+  ShippingMetrics,
+  ShippingState,
+} from '../store/ports/decision-shipping.js'
 import type { PageBounds, StoredDecision } from '../store/ports/decision-store.js'
 
 export interface ContinualShippingDeps {
@@ -7,7 +12,7 @@ export interface ContinualShippingDeps {
   readonly openLog: () => ShippedLog
   readonly receiver: DecisionReceiver
   /** Called after each round. */
-  readonly told: (figures: ShippingFigures) => void
+  readonly roundEnded: (metrics: ShippingMetrics) => void
 }
 
 /**
@@ -17,7 +22,7 @@ export interface ContinualShippingDeps {
 export class ContinualShipping {
   readonly #deps: ContinualShippingDeps
   #log: ShippedLog | undefined
-  #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
+  #metrics: ShippingMetrics = { shipped: 0, waiting: 0, missing: 0 }
   #round: Promise<void> | undefined
   #isClosed = false
 
@@ -46,9 +51,9 @@ export class ContinualShipping {
   }
 
   async #ship(): Promise<void> {
-    const { openLog, receiver, told } = this.#deps
+    const { openLog, receiver, roundEnded } = this.#deps
     let problem: string | undefined
-    let { shipped } = this.#figures
+    let { shipped } = this.#metrics
     try {
       const log = (this.#log ??= openLog())
       while (!this.#isClosed) {
@@ -59,14 +64,14 @@ export class ContinualShipping {
     } catch (raw) {
       problem = toError(raw).message
     }
-    this.#figures = { ...this.#state(), shipped, problem }
+    this.#metrics = { ...this.#state(), shipped, problem }
     // The file may have been replaced: the next round opens the one at the path.
     if (problem !== undefined) this.#closeLog()
-    told(this.#figures)
+    roundEnded(this.#metrics)
   }
 
   #state(): ShippingState {
-    const { waiting, missing } = this.#figures
+    const { waiting, missing } = this.#metrics
     try {
       return this.#log?.state() ?? { waiting, missing }
     } catch {

@@ -52,14 +52,14 @@ export function scalarText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const LATEST_MS = 8.64e15
+const MAX_TIME_MS = 8.64e15
 
 /**
  * Parses epoch milliseconds from a number or its digits; undefined for any other value and for 0.
  */
 export function epochMs(value: unknown): number | undefined {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? digitsValue(value) : 0
-  return ms > 0 && ms <= LATEST_MS ? Math.floor(ms) : undefined
+  return ms > 0 && ms <= MAX_TIME_MS ? Math.floor(ms) : undefined
 }
 
 function digitsValue(text: string): number {

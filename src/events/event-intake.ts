@@ -7,7 +7,7 @@ import { recordEvents } from './record-events.js'
 import type { Intake, ReceivedBody } from './record-events.js'
 
 /** Metrics of the intake since the start. */
-export interface IntakeFigures {
+export interface IntakeMetrics {
   readonly kept: number
   readonly repeated: number
   readonly refused: number
@@ -53,7 +53,7 @@ export class EventIntake {
     this.#deps = deps
   }
 
-  get figures(): IntakeFigures {
+  get metrics(): IntakeMetrics {
     const [kept, repeated, refused, failed] = [this.#kept, this.#repeated, this.#refused, this.#failed]
     return { kept, repeated, refused, failed, waitingBytes: this.#waitingBytes }
   }
@@ -117,7 +117,7 @@ export class EventIntake {
   }
 
   #settle({ resolve, reject }: Waiting, intake: Intake | undefined): void {
-    if (intake === undefined) reject(new AppError('internal', 'an event was neither kept nor refused'))
+    if (intake === undefined) reject(new AppError('internal', 'an event was neither stored nor refused'))
     else if ('refusal' in intake) {
       const { kind, message, code, details } = intake.refusal
       this.#refused += 1

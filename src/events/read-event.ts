@@ -178,7 +178,6 @@ function asRecord(value: unknown): JsonObject {
   return isRecord(value) ? value : NOTHING
 }
 
-
 const MAX_WRAPPINGS = 8
 /** Enough for any wrapper. Bounds the search in a body without an event. */
 const MAX_CANDIDATES = 256

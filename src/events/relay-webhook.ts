@@ -101,12 +101,12 @@ export function checkWebhookSignature(
   if (presented !== undefined && isSameText(presented, expected)) return
   throw new AppError(
     'forbidden',
-    `${header} is missing or wrong: the delivery must be signed with ${key}, and come as it was signed`,
+    `${header} is missing or wrong: the delivery must be signed with ${key}, and arrive unchanged`,
   )
 }
 
 function notTaken(key: string): AppError {
-  return new AppError('not_found', `webhooks of this host are not taken: set ${key}`)
+  return new AppError('not_found', `webhooks of this host are not accepted: set ${key}`)
 }
 
 /** Turns `Merge Request Hook` into `merge_request`. */

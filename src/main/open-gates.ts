@@ -124,7 +124,7 @@ function startWork(
     leases: store.leases,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
-    askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
+    evaluatePolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
     attempts,
     now: store.now,
     concurrency: CONCURRENCY,

@@ -56,8 +56,8 @@ function waitAfter(
   random: () => number,
 ): number {
   const backOff = backOffMs(attempts, { baseMs: firstRetryMs, maxMs: maxRetryMs, random })
-  const asked = attempt.type === 'answered' ? (attempt.retryAfterMs ?? 0) : 0
-  return Math.max(backOff, asked)
+  const requested = attempt.type === 'answered' ? (attempt.retryAfterMs ?? 0) : 0
+  return Math.max(backOff, requested)
 }
 
 function describe(attempt: Attempt): Pick<OutboxProgress, 'lastStatus' | 'lastError'> {

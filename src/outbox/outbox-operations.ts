@@ -1,7 +1,16 @@
 import { AppError } from '../errors/app-error.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry } from '../store/ports/audit-store.js'
-import type { LatestTimes, Lease, LeaseQuery, OutboxFilter, OutboxProgress, OutboxState, StoredMessage, OutboxReader } from '../store/ports/outbox-store.js'
+import type {
+  LatestTimes,
+  Lease,
+  LeaseQuery,
+  OutboxFilter,
+  OutboxProgress,
+  OutboxState,
+  StoredMessage,
+  OutboxReader,
+} from '../store/ports/outbox-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation, Writer } from '../store/ports/transaction.js'
 import { sourceOf } from './message-labels.js'
@@ -62,7 +71,7 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
     const message = await outbox.find(id)
     if (message === undefined) throw unknownMessage(id)
     if (message.state === 'pending') {
-      throw new AppError('conflict', `message ${id} is still being tried: there is nothing to send again`)
+      throw new AppError('conflict', `message ${id} is still pending and cannot be sent again`)
     }
     await outbox.restart(id, nowMs)
     await audit.append({
@@ -145,7 +154,7 @@ interface PurgeDeps {
 }
 
 /** Messages per transaction, so that others wait only briefly. */
-const AT_ONCE = 500
+const MESSAGES_PER_STEP = 500
 
 /**
  * Deletes all messages settled before a time. Returns the number of deleted messages. Writes
@@ -156,8 +165,8 @@ export async function purgeMessages({ writer, outbox }: PurgeDeps, beforeMs: num
   if (oldestMs === undefined || oldestMs >= beforeMs) return 0
   let all = 0
   for (;;) {
-    const deleted = await writer.run(purgeSettled, { beforeMs, limit: AT_ONCE })
+    const deleted = await writer.run(purgeSettled, { beforeMs, limit: MESSAGES_PER_STEP })
     all += deleted
-    if (deleted < AT_ONCE) return all
+    if (deleted < MESSAGES_PER_STEP) return all
   }
 }

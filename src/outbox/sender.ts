@@ -40,7 +40,7 @@ export interface SenderOptions {
  * Highest number of concurrent messages. Dozens of hanging receivers, each with its limit, leave
  * capacity for others.
  */
-const LIMIT = 512
+const MAX_UNDER_WAY = 512
 const LEASE_MARGIN_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
 const MAX_UNNOTED_LENGTH = 64 * 1024
@@ -48,7 +48,7 @@ const MAX_UNNOTED_LENGTH = 64 * 1024
 export const OUTBOX_MESSAGE = 'message'
 const AFTER_STORE_FAILURE_MS = 1000
 /** Highest sleep, within which a clock that was set back is noticed. */
-const LONGEST_SLEEP_MS = 60_000
+const MAX_SLEEP_MS = 60_000
 
 /**
  * Sends the messages of the outbox until each is delivered or given up. The number of concurrent
@@ -62,10 +62,10 @@ export class OutboxSender {
   /** Whether due messages may be left. Then the end of any message starts another poll. */
   #isMoreDue = false
   readonly #deliveries = new Set<Promise<void>>()
-  #looking: Promise<void> | undefined
+  #polling: Promise<void> | undefined
   /** Time of the last poll. Infinity at first, since stored times may come from another clock. */
-  #lookedMs = Infinity
-  #lookAgain = false
+  #polledMs = Infinity
+  #pollAgain = false
   #cancelTimer: () => void = () => undefined
   #isStopped = false
 
@@ -81,44 +81,44 @@ export class OutboxSender {
 
   /** Polls the outbox, since a message may be due. */
   wake(): void {
-    this.#lookAgain = true
-    this.#looking ??= this.#lookWhileAsked()
+    this.#pollAgain = true
+    this.#polling ??= this.#pollWhileDue()
   }
 
   /** Stops polling and waits for messages under way, which have a timeout. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer()
-    await this.#looking
+    await this.#polling
     await Promise.all(this.#deliveries)
   }
 
-  async #lookWhileAsked(): Promise<void> {
-    while (this.#lookAgain && !this.#isStopped) {
-      this.#lookAgain = false
+  async #pollWhileDue(): Promise<void> {
+    while (this.#pollAgain && !this.#isStopped) {
+      this.#pollAgain = false
       try {
-        await this.#look()
+        await this.#poll()
       } catch (raw) {
         this.#options.failed(toError(raw))
         this.#sleep(AFTER_STORE_FAILURE_MS)
       }
     }
-    this.#looking = undefined
+    this.#polling = undefined
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { writer, now, timeoutMs, limitPerReceiver, policy } = this.#options
-    const limit = LIMIT - this.#sending
+    const limit = MAX_UNDER_WAY - this.#sending
     if (limit <= 0) {
       this.#isMoreDue = true
       return
     }
     const nowMs = now()
     const leasedUntilMs = nowMs + timeoutMs + LEASE_MARGIN_MS
-    if (nowMs < this.#lookedMs) {
+    if (nowMs < this.#polledMs) {
       await writer.run(limitWaits, { nextAttemptMs: nowMs + policy.maxRetryMs, leasedUntilMs })
     }
-    this.#lookedMs = nowMs
+    this.#polledMs = nowMs
     const { messages, nextDueMs, isMoreDue } = await writer.run(leaseMessages, {
       nowMs,
       leasedUntilMs,
@@ -138,7 +138,7 @@ export class OutboxSender {
       () => {
         this.wake()
       },
-      Math.min(delayMs, LONGEST_SLEEP_MS),
+      Math.min(delayMs, MAX_SLEEP_MS),
     )
   }
 

@@ -26,7 +26,7 @@ function shipContinually(
   const shipping = new ContinualShipping({
     openLog: () => openShippedLog(path),
     receiver: openDecisionReceiver(settings, replica, serviceSchema),
-    told: (figures) => answer({ type: 'figures', figures }),
+    roundEnded: (metrics) => answer({ type: 'metrics', metrics }),
   })
   const timer = setInterval(() => void shipping.catchUp(), intervalMs)
   port.on('message', (request: ShippingRequest) => {

@@ -120,7 +120,7 @@ describe('a trail with signed checkpoints', () => {
     tamper((database) => rewriteFrom(database, 14))
     const found = await verify()
     expect(found).toMatchObject({ isIntact: false, firstBadSeq: 11, end: { seq: 10 } })
-    expect(found.problems[0]).toMatch(/record 20, or one from 11 on, was written anew/)
+    expect(found.problems[0]).toMatch(/record 20, or one from 11 on, was rewritten/)
   })
 
   it('are written again after a while though the clock was set back by a day', async () => {

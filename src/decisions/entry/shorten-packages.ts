@@ -13,24 +13,24 @@ const REST_BYTES = 40
  * name with the number of their messages as `denyLeftOut`. If not all names fit,
  * `{"packagesLeftOut": n}` is the last element. Undefined if none fits.
  */
-export function shortenPackages(packages: Uint8Array, mostBytes: number): Uint8Array | undefined {
-  if (packages.length <= mostBytes) return packages
+export function shortenPackages(packages: Uint8Array, maxBytes: number): Uint8Array | undefined {
+  if (packages.length <= maxBytes) return packages
   // While detail is dropped, nothing is kept and parsing would take too long.
-  if (mostBytes <= REST_BYTES) return undefined
+  if (maxBytes <= REST_BYTES) return undefined
   const whole = JSON.parse(Buffer.from(packages).toString()) as readonly DenyingPackage[]
-  let room = mostBytes - REST_BYTES
+  let bytesLeft = maxBytes - REST_BYTES
   const kept: DenyingPackage[] = []
   for (const { package: name, deny } of whole) {
     const named = { package: name, deny: [], denyLeftOut: deny.length }
-    if (sizeOf(named) > room) break
-    room -= sizeOf(named)
+    if (sizeOf(named) > bytesLeft) break
+    bytesLeft -= sizeOf(named)
     kept.push(named)
   }
   for (const [at, named] of kept.entries()) {
     const all = whole[at] ?? named
     const more = sizeOf(all) - sizeOf(named)
-    if (more > room) break
-    room -= more
+    if (more > bytesLeft) break
+    bytesLeft -= more
     kept[at] = all
   }
   if (kept.length === 0) return undefined

@@ -1,5 +1,10 @@
 import type { Definition } from '../../orchestrator/definition.js'
-import type { RegistryEntry, RegistryHead, RegistryRepository, RegistrySource } from '../../store/ports/registry-store.js'
+import type {
+  RegistryEntry,
+  RegistryHead,
+  RegistryRepository,
+  RegistrySource,
+} from '../../store/ports/registry-store.js'
 import { definitionDigest } from './definition-digest.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
 import type { PipelinesReordered, RegistryChange } from './registry-change.js'

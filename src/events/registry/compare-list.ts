@@ -92,7 +92,7 @@ export interface KnownEntry {
 }
 
 /** Number of deletions that is always accepted. */
-const FEW_MISSING = 10
+const MAX_UNCHECKED_DELETIONS = 10
 
 type ListedKind = 'applications' | 'pipelines'
 
@@ -148,12 +148,13 @@ export class Reconciliation {
    */
   deletions(maxMissingPercent: number): RegistryChange[] {
     const deletions = this.missing()
-    const isBelieved =
-      deletions.length <= FEW_MISSING || deletions.length * 100 <= this.liveCount * maxMissingPercent
-    if (isBelieved) return deletions
+    const isAccepted =
+      deletions.length <= MAX_UNCHECKED_DELETIONS ||
+      deletions.length * 100 <= this.liveCount * maxMissingPercent
+    if (isAccepted) return deletions
     throw new AppError(
       'unavailable',
-      `read all ${this.kind}: the list lacks ${deletions.length} of the ${this.liveCount} that are known, and nothing was marked as deleted; if they are gone, set orchestrator.maxMissingPercent to 100`,
+      `read all ${this.kind}: the list lacks ${deletions.length} of the ${this.liveCount} known entries, so nothing was marked as deleted; if they are gone, set orchestrator.maxMissingPercent to 100`,
       { code: 'orchestrator_list_incomplete' },
     )
   }

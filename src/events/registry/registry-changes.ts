@@ -68,7 +68,7 @@ function readStage(
   const changedAt = epochMs(stage['endTime']) ?? endedAt
   return readChanges({ context, when: { changedAt, changedBy: event.user } }).map(
     (change) =>
-      change ?? `event ${event.eventId ?? 'without an id'}: what its stage ${type} changed cannot be read`,
+      change ?? `event ${event.eventId ?? 'without an id'}: the change of its stage ${type} cannot be read`,
   )
 }
 

@@ -28,9 +28,9 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
       const unread: string[] = []
       let changed = 0
       for (const seq of seqs) {
-        const told = await changesIn(transaction, seq)
-        unread.push(...told.unread)
-        for (const change of told.changes) {
+        const found = await changesIn(transaction, seq)
+        unread.push(...found.unread)
+        for (const change of found.changes) {
           changed += await applyChange(transaction.registry, change, {
             source: 'event',
             seq,

@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<Exclude<ToolName, 'http'>, ConnectorForm>> = {
     label: 'Jenkins',
     helpText: 'The result of builds',
     fields: [
-      text('job', 'Job', 'The name of the job, behind its folders: shop/build'),
+      text('job', 'Job', 'The name of the job, after its folders: shop/build'),
       list('buildId', 'Builds', 'The number of a build, or lastSuccessfulBuild'),
       list('artifact', 'Artifacts', 'The name of a file that the build must have made; may be empty'),
     ],
@@ -114,6 +114,6 @@ function formOf({ type, url }: OfferedAccount, connectorType: string): Connector
   const helpText = `What ${connectorType} answers`
   return {
     ...{ label: connectorType, helpText },
-    fields: [...new Set(names)].map((name) => list(name, name, `The ${name} that is looked up`)),
+    fields: [...new Set(names)].map((name) => list(name, name, `The ${name} to look up`)),
   }
 }

@@ -36,7 +36,7 @@ const Build = z.object({
  */
 export const jenkins: Tool = {
   connectorTypes: ['JENKINS'],
-  lookUps: (parameters, baseUrl) => {
+  lookups: (parameters, baseUrl) => {
     const job = parameters.one('job', JOB)
     const builds = parameters.list('buildId', BUILD)
     const artifacts = parameters.optionalList('artifact', ARTIFACT)

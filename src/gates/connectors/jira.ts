@@ -28,7 +28,7 @@ const Issue = z.object({
  */
 export const jira: Tool = {
   connectorTypes: ['JIRA'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('jira_ticket_no', ISSUE_KEY).map((key) => issueLookup(key.toUpperCase(), baseUrl)),
 }
 

@@ -18,7 +18,7 @@ import type { Tool } from './tool/tool.js'
  */
 export const bitbucket: Tool = {
   connectorTypes: ['BITBUCKET'],
-  lookUps: (parameters, baseUrl) => {
+  lookups: (parameters, baseUrl) => {
     const isCloud = /\/2\.0\/?$/.test(baseUrl)
     return commitLookups(parameters, isCloud ? bitbucketCloud(baseUrl) : bitbucketServer(baseUrl))
   },

@@ -29,7 +29,7 @@ const Changes = z.object({ result: z.array(z.object(FIELDS)) })
  */
 export const servicenow: Tool = {
   connectorTypes: ['SERVICENOW'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('number', CHANGE_NUMBER).map((number) => changeLookup(number.toUpperCase(), baseUrl)),
 }
 

@@ -46,7 +46,7 @@ const Measures = z.object({
  */
 export const sonarqube: Tool = {
   connectorTypes: ['SONARQUBE'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('projectKey', PROJECT_KEY).map((projectKey) => projectLookup(projectKey, baseUrl)),
 }
 
@@ -67,7 +67,7 @@ function projectLookup(projectKey: string, baseUrl: string): Lookup {
           projectKey,
           name: measures.component.name,
           qualityGate: status,
-          ...toFigures(measures),
+          ...toMeasures(measures),
           failedConditions: (conditions ?? [])
             .filter((condition) => condition.status !== 'OK')
             .map(({ metricKey, actualValue, errorThreshold }) => ({
@@ -86,7 +86,7 @@ function projectLookup(projectKey: string, baseUrl: string): Lookup {
  * A project without an analysis has no measures. They are null, so that no policy takes that for
  * zero bugs.
  */
-function toFigures({ component }: z.output<typeof Measures>): object {
+function toMeasures({ component }: z.output<typeof Measures>): object {
   const values = new Map(component.measures.map(({ metric, value }) => [metric, value]))
   const missing = REQUIRED.filter((metric) => values.get(metric) === undefined)
   if (missing.length > 0) throw new AppError('not_found', `the project has no ${missing.join(', ')} yet`)

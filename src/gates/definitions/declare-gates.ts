@@ -149,7 +149,7 @@ async function requireOwnGate({ gates }: Transaction, gateId: number): Promise<G
 function madeByStage(gateId: number): AppError {
   return new AppError(
     'conflict',
-    `the approval gate ${gateId} was made from the form of its stage: change it there, or declare one for the stage, which goes before it`,
+    `the approval gate ${gateId} was made from the form of its stage: change it there, or declare one for the stage, which takes precedence`,
   )
 }
 

@@ -24,7 +24,7 @@ export const expireInstances: WriteOperation<ExpiryRequest, number> = {
 }
 
 /** Instances per transaction. Other writes run in between. */
-const AT_ONCE = 50
+const INSTANCES_PER_STEP = 50
 
 export interface ExpiryOptions {
   readonly writer: Writer
@@ -40,12 +40,12 @@ export interface ExpiryOptions {
  * after the current step.
  */
 export async function expireAllDue({ writer, now, pause, signal }: ExpiryOptions): Promise<number> {
-  let all = 0
+  let total = 0
   for (;;) {
     const startedAt = performance.now()
-    const expired = await writer.run(expireInstances, { nowMs: now(), limit: AT_ONCE })
-    all += expired
-    if (expired < AT_ONCE || signal.aborted) return all
+    const expired = await writer.run(expireInstances, { nowMs: now(), limit: INSTANCES_PER_STEP })
+    total += expired
+    if (expired < INSTANCES_PER_STEP || signal.aborted) return total
     await pause(performance.now() - startedAt)
   }
 }

@@ -20,7 +20,7 @@ export interface RemovedStep {
 }
 
 /** Low, so that triggers and reviews wait only briefly. */
-const AT_ONCE = 100
+const INSTANCES_PER_STEP = 100
 
 /** Removes instances that ended long ago, except those whose callback was not delivered. */
 export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
@@ -30,7 +30,7 @@ export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
     const { gates, audit } = transaction
     const ended = await gates.endedBefore({ beforeMs, after, limit })
     const old: InstanceEnd[] = []
-    for (const end of ended) if (await isToldOf(transaction, end)) old.push(end)
+    for (const end of ended) if (await isDelivered(transaction, end)) old.push(end)
     await gates.removeInstances(old.map(({ id }) => id))
     const entry = removalEntry(old, nowMs)
     if (entry !== undefined) await audit.append(entry)
@@ -46,20 +46,25 @@ export async function removeAllEnded(
   writer: Writer,
   { beforeMs, nowMs, signal }: Pick<RemovalStep, 'beforeMs' | 'nowMs'> & { readonly signal: AbortSignal },
 ): Promise<number> {
-  let all = 0
+  let total = 0
   let after: InstanceEnd | undefined
   do {
-    const { removed, last } = await writer.run(removeEnded, { beforeMs, after, limit: AT_ONCE, nowMs })
-    all += removed
+    const { removed, last } = await writer.run(removeEnded, {
+      beforeMs,
+      after,
+      limit: INSTANCES_PER_STEP,
+      nowMs,
+    })
+    total += removed
     after = last
   } while (after !== undefined && !signal.aborted)
-  return all
+  return total
 }
 
 /**
  * Whether all callbacks were delivered. Settled messages are deleted from the outbox after a while.
  */
-async function isToldOf({ outbox }: Transaction, { id }: InstanceEnd): Promise<boolean> {
+async function isDelivered({ outbox }: Transaction, { id }: InstanceEnd): Promise<boolean> {
   const states = await outbox.statesOf(callbackSubject(id))
   return states.every((state) => state === 'delivered')
 }

@@ -7,13 +7,13 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
   const state = asSentence(instance)
   switch (reason) {
     case 'not_an_approver':
-      return new AppError('forbidden', `${person} is no approver of the gate ${instance.gateName}`, {
+      return new AppError('forbidden', `${person} is not an approver of the gate ${instance.gateName}`, {
         code: 'not_an_approver',
       })
     case 'own_trigger':
       return new AppError(
         'forbidden',
-        `${person} triggered instance ${instance.id} and so may not approve it: someone else must`,
+        `${person} triggered instance ${instance.id} and may not approve it: someone else must`,
         { code: 'own_trigger' },
       )
     case 'nameless':
@@ -23,7 +23,7 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
         { code: 'name_required' },
       )
     case 'already_decided':
-      return conflict(instance, `${person} has decided on instance ${instance.id} before: ${state}`)
+      return conflict(instance, `${person} has already decided on instance ${instance.id}: ${state}`)
     case 'not_activated':
       return conflict(instance, `instance ${instance.id} cannot be decided yet: ${state}`)
     case 'closed':

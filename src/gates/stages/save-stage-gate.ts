@@ -111,14 +111,14 @@ function isFor(gate: Gate, { stage, type }: StageChoice): boolean {
 function declaredByOperator({ id, name }: Gate): AppError {
   return new AppError(
     'conflict',
-    `the gate ${id} (${name}) is declared by an operator: no form of a stage changes it`,
+    `the gate ${id} (${name}) is declared by an operator and cannot be changed in the form of a stage`,
   )
 }
 
 function tooMany(): AppError {
   return new AppError(
     'unavailable',
-    `forms of stages have made ${MAX_STAGE_GATES} gates, and make no more: remove those that nobody needs`,
+    `forms of stages have made ${MAX_STAGE_GATES} gates, which is the limit: remove unused ones`,
     { code: 'too_many_gates' },
   )
 }

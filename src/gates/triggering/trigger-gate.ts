@@ -22,7 +22,7 @@ export interface TriggerRequest {
   /** The whole body as canonical JSON, so that equal bodies are equal texts. */
   readonly body: string
   /** Whether the trigger requests evidence from connectors. */
-  readonly asksForEvidence: boolean
+  readonly requestsEvidence: boolean
   readonly triggeredBy: string | undefined
   readonly triggerToken: string | undefined
   readonly actor: Actor
@@ -103,8 +103,8 @@ async function activate(
   return instance
 }
 
-function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): InstanceWork | undefined {
-  if (asksForEvidence) return 'evidence'
+function firstWork({ policy }: Gate, { requestsEvidence }: TriggerRequest): InstanceWork | undefined {
+  if (requestsEvidence) return 'evidence'
   return policy === undefined ? undefined : 'policy'
 }
 

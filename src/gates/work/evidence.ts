@@ -53,7 +53,7 @@ function skipped({ connectorType }: ConnectorRequest, fetchedAt: number): Eviden
 }
 
 /** Data for a gate's policy. */
-export interface PolicyQuestion {
+export interface PolicyRequest {
   readonly gate: Gate
   readonly instance: GateInstance
   /** Body of the trigger. */
@@ -65,17 +65,17 @@ export interface PolicyQuestion {
  * Why a policy cannot decide; undefined if it can. All requested evidence and that of the gate's
  * connectors must be present, since a policy would approve what is missing.
  */
-export function whyUndecidable({ gate, evidence }: PolicyQuestion): string | undefined {
+export function whyUndecidable({ gate, evidence }: PolicyRequest): string | undefined {
   const present = new Set(evidence.map(({ connectorType }) => connectorType))
   const missing = gate.connectors.filter((type) => !present.has(type))
-  if (missing.length > 0) return `the trigger gave nothing for ${missing.join(', ')}`
+  if (missing.length > 0) return `the trigger has no evidence for ${missing.join(', ')}`
   if (isWhole(evidence)) return undefined
   const failed = evidence.filter(({ state }) => state !== 'fetched')
   return failed.map(({ connectorType, error }) => `${connectorType}: ${error ?? 'not fetched'}`).join('; ')
 }
 
 /** Makes the policy's input: evidence by connector, the trigger and the gate. */
-export function policyInput({ gate, instance, trigger, evidence }: PolicyQuestion): object {
+export function policyInput({ gate, instance, trigger, evidence }: PolicyRequest): object {
   const { id, name, application, pipeline, approvals } = gate
   return {
     ...toPolicyInput(evidence),

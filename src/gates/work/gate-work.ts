@@ -12,7 +12,7 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { keepEvidence } from './keep-evidence.js'
 import { parseConnectorParameters } from '../connectors/tool/parse-connector-parameters.js'
 import { policyInput, whyUndecidable } from './evidence.js'
-import type { PolicyQuestion } from './evidence.js'
+import type { PolicyRequest } from './evidence.js'
 
 export interface GateWorkDeps {
   readonly writer: Writer
@@ -23,7 +23,7 @@ export interface GateWorkDeps {
     signal: AbortSignal,
   ) => Promise<readonly Evidence[]>
   /** Evaluates a policy and returns its denials. Raises if it cannot be evaluated. */
-  readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+  readonly evaluatePolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
   readonly attempts: WorkAttempts
   readonly leases: Leases
   readonly now: () => number
@@ -150,7 +150,7 @@ export class GateWork {
     const { writer, gates, now, closed } = this.#deps
     const gate = await requireGate(gates, instance.gateId)
     const { evidence = '[]' } = await gates.findDocuments(instance.id)
-    const question: PolicyQuestion = {
+    const request: PolicyRequest = {
       gate,
       instance,
       trigger: await this.#trigger(instance.id),
@@ -158,20 +158,20 @@ export class GateWork {
     }
     const policy = gate.policy ?? ''
     const nowMs = now()
-    const answer = await this.#ask(policy, question, nowMs)
+    const answer = await this.#evaluate(policy, request, nowMs)
     await writer.run(decideByPolicy, { instanceId: instance.id, policy, ...answer, nowMs })
     closed()
   }
 
-  async #ask(
+  async #evaluate(
     policy: string,
-    question: PolicyQuestion,
+    request: PolicyRequest,
     nowMs: number,
   ): Promise<{ readonly denials: readonly string[] | undefined; readonly problem: string | undefined }> {
-    const problem = policy === '' ? 'the gate has no policy any more' : whyUndecidable(question)
+    const problem = policy === '' ? 'the gate no longer has a policy' : whyUndecidable(request)
     if (problem !== undefined) return { denials: undefined, problem }
     try {
-      const denials = await this.#deps.askPolicy(policy, policyInput(question), nowMs)
+      const denials = await this.#deps.evaluatePolicy(policy, policyInput(request), nowMs)
       return { denials, problem: undefined }
     } catch (raw) {
       return { denials: undefined, problem: toAppError(raw).message }
@@ -181,7 +181,7 @@ export class GateWork {
   async #trigger(instanceId: number): Promise<Readonly<Record<string, unknown>>> {
     const { request } = await this.#deps.gates.findDocuments(instanceId)
     if (request !== undefined) return JSON.parse(request) as Record<string, unknown>
-    throw new AppError('internal', `instance ${instanceId} has lost the body that triggered it`)
+    throw new AppError('internal', `instance ${instanceId} has no stored trigger`)
   }
 }
 

@@ -142,7 +142,7 @@ function tooLarge(operation: string, bytes: number): AppError {
   const megabytes = Math.ceil(bytes / (1024 * 1024))
   return new AppError(
     'too_large',
-    `${operation}: ${megabytes} MB are more than is stored at once: store less, or in parts`,
+    `${operation}: ${megabytes} MB is too much for one write: write less, or in parts`,
   )
 }
 

@@ -77,7 +77,7 @@ export class ThreadExecutor implements Executor {
     clearTimeout(this.#idleTimer)
     try {
       const thread = this.#thread.take()
-      const answered = this.#answerOf(thread)
+      const answered = this.#probeServer(thread)
       thread.postMessage({ type: 'calls', calls } satisfies StoreRequest)
       return await answered
     } finally {
@@ -97,7 +97,7 @@ export class ThreadExecutor implements Executor {
     givenUp?.removeEventListener('abort', terminate)
   }
 
-  #answerOf(thread: Worker): Promise<readonly Outcome[]> {
+  #probeServer(thread: Worker): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const release = listen(thread, {
         message: (answer: StoreAnswer) => {

@@ -27,11 +27,11 @@ interface CopiedTable {
   /** Whether the database numbers the rows (column `id`). */
   readonly isNumbered: boolean
   /** Columns that PostgreSQL has in addition to SQLite's. */
-  readonly more?: (row: CopiedRow) => CopiedRow
+  readonly extraColumns?: (row: CopiedRow) => CopiedRow
   /** Creates the partitions for some rows. */
-  readonly makeRoom?: (session: Session, rows: readonly CopiedRow[]) => Promise<void>
+  readonly addPartitions?: (session: Session, rows: readonly CopiedRow[]) => Promise<void>
   /** Statement that fills a dependent table after all rows. */
-  readonly follow?: string
+  readonly afterwards?: string
 }
 
 /**
@@ -57,9 +57,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     name: TRAIL.name,
     order: 'seq',
     isNumbered: false,
-    more: searchWords,
-    makeRoom: addTrailMonths,
-    follow:
+    extraColumns: searchWords,
+    addPartitions: addTrailMonths,
+    afterwards:
       'insert into audit_event_ids (event_id, seq) select event_id, seq from audit where event_id is not null order by seq',
   },
   { name: 'audit_checkpoints', order: 'id', isNumbered: true },
@@ -89,8 +89,8 @@ export interface CopyOptions {
 export type Copied = Readonly<Record<string, number>>
 
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 10_000 }
-const ROWS_AT_ONCE = 100
-const TELL_EVERY_ROWS = 10_000
+const ROWS_PER_INSERT = 100
+const PROGRESS_ROWS = 10_000
 const ACTION = 'copy to the database'
 
 /**
@@ -135,36 +135,36 @@ async function copyTable(
   table: CopiedTable,
   progress: CopyOptions['progress'],
 ): Promise<number> {
-  const { name, order, isNumbered, more } = table
+  const { name, order, isNumbered, extraColumns } = table
   let rows: CopiedRow[] = []
   let count = 0
   for (const row of source.prepare(`select * from ${name} order by ${order}`).iterate()) {
     const copied = row as CopiedRow
-    rows.push({ ...copied, ...more?.(copied) })
+    rows.push({ ...copied, ...extraColumns?.(copied) })
     count += 1
-    if (rows.length === ROWS_AT_ONCE) {
+    if (rows.length === ROWS_PER_INSERT) {
       await insert(session, table, rows)
       rows = []
     }
-    if (count % TELL_EVERY_ROWS === 0) progress(name, count)
+    if (count % PROGRESS_ROWS === 0) progress(name, count)
   }
   if (rows.length > 0) await insert(session, table, rows)
-  if (table.follow !== undefined) await run(session, table.follow)
+  if (table.afterwards !== undefined) await run(session, table.afterwards)
   if (isNumbered) await continueNumbers(source, session, name)
   return count
 }
 
 async function insert(
   session: Session,
-  { name, makeRoom }: CopiedTable,
+  { name, addPartitions }: CopiedTable,
   rows: readonly CopiedRow[],
 ): Promise<void> {
-  await makeRoom?.(session, rows)
+  await addPartitions?.(session, rows)
   const columns = Object.keys(rows[0] ?? {})
   const values: unknown[] = []
   const lists = rows.map((row) => {
-    const places = columns.map((column) => `$${values.push(asStored(column, row[column]))}`)
-    return `(${places.join(', ')})`
+    const placeholders = columns.map((column) => `$${values.push(asStored(column, row[column]))}`)
+    return `(${placeholders.join(', ')})`
   })
   const quoted = columns.map((column) => `"${column}"`).join(', ')
   await run(session, `insert into ${name} (${quoted}) values ${lists.join(', ')}`, values)

@@ -48,7 +48,7 @@ export interface DecisionReceiver {
 }
 
 /** Metrics of shipping. */
-export interface ShippingFigures extends ShippingState {
+export interface ShippingMetrics extends ShippingState {
   /** Number of decisions shipped since the service started. */
   readonly shipped: number
   /** Why shipping fails now. */
@@ -57,7 +57,7 @@ export interface ShippingFigures extends ShippingState {
 
 /** Ships the local log on a thread of its own. */
 export interface DecisionShipping {
-  readonly figures: () => ShippingFigures
+  readonly metrics: () => ShippingMetrics
   /**
    * Resolves once all current decisions of the local file are shipped or could not be. Never
    * rejects.
@@ -85,7 +85,7 @@ export type ShippingRequest =
 
 /** From the shipping thread. */
 export type ShippingAnswer =
-  | { readonly type: 'figures'; readonly figures: ShippingFigures }
+  | { readonly type: 'metrics'; readonly metrics: ShippingMetrics }
   | { readonly type: 'caught_up'; readonly number: number }
 
 /** The decision log of all processes that share a store. */

@@ -39,7 +39,7 @@ export function operationRegistry<Context>(
   return (name) => {
     const found = byName.get(name)
     if (found === undefined)
-      throw new AppError('internal', `the store knows no operation ${name}: its feature must list it`)
+      throw new AppError('internal', `the store has no operation ${name}: list it in its feature`)
     return found
   }
 }

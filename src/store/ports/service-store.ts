@@ -44,5 +44,5 @@ export interface StoreSharing {
    * Registers a callback for when another process may have released its leases. Spares waiting for
    * the next poll.
    */
-  readonly whenReleased: (heard: () => void) => void
+  readonly whenReleased: (released: () => void) => void
 }

@@ -88,7 +88,9 @@ function pageQuery(
   let query = db.selectFrom('registry_entries').selectAll().where('kind', '=', kind)
   if (applicationKey !== undefined) query = query.where('application_key', '=', applicationKey)
   if (nameContains !== undefined) {
-    query = query.where(sql<boolean>`${lowerName} like ${likePattern(nameContains.toLowerCase())} escape '\\'`)
+    query = query.where(
+      sql<boolean>`${lowerName} like ${likePattern(nameContains.toLowerCase())} escape '\\'`,
+    )
   }
   if (!withDeleted) query = query.where('digest', 'is not', null)
   if (afterId !== undefined) {

@@ -16,9 +16,9 @@ export class ChainWalk {
   #at: number
   #broken: ChainCheck['broken']
 
-  constructor(from: ChainEnd, places: readonly number[]) {
+  constructor(from: ChainEnd, positions: readonly number[]) {
     this.#from = from
-    this.#wanted = new Set(places)
+    this.#wanted = new Set(positions)
     this.#previous = Buffer.from(from.hash, 'hex').toString('latin1')
     this.#at = from.seq
   }
@@ -36,7 +36,7 @@ export class ChainWalk {
     const stored = storedLink(blob)
     const expected = expectedLink(this.#previous, blob)
     if (expected !== stored) {
-      this.#broken = { seq, problem: 'it was changed: its content does not give its hash' }
+      this.#broken = { seq, problem: 'it was changed: its content does not match its hash' }
       return
     }
     this.#previous = expected
@@ -54,9 +54,9 @@ export class ChainWalk {
 export function followChain(
   from: ChainEnd,
   blobs: Iterable<LinkedBlob>,
-  places: readonly number[],
+  positions: readonly number[],
 ): ChainCheck {
-  const walk = new ChainWalk(from, places)
+  const walk = new ChainWalk(from, positions)
   for (const [seq, blob] of blobs) {
     walk.add(seq, blob)
     if (!walk.isWhole) break

@@ -23,9 +23,9 @@ export interface SearchTerm {
  * Splits a search word at characters that are neither letters nor digits. A final `*` matches any
  * ending.
  */
-export function searchTerms(asked: string): SearchTerm[] {
-  const words = splitWords(asked.normalize('NFC'))
-  const isPrefix = asked.endsWith('*')
+export function searchTerms(searched: string): SearchTerm[] {
+  const words = splitWords(searched.normalize('NFC'))
+  const isPrefix = searched.endsWith('*')
   return words.map((word, index) => ({ word, isPrefix: isPrefix && index === words.length - 1 }))
 }
 

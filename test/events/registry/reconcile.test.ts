@@ -101,7 +101,7 @@ describe('a listing', () => {
     ['more than half of many', 40, 19, 50],
     ['a share of what is not deleted yet', 30, 19, 33],
   ])('that lacks %s deletes nothing', (_, knownCount, listedCount, percent) => {
-    const lacks = `the list lacks ${knownCount - listedCount} of the ${knownCount} that are known, and nothing was`
+    const lacks = `the list lacks ${knownCount - listedCount} of the ${knownCount} known entries, so nothing was`
     expect(() => missing(knownCount, listedCount, percent)).toThrow(lacks)
   })
 

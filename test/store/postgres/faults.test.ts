@@ -142,9 +142,9 @@ describe('a database that is not well', () => {
     await query(settings, endConnections, [settings.database])
     await expect(append(one, 2)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('takes no writes') as string,
+      message: expect.stringContaining('refuses writes') as string,
     })
-    expect(one.problem()).toContain('takes no writes')
+    expect(one.problem()).toContain('refuses writes')
     expect(await one.lookups.audit.find(1)).toBeDefined()
     // As after a failover: connections that are still open lead to a server that takes no writes.
     await setReadOnly('off')
@@ -197,7 +197,7 @@ describe('a database that is not well', () => {
     expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 3 })
   })
 
-  it('says so when it takes no more connections, and works when it does', { timeout: 30_000 }, async () => {
+  it('says so when it accepts no more connections, and works when it does', { timeout: 30_000 }, async () => {
     const name = randomUUID()
     const settings = await databaseOf(name)
     const user = `few_${name.slice(0, 8)}`

@@ -70,7 +70,7 @@ export function repositoryTool(
 ): Tool {
   return {
     connectorTypes,
-    lookUps: (parameters, baseUrl) =>
+    lookups: (parameters, baseUrl) =>
       commitLookups(parameters, {
         repositoryParameter: 'repo',
         mergeParameter,

@@ -20,7 +20,7 @@ type Values = ReadonlyMap<string, readonly string[]>
  */
 export const http: Tool = {
   connectorTypes: ['HTTP'],
-  lookUps: (parameters, template) => {
+  lookups: (parameters, template) => {
     const names = [...new Set([...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name))]
     const values = new Map(names.map((name) => [name, parameters.wholeList(name, VALUE)]))
     return rowsOf(values, parameters).map((row) => lookupOf(template, row))

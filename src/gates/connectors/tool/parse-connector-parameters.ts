@@ -39,7 +39,9 @@ export function parseConnectorParameters(value: unknown, connectorType?: unknown
   const problems = found.slice(0, MAX_PROBLEMS)
   if (found.length > MAX_PROBLEMS) problems.push(`${found.length - MAX_PROBLEMS} more are not named`)
   if (requests.length > MAX_REQUESTS) {
-    problems.push(`${FIELD} asks ${requests.length} connectors, of which the first ${MAX_REQUESTS} are taken`)
+    problems.push(
+      `${FIELD} has ${requests.length} requests, of which only the first ${MAX_REQUESTS} are used`,
+    )
   }
   return { requests: requests.slice(0, MAX_REQUESTS), problems }
 }
@@ -80,7 +82,7 @@ function parsePlain(value: unknown, type: string | undefined, where: string): Pa
   const values = textsOf(value)?.flatMap(splitOnCommas)
   if (values === undefined) return unusable(`${where} is neither an object nor an identifier`)
   if (values.length === 0) return none()
-  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  if (type === undefined) return unusable(`${where} has no connectorType`)
   const name = PLAIN_PARAMETERS[type] ?? OTHER_PLAIN_PARAMETER
   return { requests: [{ connectorType: type, parameters: { [name]: values } }], problems: [] }
 }
@@ -89,7 +91,7 @@ function parsePlain(value: unknown, type: string | undefined, where: string): Pa
 function parseObject(value: Record<string, unknown>, outerType: string | undefined, where: string): Parsed {
   const { connectorType, parameters, ...others } = value
   const type = typeText(connectorType) ?? outerType
-  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  if (type === undefined) return unusable(`${where} has no connectorType`)
   const given = parameters ?? others
   if (Array.isArray(given)) {
     const parsed = given.map((each, index) => parseOne(each, type, `${where}.parameters[${index}]`))

@@ -17,7 +17,7 @@ export interface Lookup {
 export interface Tool {
   readonly connectorTypes: readonly string[]
   /** Returns the lookups for some parameters. The reader collects problems. */
-  readonly lookUps: (parameters: ParameterReader, baseUrl: string) => readonly Lookup[]
+  readonly lookups: (parameters: ParameterReader, baseUrl: string) => readonly Lookup[]
 }
 
 /** Segments that stay unencoded and would change the path. */

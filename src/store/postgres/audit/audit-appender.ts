@@ -6,14 +6,14 @@ import { columnText, toLinkedRow } from '../../trail/linked-row.js'
 import type { Queries } from '../engine/session.js'
 import { first, run } from '../engine/statements.js'
 import { wordVector } from './search-words.js'
-import { EventWasKept } from './trail-state.js'
+import { EventIsStored } from './trail-state.js'
 import type { LinkedRecord, TrailState } from './trail-state.js'
 
 /** Appends records to the trail in a transaction. */
 export interface PostgresAppender extends AuditAppender {
   /** Writes the appended records. Call it before a read of the trail and before the commit. */
   flush(): Promise<void>
-  /** Raises `EventWasKept` if a pending event was assumed to be new and is not. */
+  /** Raises `EventIsStored` if a pending event was assumed to be new and is not. */
   prove(): Promise<void>
 }
 
@@ -78,14 +78,14 @@ async function findEvent(queries: Queries, state: TrailState, eventId: string): 
   )?.seq
 }
 
-/** Raises `EventWasKept` if one of the events is already stored. */
+/** Raises `EventIsStored` if one of the events is already stored. */
 async function proveEvents(queries: Queries, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return
   const text = 'select seq from audit_event_ids where event_id = any($1) limit 1'
-  if ((await first(queries, text, [eventIds])) !== undefined) throw new EventWasKept()
+  if ((await first(queries, text, [eventIds])) !== undefined) throw new EventIsStored()
 }
 
-/** Raises `EventWasKept` if one of the events is already stored. */
+/** Raises `EventIsStored` if one of the events is already stored. */
 async function insert(queries: Queries, records: readonly LinkedRecord[]): Promise<void> {
   const columns = LINKED_COLUMNS.map((name) => records.map(({ row }) => row[name]))
   try {
@@ -96,7 +96,7 @@ async function insert(queries: Queries, records: readonly LinkedRecord[]): Promi
       records.map(({ words }) => words),
     ])
   } catch (raw) {
-    if (raw instanceof DatabaseError && raw.constraint === EVENT_ONCE) throw new EventWasKept()
+    if (raw instanceof DatabaseError && raw.constraint === EVENT_ONCE) throw new EventIsStored()
     throw raw
   }
 }

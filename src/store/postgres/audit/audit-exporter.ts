@@ -19,9 +19,9 @@ import { HEADS, readPage } from './audit-search.js'
 /**
  * A part with bodies ends at this size, since a few bodies may be as large as a thousand others.
  */
-const ENOUGH_BYTES = 4 * 1024 * 1024
+const MAX_PART_BYTES = 4 * 1024 * 1024
 /** Number of records whose bodies are fetched together. */
-const BODIES_AT_ONCE = 100
+const BODIES_PER_QUERY = 100
 
 type ExportRow = AuditTable & Record<string, unknown>
 
@@ -32,9 +32,9 @@ export function makeAuditExporter(queries: Queries): AuditExporter {
 
 async function exportPart(queries: Queries, query: AuditExportQuery): Promise<AuditExportPart> {
   const { filter, format, withBodies, limit, after } = query
-  const inPlaces = isEverything(filter)
-  const heads = inPlaces
-    ? await headsFromPlace(queries, after?.seq ?? 0, limit)
+  const isUnfiltered = isEverything(filter)
+  const heads = isUnfiltered
+    ? await headsAfter(queries, after?.seq ?? 0, limit)
     : await readPage(queries, { filter, order: 'oldest_first', limit, after })
   const { lines, count } = withBodies
     ? await linesWithBodies(queries, heads, format)
@@ -42,14 +42,14 @@ async function exportPart(queries: Queries, query: AuditExportQuery): Promise<Au
   const last = heads[count - 1]
   if (last === undefined || (heads.length < limit && count === heads.length)) return { lines, count }
   // Without a filter, the order is that of `seq` alone.
-  return { lines, count, next: { timeMs: inPlaces ? 0 : last.timeMs, seq: last.seq } }
+  return { lines, count, next: { timeMs: isUnfiltered ? 0 : last.timeMs, seq: last.seq } }
 }
 
 function isEverything(filter: AuditFilter): boolean {
   return Object.values(filter).every((value) => value === undefined)
 }
 
-async function headsFromPlace(queries: Queries, seq: number, limit: number): Promise<AuditHead[]> {
+async function headsAfter(queries: Queries, seq: number, limit: number): Promise<AuditHead[]> {
   const text = `select ${HEADS} from audit where seq > $1 order by seq limit $2`
   return (await all<ExportRow>(queries, text, [seq, limit])).map(toHead)
 }
@@ -61,11 +61,11 @@ async function linesWithBodies(
 ): Promise<{ readonly lines: Buffer; readonly count: number }> {
   const lines: Buffer[] = []
   let bytes = 0
-  for (let start = 0; start < heads.length && bytes < ENOUGH_BYTES; start += BODIES_AT_ONCE) {
-    const some = heads.slice(start, start + BODIES_AT_ONCE)
+  for (let start = 0; start < heads.length && bytes < MAX_PART_BYTES; start += BODIES_PER_QUERY) {
+    const some = heads.slice(start, start + BODIES_PER_QUERY)
     const bodies = await readBodies(queries, some)
     for (const head of some) {
-      if (bytes >= ENOUGH_BYTES) break
+      if (bytes >= MAX_PART_BYTES) break
       const written = Buffer.from(line(format, head, bodies.get(head.seq) ?? ''))
       lines.push(written)
       bytes += written.length

@@ -20,7 +20,7 @@ export function makeAuditReader(queries: Queries, db: Kysely<ServiceDatabase>): 
     ...shared,
     page: (query) => readPage(queries, query),
     textPage: (query) => readTextPage(queries, query),
-    check: (from, limit, places) => checkChain(queries, from, limit, places),
+    check: (from, limit, positions) => checkChain(queries, from, limit, positions),
     end: async () => {
       const { seq, hash } = await readEnd(queries)
       return { seq, hash: Buffer.from(hash).toString('hex') }
@@ -107,9 +107,9 @@ async function checkChain(
   queries: Queries,
   from: ChainEnd,
   limit: number,
-  places: readonly number[],
+  positions: readonly number[],
 ): Promise<ChainCheck> {
-  const walk = new ChainWalk(from, places)
+  const walk = new ChainWalk(from, positions)
   const text = `select seq, ${LINKED} from audit where seq > ${whole(from.seq)} order by seq limit ${whole(limit)}`
   await queries.copyOut(`copy (${text}) to stdout (format binary)`, ([seq, blob]) => {
     if (seq !== undefined && blob !== undefined) walk.add(Number(seq.readBigInt64BE()), blob)

@@ -19,8 +19,8 @@ export function wordVector(body: Buffer): string {
 /**
  * A `tsquery` for records that contain all words; empty if no word contains a letter or a digit.
  */
-export function wordQuery(asked: readonly string[]): string {
-  return asked
+export function wordQuery(searched: readonly string[]): string {
+  return searched
     .flatMap((word) => searchTerms(folded(word)))
     .map(({ word, isPrefix }) => `${quoted(shortened(word))}${isPrefix ? ':*' : ''}`)
     .join(' & ')

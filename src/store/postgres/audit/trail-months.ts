@@ -6,6 +6,6 @@ import type { MonthlyTable } from '../months/monthly-table.js'
  */
 export const TRAIL: MonthlyTable = {
   name: 'audit',
-  furnish: (month) => `create trigger ${month}_is_never_emptied before truncate on ${month}
+  extraSql: (month) => `create trigger ${month}_is_never_emptied before truncate on ${month}
     for each statement execute function audit_refuse_change();`,
 }

@@ -15,8 +15,8 @@ export interface LinkedRecord {
  * Raised when an event was assumed to be new and is stored already. The transaction must be
  * repeated with a lookup of each event.
  */
-export class EventWasKept extends Error {
-  override readonly name = 'EventWasKept'
+export class EventIsStored extends Error {
+  override readonly name = 'EventIsStored'
 }
 
 /**

@@ -13,7 +13,10 @@ const MAX_TRIES = 2
 const TIMEOUTS = { statementMs: 120_000, lockMs: 10_000 }
 
 /** Returns a connection that reads, opened with the first call. */
-export function connectReading(settings: PostgresSettings, operations: FindOperation<Readers>): CallConnection {
+export function connectReading(
+  settings: PostgresSettings,
+  operations: FindOperation<Readers>,
+): CallConnection {
   return new ReadConnection(new Session(settings, TIMEOUTS), operations)
 }
 

@@ -12,7 +12,7 @@ import {
   toStoreError,
 } from '../engine/postgres-error.js'
 import { TRAIL } from '../audit/trail-months.js'
-import { EventWasKept } from '../audit/trail-state.js'
+import { EventIsStored } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { Session } from '../engine/session.js'
@@ -74,7 +74,7 @@ class WriteConnection implements CallConnection {
         return await this.#together(calls, progress)
       } catch (raw) {
         await this.#session.rollBack()
-        if (raw instanceof EventWasKept && tries < MAX_TRIES) {
+        if (raw instanceof EventIsStored && tries < MAX_TRIES) {
           this.#carefulBatches = CAREFUL_BATCHES
           continue
         }
@@ -99,10 +99,7 @@ class WriteConnection implements CallConnection {
     return this.#session.close()
   }
 
-  async #together(
-    calls: readonly Call[],
-    progress: { isCommitting: boolean },
-  ): Promise<Outcome[]> {
+  async #together(calls: readonly Call[], progress: { isCommitting: boolean }): Promise<Outcome[]> {
     const begun = await beginWriting(this.#session, this.#context.endedMs)
     requireWriter(serviceSchema, begun)
     this.#context.begin(begun, this.#carefulBatches === 0)
@@ -113,7 +110,7 @@ class WriteConnection implements CallConnection {
     const [committed] = await this.#session.script('commit')
     // The server rolls back without an error if an earlier statement failed and the call ignored
     // that.
-    if (committed?.command !== 'COMMIT') throw new CallFailed('a call failed unseen')
+    if (committed?.command !== 'COMMIT') throw new CallFailed('a call ignored a failed statement')
     return outcomes
   }
 
@@ -122,7 +119,7 @@ class WriteConnection implements CallConnection {
     try {
       return { ok: true, result: await this.#find(operation).apply(this.#context.transaction, args as never) }
     } catch (raw) {
-      if (raw instanceof EventWasKept) throw raw
+      if (raw instanceof EventIsStored) throw raw
       // The server has ended the transaction.
       if (!(raw instanceof AppError) && fromDriver(ACTION, raw) !== raw) throw raw
       if (this.#context.changes !== before) {

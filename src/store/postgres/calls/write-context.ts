@@ -54,7 +54,7 @@ export class WriteContext {
     this.#trail.reset(end, nowMs, isTrusting)
   }
 
-  /** Raises `EventWasKept` if a pending event is not new. */
+  /** Raises `EventIsStored` if a pending event is not new. */
   prove(): Promise<void> {
     return this.#appender.prove()
   }

@@ -1,5 +1,12 @@
 import type { SharedDecisions } from '../../ports/decision-shipping.js'
-import type { DecisionFilter, DecisionPosition, DecisionReadStore, PageBounds, StoredDecision, StoredDecisionPage } from '../../ports/decision-store.js'
+import type {
+  DecisionFilter,
+  DecisionPosition,
+  DecisionReadStore,
+  PageBounds,
+  StoredDecision,
+  StoredDecisionPage,
+} from '../../ports/decision-store.js'
 import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
 import type { DecisionTable } from '../../tables/decision-table.js'
 import { Conditions } from '../engine/conditions.js'
@@ -7,7 +14,7 @@ import { PooledQueries } from '../engine/pooled-queries.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import type { Queries } from '../engine/session.js'
-import { SilenceAtEnd } from '../engine/silence-at-end.js'
+import { ShutdownProbe } from '../engine/shutdown-probe.js'
 import { all, first } from '../engine/statements.js'
 import { removeDecisionMonths } from './decision-months.js'
 import { RARE_OUTCOMES } from './decision-months.js'
@@ -20,12 +27,12 @@ const CONNECTIONS = 2
 /** Opens the shared decision log. Connections are made on demand. */
 export function openSharedDecisions(
   settings: PostgresSettings,
-  atEnd = new SilenceAtEnd(settings),
+  shutdown = new ShutdownProbe(settings),
 ): SharedDecisions {
-  const queries = new PooledQueries(settings, READING, CONNECTIONS, atEnd)
+  const queries = new PooledQueries(settings, READING, CONNECTIONS, shutdown)
   return {
     store: { ...makeDecisionReader(queries), close: () => queries.close() },
-    startShipping: (options) => startShipping(settings, options, atEnd.givenUp),
+    startShipping: (options) => startShipping(settings, options, shutdown.givenUp),
     removeMonthsBefore: async (timeMs) => {
       try {
         return await removeDecisionMonths(settings, timeMs)

@@ -14,9 +14,9 @@ interface FoundHost extends PostgresHost {
   readonly timeline: number
 }
 
-type Looked = FoundHost | { readonly problem: string }
+type CheckedHost = FoundHost | { readonly problem: string }
 
-const LOOKING = { statementMs: 3000 }
+const CHECK_TIMEOUTS = { statementMs: 3000 }
 /** Pause before all hosts are checked again after none was usable. */
 const PAUSE_MS = 500
 /** The name of a WAL file starts with its timeline in eight hex digits. */
@@ -32,7 +32,7 @@ export class HostChoice {
   readonly #settings: PostgresSettings
   readonly #hosts: readonly PostgresHost[]
   #chosen: PostgresSettings | undefined
-  #looking: Promise<PostgresSettings> | undefined
+  #checking: Promise<PostgresSettings> | undefined
   #timeline = 0
 
   constructor(settings: PostgresSettings) {
@@ -45,8 +45,8 @@ export class HostChoice {
   /** Returns the settings of the chosen host. Raises AppError `unavailable`. */
   async settings(): Promise<PostgresSettings> {
     if (this.#chosen !== undefined) return this.#chosen
-    this.#looking ??= this.#look()
-    return await this.#looking
+    this.#checking ??= this.#checkHosts()
+    return await this.#checking
   }
 
   /** Checks all hosts again before the next connection. */
@@ -54,21 +54,21 @@ export class HostChoice {
     if (this.#hosts.length > 1) this.#chosen = undefined
   }
 
-  async #look(): Promise<PostgresSettings> {
+  async #checkHosts(): Promise<PostgresSettings> {
     try {
-      const looked = await Promise.all(this.#hosts.map((host) => this.#lookAt(host)))
-      const { host, port } = this.#choose(looked)
+      const checked = await Promise.all(this.#hosts.map((host) => this.#checkHost(host)))
+      const { host, port } = this.#choose(checked)
       this.#chosen = { ...this.#settings, host, port }
-      this.#looking = undefined
+      this.#checking = undefined
       return this.#chosen
     } catch (raw) {
-      setTimeout(() => (this.#looking = undefined), PAUSE_MS).unref()
+      setTimeout(() => (this.#checking = undefined), PAUSE_MS).unref()
       throw raw
     }
   }
 
-  #choose(looked: readonly Looked[]): PostgresHost {
-    const found = looked.filter((each): each is FoundHost => 'timeline' in each)
+  #choose(checked: readonly CheckedHost[]): PostgresHost {
+    const found = checked.filter((each): each is FoundHost => 'timeline' in each)
     const [newest] = found.toSorted((one, other) => other.timeline - one.timeline)
     if (newest !== undefined && newest.timeline > 0 && newest.timeline >= this.#timeline) {
       this.#timeline = newest.timeline
@@ -76,25 +76,25 @@ export class HostChoice {
     }
     if (newest?.timeline === 0 && this.#settings.takesStandby === true) return newest
     const reasons = this.#hosts.map(
-      ({ host, port }, index) => `${host}:${port} ${this.#reason(looked[index])}`,
+      ({ host, port }, index) => `${host}:${port} ${this.#reason(checked[index])}`,
     )
     throw new AppError(
       'unavailable',
-      `PostgreSQL: no host of store.url takes writes: ${reasons.join('; ')}`,
+      `PostgreSQL: no host of store.url accepts writes: ${reasons.join('; ')}`,
       {
         code: STORE_AWAY,
       },
     )
   }
 
-  #reason(looked: Looked | undefined): string {
-    if (looked === undefined || 'problem' in looked) return `cannot be reached (${looked?.problem ?? ''})`
-    if (looked.timeline === 0) return 'is a standby'
-    return `was left behind (timeline ${looked.timeline}, where ${this.#timeline} has been seen): it must not run as a primary`
+  #reason(checked: CheckedHost | undefined): string {
+    if (checked === undefined || 'problem' in checked) return `cannot be reached (${checked?.problem ?? ''})`
+    if (checked.timeline === 0) return 'is a standby'
+    return `is an outdated primary (timeline ${checked.timeline}, newest known ${this.#timeline}): stop it`
   }
 
-  async #lookAt({ host, port }: PostgresHost): Promise<Looked> {
-    const client = new Client(clientConfig({ ...this.#settings, host, port }, LOOKING))
+  async #checkHost({ host, port }: PostgresHost): Promise<CheckedHost> {
+    const client = new Client(clientConfig({ ...this.#settings, host, port }, CHECK_TIMEOUTS))
     client.on('error', () => undefined)
     try {
       await client.connect()

@@ -32,7 +32,7 @@ export const LOCK_CLASS = 0x54_47_73_76
 const MIGRATING = 2
 /** A migration may rewrite a table while others wait. */
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 3_600_000 }
-const LOOKING = { statementMs: 10_000, lockMs: 3000 }
+const PROBE_TIMEOUTS = { statementMs: 10_000, lockMs: 3000 }
 const ACTION = 'migrate the database'
 
 /**
@@ -71,7 +71,7 @@ export function requireWriter(
   if (found === undefined || version >= found.oldestWriter) return
   throw new AppError(
     'unavailable',
-    `the database was migrated by a newer release (it takes writes from schema ${found.oldestWriter} on, this release knows ${version}): upgrade this replica`,
+    `the database was migrated by a newer release (writing requires schema ${found.oldestWriter}, this release has ${version}): upgrade this replica`,
   )
 }
 
@@ -86,11 +86,11 @@ export async function requireWritable(queries: Queries, schema: Pick<Schema, 've
  * statements of a session would be shared with others.
  */
 export async function requireOwnConnection(session: Session, settings: PostgresSettings): Promise<void> {
-  const other = new Session(settings, LOOKING)
+  const other = new Session(settings, PROBE_TIMEOUTS)
   const servers: unknown[] = []
   try {
-    for (const asked of [session, session, other]) {
-      const [answer] = await asked.script('select pg_backend_pid() as pid')
+    for (const probed of [session, session, other]) {
+      const [answer] = await probed.script('select pg_backend_pid() as pid')
       servers.push((answer?.rows as { pid: number }[])[0]?.pid)
     }
   } finally {
@@ -99,7 +99,7 @@ export async function requireOwnConnection(session: Session, settings: PostgresS
   if (servers[0] === servers[1] && servers[1] !== servers[2]) return
   throw new AppError(
     'unavailable',
-    'a pooler in transaction mode is before the database: let it work in session mode (pool_mode = session), or name the server itself in store.url',
+    'the database is behind a pooler in transaction mode: set it to session mode (pool_mode = session), or set store.url to the server itself',
   )
 }
 

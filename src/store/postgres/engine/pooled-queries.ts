@@ -7,10 +7,10 @@ import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
 import { isLostConnection, isOutdated, isRetryable, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
-import { SilenceAtEnd } from './silence-at-end.js'
+import { ShutdownProbe } from './shutdown-probe.js'
 import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
-import { whileAnswered } from './while-answered.js'
+import { whileResponsive } from './while-responsive.js'
 
 const IDLE_MS = 30_000
 
@@ -26,7 +26,7 @@ export class PooledQueries implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #connections: number
-  readonly #atEnd: SilenceAtEnd
+  readonly #shutdown: ShutdownProbe
   /** Names of prepared statements by text, the same on every connection. */
   readonly #names = new Map<string, string>()
   /** Connections that are set up. */
@@ -38,12 +38,12 @@ export class PooledQueries implements Queries {
     settings: PostgresSettings,
     timeouts: PostgresTimeouts,
     connections: number,
-    atEnd = new SilenceAtEnd(settings),
+    shutdown = new ShutdownProbe(settings),
   ) {
     this.#hosts = new HostChoice(settings)
     this.#timeouts = timeouts
     this.#connections = connections
-    this.#atEnd = atEnd
+    this.#shutdown = shutdown
   }
 
   async query<Row extends QueryResultRow>(
@@ -67,12 +67,12 @@ export class PooledQueries implements Queries {
   async close(): Promise<void> {
     this.#isClosed = true
     const ended = this.#pool?.pool.end()
-    await this.#atEnd.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
+    await this.#shutdown.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
   }
 
   async #trying<T>(act: Act<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
     try {
-      return await this.#atEnd.unlessGivenUp(() => this.#on(act))
+      return await this.#shutdown.unlessGivenUp(() => this.#on(act))
     } catch (raw) {
       if (isLostConnection(raw)) this.#hosts.suspect()
       if (isOutdated(raw)) this.#names.clear()
@@ -92,7 +92,7 @@ export class PooledQueries implements Queries {
     client.on('error', ignore)
     let isWell = false
     try {
-      const result = await whileAnswered(
+      const result = await whileResponsive(
         of,
         async () => {
           if (!this.#begun.has(client)) await client.query(firstStatements(this.#timeouts))
@@ -112,7 +112,7 @@ export class PooledQueries implements Queries {
   /** Returns the pool of the current host. Idle connections to the former host are useless. */
   async #connected(): Promise<HostPool> {
     const settings = await this.#hosts.settings()
-    if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    if (this.#isClosed) throw new AppError('unavailable', 'the store is closed')
     if (this.#pool?.of.host === settings.host && this.#pool.of.port === settings.port) return this.#pool
     void this.#pool?.pool.end().catch(() => undefined)
     const pool = new Pool({
@@ -127,5 +127,4 @@ export class PooledQueries implements Queries {
   }
 }
 
-function ignore(): void {
-}
+function ignore(): void {}

@@ -5,16 +5,17 @@ import { AppError, toError } from '../../../errors/app-error.js'
 export const STORE_AWAY = 'store_away'
 
 /** A server that accepts connections, or did, but does not respond. */
-export class ServerSilent extends Error {
-  override readonly name = 'ServerSilent'
+export class ServerUnresponsive extends Error {
+  override readonly name = 'ServerUnresponsive'
 
   constructor() {
-    super('it gives no answer')
+    super('it does not respond')
   }
 }
 
 /** Messages of the client library for a connection timeout, of a connection and of a pool. */
-const NOT_IN_TIME = /^(?:timeout expired$|Connection terminated due to connection timeout|timeout exceeded)/
+const CONNECT_TIMEOUT =
+  /^(?:timeout expired$|Connection terminated due to connection timeout|timeout exceeded)/
 
 /** Message of the client library if the server wants a password and there is none. */
 const NO_PASSWORD = 'client password must be a'
@@ -31,22 +32,22 @@ const RETRYABLE = new Set(['40001', '40P01'])
  */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   '25006':
-    'it takes no writes, so it may be a standby: point store.url to the primary, or name all hosts in it; or default_transaction_read_only is on',
-  '26000': 'something between does not keep to a connection: let it work in session mode',
-  '28': 'it refuses the user or the password: look at store.url, store.password and pg_hba.conf',
-  '3F000': 'search_path names no schema that there is: make it, or name another one',
+    'it refuses writes: if it is a standby, set store.url to the primary or to all hosts; else turn default_transaction_read_only off',
+  '26000': 'a pooler switches connections: set it to session mode',
+  '28': 'it refuses the user or the password: check store.url, store.password and pg_hba.conf',
+  '3F000': 'search_path names no existing schema: create it, or name another one',
   '3D000': 'there is no such database: create it, or correct store.url',
-  '42501': 'the user may not do that: make it the owner of the schema',
-  '42P05': 'something between does not keep to a connection: let it work in session mode',
+  '42501': 'the user lacks the permission: make it the owner of the schema',
+  '42P05': 'a pooler switches connections: set it to session mode',
   '42P01': 'the schema is not complete: run `tidegate store migrate`',
   '53100': 'its disk is full: free some space there',
-  '53300': 'it takes no more connections: raise max_connections there, or lower store.connections',
+  '53300': 'it accepts no more connections: raise max_connections there, or lower store.connections',
   '53': 'it is out of resources',
   '55P03': 'another replica writes for too long; try again',
   '57014': 'it took too long; try again',
   '57P03': 'it is starting or stopping; try again',
 }
-const LONGEST_CODE = 5
+const MAX_CODE_LENGTH = 5
 
 /** Maps a driver's error to an AppError that names the action. */
 export function toStoreError(action: string, raw: unknown): AppError {
@@ -93,7 +94,7 @@ export function isLostConnection(raw: unknown): boolean {
   return (
     'syscall' in raw ||
     isAboutCertificate(raw) ||
-    isSilent(raw) ||
+    isUnresponsive(raw) ||
     /^(?:Connection terminated|Client|Query read timeout|SASL|The server does not support SSL)/.test(
       raw.message,
     )
@@ -101,14 +102,14 @@ export function isLostConnection(raw: unknown): boolean {
 }
 
 /** Whether the server did not respond at all: another try would take as long. */
-export function isSilent(raw: unknown): boolean {
-  return raw instanceof ServerSilent || (raw instanceof Error && NOT_IN_TIME.test(raw.message))
+export function isUnresponsive(raw: unknown): boolean {
+  return raw instanceof ServerUnresponsive || (raw instanceof Error && CONNECT_TIMEOUT.test(raw.message))
 }
 
 /** Whether an existing connection was lost. A new one may work. */
 export function isStaleConnection(raw: unknown): boolean {
   if (raw instanceof DatabaseError) return /^(?:08|57P0[125]|25P0[34])/.test(raw.code ?? '')
-  if (!(raw instanceof Error) || isSilent(raw)) return false
+  if (!(raw instanceof Error) || isUnresponsive(raw)) return false
   return /^Connection terminated|\b(?:EPIPE|ECONNRESET)\b/.test(raw.message)
 }
 
@@ -120,17 +121,17 @@ function isAboutData({ code = '' }: DatabaseError): boolean {
 function explain(raw: unknown, { message }: Error): string {
   if (raw instanceof DatabaseError) {
     const { code = '' } = raw
-    for (let length = LONGEST_CODE; length > 0; length--) {
+    for (let length = MAX_CODE_LENGTH; length > 0; length--) {
       const found = EXPLANATIONS[code.slice(0, length)]
       if (found !== undefined) return `PostgreSQL: ${message} (${code}): ${found}`
     }
     return `PostgreSQL: ${message} (${code})`
   }
   if (message.includes(NO_PASSWORD))
-    return 'PostgreSQL asks for a password: name one by store.password, PGPASSWORD or ~/.pgpass'
+    return 'PostgreSQL requires a password: set store.password, PGPASSWORD or ~/.pgpass'
   return isAboutCertificate(raw)
-    ? `PostgreSQL shows a certificate that is not trusted (${message}): look at store.tlsCa, and whether the certificate is for the host of store.url`
-    : `PostgreSQL cannot be reached (${message}): look whether it runs and store.url names it`
+    ? `PostgreSQL has an untrusted certificate (${message}): check store.tlsCa, and that the certificate is for the host of store.url`
+    : `PostgreSQL cannot be reached (${message}): check that it runs and that store.url is correct`
 }
 
 /** TLS certificate errors (nodejs.org/api/tls.html, x509 certificate error codes). */

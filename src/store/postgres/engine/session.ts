@@ -5,9 +5,9 @@ import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
 import { endClient, endNow } from './end-client.js'
-import { isLostConnection, isOutdated, isSilent } from './postgres-error.js'
+import { isLostConnection, isOutdated, isUnresponsive } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
-import { whileAnswered } from './while-answered.js'
+import { whileResponsive } from './while-responsive.js'
 
 /** Runs statements with parameters `$1`, `$2`, … */
 export interface Queries {
@@ -26,7 +26,7 @@ const NUL = '\0'
 /** Transaction status of the client outside of a transaction. */
 const IDLE = 'I'
 /** Time during which an unresponsive server is not tried again. */
-const SILENCE_MS = 500
+const UNRESPONSIVE_MS = 500
 
 /**
  * One connection, made on demand and again after a loss. After a loss within a transaction,
@@ -46,7 +46,7 @@ export class Session implements Queries {
   #writes = 0
   #connectedTo: PostgresSettings
   /** Error of an unresponsive server, for a short time. */
-  #silence: Error | undefined
+  #unresponsive: Error | undefined
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
     this.#hosts = new HostChoice(settings)
@@ -100,7 +100,7 @@ export class Session implements Queries {
   async #on<T>(act: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#connected()
     try {
-      return await whileAnswered(
+      return await whileResponsive(
         this.#connectedTo,
         () => act(client),
         () => this.#lose(client),
@@ -108,23 +108,23 @@ export class Session implements Queries {
     } catch (raw) {
       if (isLostConnection(raw)) this.#lose(client)
       if (isOutdated(raw)) this.#prepared.clear()
-      if (isSilent(raw)) this.#noteSilence(toError(raw))
+      if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
     }
   }
 
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client
-    if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    if (this.#isClosed) throw new AppError('unavailable', 'the store is closed')
     if (this.#hasLostTransaction) throw new Error('Connection terminated within a transaction')
-    if (this.#silence !== undefined) throw this.#silence
+    if (this.#unresponsive !== undefined) throw this.#unresponsive
     this.#connectedTo = await this.#hosts.settings()
     const client = new Client(clientConfig(this.#connectedTo, this.#timeouts))
     // The next statement sees an error between two statements.
     client.on('error', () => this.#lose(client))
     try {
       await client.connect()
-      await whileAnswered(
+      await whileResponsive(
         this.#connectedTo,
         () => client.query(firstStatements(this.#timeouts)),
         () => endNow(client),
@@ -132,7 +132,7 @@ export class Session implements Queries {
     } catch (raw) {
       this.#hosts.suspect()
       endNow(client)
-      if (isSilent(raw)) this.#noteSilence(toError(raw))
+      if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
     }
     this.#prepared.clear()
@@ -141,9 +141,9 @@ export class Session implements Queries {
   }
 
   /** Spares waiting callers from finding out one after the other. */
-  #noteSilence(error: Error): void {
-    this.#silence = error
-    setTimeout(() => (this.#silence = undefined), SILENCE_MS).unref()
+  #noteUnresponsive(error: Error): void {
+    this.#unresponsive = error
+    setTimeout(() => (this.#unresponsive = undefined), UNRESPONSIVE_MS).unref()
   }
 
   #lose(client: Client): void {

@@ -23,8 +23,3 @@ export async function first<Row extends QueryResultRow>(
 export async function run(queries: Queries, text: string, values: readonly unknown[] = []): Promise<number> {
   return (await queries.query(text, values)).rowCount ?? 0
 }
-
-/** `$1, $2, $3` for so many parameters. */
-export function places(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
-}

@@ -67,7 +67,7 @@ export async function inspectDatabase(settings: PostgresSettings, now: () => num
     )
     return { server, schema: found?.found == null ? undefined : await inspectSchema(session, now()) }
   } catch (raw) {
-    throw toStoreError('look at the database', raw)
+    throw toStoreError('inspect the database', raw)
   } finally {
     await session.close()
   }
@@ -87,7 +87,7 @@ async function inspectServer(queries: Queries, now: () => number): Promise<Serve
        (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
        pg_database_size(current_database()) as bytes`,
   )
-  if (row === undefined) throw new Error('it says nothing of itself')
+  if (row === undefined) throw new Error('it returned no facts')
   const { version, encoding, isStandby, isEncrypted, bytes } = row
   return {
     ...{ version, encoding, isStandby, isEncrypted, bytes },

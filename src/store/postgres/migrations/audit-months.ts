@@ -21,7 +21,7 @@ export async function partAudit(db: Kysely<unknown>): Promise<void> {
   )
   const { last_ms: lastMs = 0, is_empty: isEmpty = false } = rows[0] ?? {}
   const before = partBefore(TRAIL.name, lastMs)
-  await putAside(db, before.name)
+  await renameTable(db, before.name)
   await createParted(db, before.name)
   await createEventIds(db, before.name)
   if (isEmpty) await sql`drop table ${sql.table(before.name)}`.execute(db)
@@ -32,7 +32,7 @@ export async function partAudit(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Renames indexes and triggers to free their names for the partitioned table. */
-async function putAside(db: Kysely<unknown>, name: string): Promise<void> {
+async function renameTable(db: Kysely<unknown>, name: string): Promise<void> {
   const table = sql.table(name)
   await sql`alter table audit rename to ${table}`.execute(db)
   for (const index of INDEXES) {

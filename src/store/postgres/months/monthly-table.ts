@@ -12,7 +12,7 @@ import type { Month, Part } from './month.js'
 export interface MonthlyTable {
   readonly name: string
   /** SQL for the parts of a month's table that partitions do not inherit. */
-  readonly furnish?: (month: string) => string
+  readonly extraSql?: (month: string) => string
 }
 
 const ADDING_MONTHS = 3
@@ -27,7 +27,7 @@ const CHECK_VIOLATION = '23514'
  */
 export async function addMonths(
   session: Session,
-  { name: table, furnish }: MonthlyTable,
+  { name: table, extraSql }: MonthlyTable,
   months: readonly Month[],
 ): Promise<void> {
   await session.script(`select pg_advisory_xact_lock(${LOCK_CLASS}, ${ADDING_MONTHS})`)
@@ -39,7 +39,7 @@ export async function addMonths(
     // readers.
     await session.script(
       `create table ${name} (like ${table} including defaults including constraints including indexes including storage);
-       ${furnish?.(name) ?? ''}
+       ${extraSql?.(name) ?? ''}
        alter table ${table} attach partition ${name} for values from (${fromMs}) to (${toMs})`,
     )
   }

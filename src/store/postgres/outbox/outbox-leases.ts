@@ -9,7 +9,7 @@ import { REPLICA } from '../sharing/replica-leases.js'
 
 /** Limit of the bodies of one lease, so that many large messages are sent in several leases. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024
-const SOON_MS = 100
+const NEXT_LEASE_MS = 100
 
 /** The receivers of pending messages. Leaps from one to the next in the index. */
 const WAITING = `with recursive waiting (receiver) as (
@@ -85,7 +85,7 @@ async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Pro
     .toSorted((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0))
     .map(toStoredMessage)
   const next = await first<{ due: number | null }>(queries, NEXT, [nowMs])
-  const nextDueMs = isCut ? nowMs + SOON_MS : (next?.due ?? undefined)
+  const nextDueMs = isCut ? nowMs + NEXT_LEASE_MS : (next?.due ?? undefined)
   return { messages, nextDueMs, isMoreDue: true }
 }
 

@@ -15,7 +15,7 @@ export interface ReleaseFeedOptions {
   /** The owner whose own notifications are ignored. */
   readonly owner: string
   /** Also called if a notification may have been missed. */
-  readonly heard: () => void
+  readonly released: () => void
 }
 
 /**
@@ -39,7 +39,7 @@ export class ReleaseFeed {
    * rejects.
    */
   async start(): Promise<void> {
-    const { owner, heard } = this.#options
+    const { owner, released } = this.#options
     const settings = await this.#hosts.settings().catch(() => undefined)
     if (this.#isStopped) return
     if (settings === undefined) {
@@ -51,12 +51,12 @@ export class ReleaseFeed {
     client.on('error', () => this.#lose(client))
     client.on('end', () => this.#lose(client))
     client.on('notification', ({ payload }) => {
-      if (payload !== owner) heard()
+      if (payload !== owner) released()
     })
     try {
       await client.connect()
       await client.query(`listen ${RELEASED}`)
-      heard()
+      released()
     } catch {
       this.#lose(client)
     }

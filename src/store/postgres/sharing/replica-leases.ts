@@ -5,7 +5,7 @@ import { RELEASED } from './release-feed.js'
 
 /** Validity of a lease without renewal. */
 const LEASE_MS = 9000
-const BEAT_INTERVAL_MS = 3000
+const HEARTBEAT_INTERVAL_MS = 3000
 /** Age at which expired leases are deleted. */
 const FORGET_AFTER = '1 day'
 const UNTIL = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
@@ -17,12 +17,12 @@ export interface ReplicaLeasesOptions {
   /** This machine's clock, in epoch milliseconds. */
   readonly clock: () => number
   /** Called with the database's response to a heartbeat. Returns whether this process may work. */
-  readonly beaten: (beat: Beat) => boolean
+  readonly heartbeat: (response: Heartbeat) => boolean
   readonly failed: (error: unknown) => void
 }
 
 /** Response of the database to a heartbeat. */
-export interface Beat {
+export interface Heartbeat {
   /** Lead of the database's clock over this machine's, in milliseconds. */
   readonly clockOffsetMs: number
   /** Oldest schema that may write. */
@@ -41,7 +41,7 @@ export class ReplicaLeases implements Leases {
   readonly #held = new Map<string, Held>()
   readonly #taking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> | undefined
+  #sending: Promise<void> | undefined
   #mayWork = true
   /** Fires when leases may have expired, by a monotonic clock. */
   #expiry: NodeJS.Timeout | undefined
@@ -54,8 +54,8 @@ export class ReplicaLeases implements Leases {
   async start(): Promise<void> {
     const { queries } = this.#options
     await run(queries, `delete from leases where until < clock_timestamp() - interval '${FORGET_AFTER}'`)
-    await this.#beat()
-    this.#timer = setInterval(() => void this.#beatOrTell(), BEAT_INTERVAL_MS)
+    await this.#sendHeartbeat()
+    this.#timer = setInterval(() => void this.#heartbeatOrReport(), HEARTBEAT_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -63,8 +63,8 @@ export class ReplicaLeases implements Leases {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearTimeout(this.#expiry)
-    await this.#beating
-    await this.#letGo('')
+    await this.#sending
+    await this.#deleteLeases('')
   }
 
   async take(kind: string, key: string): Promise<WorkLease | undefined> {
@@ -101,17 +101,17 @@ export class ReplicaLeases implements Leases {
     await run(queries, text, [held.kind, held.key, owner]).catch(failed)
   }
 
-  #beatOrTell(): Promise<void> {
-    this.#beating ??= this.#beat()
+  #heartbeatOrReport(): Promise<void> {
+    this.#sending ??= this.#sendHeartbeat()
       .catch(this.#options.failed)
       .finally(() => {
-        this.#beating = undefined
+        this.#sending = undefined
       })
-    return this.#beating
+    return this.#sending
   }
 
-  async #beat(): Promise<void> {
-    const { queries, owner, clock, beaten } = this.#options
+  async #sendHeartbeat(): Promise<void> {
+    const { queries, owner, clock, heartbeat } = this.#options
     const startedAt = performance.now()
     const startedMs = clock()
     const before = [...this.#held.values()]
@@ -138,15 +138,15 @@ export class ReplicaLeases implements Leases {
     const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
     for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
     const middleMs = (startedMs + clock()) / 2
-    this.#mayWork = beaten({
+    this.#mayWork = heartbeat({
       clockOffsetMs: (state?.now_ms ?? middleMs) - middleMs,
       oldestWriter: state?.oldest_writer ?? 0,
     })
     // Leases that this process cannot use must not block others.
-    if (!this.#mayWork) await this.#letGo(` and kind <> '${REPLICA}'`)
+    if (!this.#mayWork) await this.#deleteLeases(` and kind <> '${REPLICA}'`)
   }
 
-  async #letGo(which: string): Promise<void> {
+  async #deleteLeases(which: string): Promise<void> {
     this.#loseAll()
     const { queries, owner } = this.#options
     await run(queries, `delete from leases where owner = $1${which}`, [owner])

@@ -24,7 +24,7 @@ type SessionRow = BrowserSession & { readonly is_noted: boolean } & Record<strin
 export function sharedSessions(queries: Queries): BrowserSessions {
   return {
     add: (key, session) => naming('sign in', () => add(queries, key, session)),
-    use: (key, host) => naming('look who has signed in', () => use(queries, key, host)),
+    use: (key, host) => naming('check the sign-in', () => use(queries, key, host)),
     // Works with any schema: signing out must always succeed.
     remove: (key) =>
       naming('sign out', async () => {

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors/app-error.js'
 import { requireWriter } from '../engine/migrate.js'
 import { STORE_AWAY } from '../engine/postgres-error.js'
 import { serviceSchema } from '../migrations/service.js'
-import type { Beat } from '../sharing/replica-leases.js'
+import type { Heartbeat } from '../sharing/replica-leases.js'
 
 /**
  * Clock difference above which a warning is shown. It does no harm, since all processes use the
@@ -35,11 +35,11 @@ export class DatabaseCondition {
   get warning(): string | undefined {
     const seconds = Math.round(this.#clockOffsetMs / 1000)
     if (Math.abs(this.#clockOffsetMs) < MAX_QUIET_OFFSET_MS) return undefined
-    return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database, which counts`
+    return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} the database's clock, which is used`
   }
 
   /** Returns whether this release may write to the database. */
-  beaten({ clockOffsetMs, oldestWriter }: Beat): boolean {
+  noteHeartbeat({ clockOffsetMs, oldestWriter }: Heartbeat): boolean {
     this.#clockOffsetMs = clockOffsetMs
     try {
       requireWriter(serviceSchema, { oldestWriter })

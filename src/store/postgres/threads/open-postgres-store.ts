@@ -18,7 +18,7 @@ import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import type { Queries } from '../engine/session.js'
-import { SilenceAtEnd } from '../engine/silence-at-end.js'
+import { ShutdownProbe } from '../engine/shutdown-probe.js'
 import { first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
@@ -60,8 +60,8 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const { settings, connections, changed = () => undefined, clock = Date.now } = options
   await migrate(settings, serviceSchema)
   const owner = randomUUID()
-  const atEnd = new SilenceAtEnd(settings)
-  const pool = new PooledQueries(settings, LOOKUPS, connections, atEnd)
+  const shutdown = new ShutdownProbe(settings)
+  const pool = new PooledQueries(settings, LOOKUPS, connections, shutdown)
   const condition = new DatabaseCondition(changed)
   const failed = (error: unknown): void => condition.failed(error)
   const watch = { succeeded: () => condition.succeeded(), failed }
@@ -70,7 +70,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     queries: pool,
     owner,
     clock,
-    beaten: (beat) => condition.beaten(beat),
+    heartbeat: (received) => condition.noteHeartbeat(received),
     failed: (raw) => failed(toStoreError(READ, raw)),
   })
   await leases.start().catch(async (raw: unknown) => {
@@ -78,14 +78,14 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     throw toStoreError(READ, raw)
   })
   const listeners: (() => void)[] = []
-  const heard = (): void => listeners.forEach((listener) => listener())
-  const feed = new ReleaseFeed({ settings, owner, heard })
+  const released = (): void => listeners.forEach((listener) => listener())
+  const feed = new ReleaseFeed({ settings, owner, released })
   void feed.start()
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
-  const decisions = openSharedDecisions(settings, atEnd)
-  const writer = new BatchingRunner(unlessGivenUp(writing, atEnd), MAX_WRITES_PER_COMMIT, watch)
-  const reader = new BatchingRunner(unlessGivenUp(reading, atEnd), 1, watch)
+  const decisions = openSharedDecisions(settings, shutdown)
+  const writer = new BatchingRunner(unlessGivenUp(writing, shutdown), MAX_WRITES_PER_COMMIT, watch)
+  const reader = new BatchingRunner(unlessGivenUp(reading, shutdown), 1, watch)
   return {
     writer,
     reader,
@@ -103,23 +103,23 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     },
     problem: () => condition.problem ?? writing.problem ?? reading.problem,
     warning: () => condition.warning,
-    closing: () => void atEnd.begin(() => condition.problem !== undefined),
+    closing: () => void shutdown.begin(() => condition.problem !== undefined),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
-      await Promise.all([writing.close(atEnd.givenUp), reading.close(atEnd.givenUp)])
+      await Promise.all([writing.close(shutdown.givenUp), reading.close(shutdown.givenUp)])
       // If the database is away, the leases expire.
       await leases.stop().catch(() => undefined)
       await feed.stop().catch(() => undefined)
       await Promise.all([pool.close(), decisions.store.close()])
-      atEnd.end()
+      shutdown.end()
     },
   }
 }
 
-function unlessGivenUp(executor: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
+function unlessGivenUp(executor: Executor, shutdown: ShutdownProbe): ExecuteBatch {
   return async (calls) => {
     try {
-      return await atEnd.unlessGivenUp(() => executor.execute(calls))
+      return await shutdown.unlessGivenUp(() => executor.execute(calls))
     } catch (raw) {
       throw toStoreError(USE, raw)
     }

@@ -15,14 +15,14 @@ interface Posting {
  * Postings of some records, collected in steps and then inserted in steps, in the order of the
  * index.
  */
-interface Entering {
+interface PendingPostings {
   readonly postings: Posting[]
   /** Number of records, and the first and last of them. */
   records: number
   firstSeq: number
   throughSeq: number
-  areAll: boolean
-  entered: number
+  isComplete: boolean
+  inserted: number
 }
 
 /**
@@ -62,38 +62,45 @@ export function makeColumnIndex(database: Database): ColumnIndex {
   const values = makeValueIds(database)
   const allOf = (rows: readonly AuditHeadRow[]): Posting[] =>
     rows.flatMap((row) => postingsOf(row, values.idOf))
-  let entering: Entering | undefined
-  const takeUp = (taken: Entering, limit: number, count: number): void => {
-    const wanted = Math.min(limit - taken.records, Math.ceil(count / AUDIT_TEXT_COLUMNS.length))
-    const rows = selectNext.all(taken.throughSeq, wanted)
-    for (const posting of allOf(rows)) taken.postings.push(posting)
-    taken.records += rows.length
-    taken.firstSeq = Math.min(taken.firstSeq, rows[0]?.seq ?? Infinity)
-    taken.throughSeq = rows.at(-1)?.seq ?? taken.throughSeq
-    taken.areAll = rows.length < wanted || taken.records >= limit
-    if (taken.areAll) taken.postings.sort(inIndexOrder)
+  let pending: PendingPostings | undefined
+  const collect = (collected: PendingPostings, limit: number, count: number): void => {
+    const wanted = Math.min(limit - collected.records, Math.ceil(count / AUDIT_TEXT_COLUMNS.length))
+    const rows = selectNext.all(collected.throughSeq, wanted)
+    for (const posting of allOf(rows)) collected.postings.push(posting)
+    collected.records += rows.length
+    collected.firstSeq = Math.min(collected.firstSeq, rows[0]?.seq ?? Infinity)
+    collected.throughSeq = rows.at(-1)?.seq ?? collected.throughSeq
+    collected.isComplete = rows.length < wanted || collected.records >= limit
+    if (collected.isComplete) collected.postings.sort(inIndexOrder)
   }
   return {
     extend: (limit, count) => {
-      entering ??= { postings: [], records: 0, firstSeq: Infinity, throughSeq: 0, areAll: false, entered: 0 }
-      if (!entering.areAll) takeUp(entering, limit, count)
-      if (!entering.areAll) return true
-      const { postings, throughSeq } = entering
-      const next = postings.slice(entering.entered, entering.entered + count)
+      pending ??= {
+        postings: [],
+        records: 0,
+        firstSeq: Infinity,
+        throughSeq: 0,
+        isComplete: false,
+        inserted: 0,
+      }
+      if (!pending.isComplete) collect(pending, limit, count)
+      if (!pending.isComplete) return true
+      const { postings, throughSeq } = pending
+      const next = postings.slice(pending.inserted, pending.inserted + count)
       for (const { valueId, timeMs, seq } of next) insert.run(valueId, timeMs, seq)
-      entering.entered += next.length
-      if (entering.entered < postings.length) return true
-      if (entering.records > 0) advance.run(throughSeq)
-      entering = undefined
+      pending.inserted += next.length
+      if (pending.inserted < postings.length) return true
+      if (pending.records > 0) advance.run(throughSeq)
+      pending = undefined
       return false
     },
     drop: (rows) => {
       // Postings of deleted records must not be inserted later.
-      if ((rows.at(-1)?.seq ?? 0) >= (entering?.firstSeq ?? 0)) entering = undefined
+      if ((rows.at(-1)?.seq ?? 0) >= (pending?.firstSeq ?? 0)) pending = undefined
       for (const { valueId, timeMs, seq } of allOf(rows).sort(inIndexOrder)) remove.run(valueId, timeMs, seq)
     },
     clearCaches: () => {
-      entering = undefined
+      pending = undefined
       values.clearCaches()
     },
   }

@@ -1,7 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { stringify } from 'csv-stringify/sync'
 import { EXPORT_COLUMNS } from '../../ports/audit-export.js'
-import type { AuditExporter, AuditExportPart, AuditExportQuery, ExportFormat, ExportColumn } from '../../ports/audit-export.js'
+import type {
+  AuditExporter,
+  AuditExportPart,
+  AuditExportQuery,
+  ExportFormat,
+  ExportColumn,
+} from '../../ports/audit-export.js'
 import type { AuditFilter } from '../../ports/audit-store.js'
 import { unpackBody } from '../../tables/packed-body.js'
 import { marked, isFormulaSql, isPlainSql } from '../../trail/formula-cells.js'
@@ -10,21 +16,21 @@ import { makePageReader } from './audit-search.js'
 type Joined = readonly [lines: Uint8Array | null, count: number, lastSeq: number | null]
 type LineWithBody = readonly [line: string, body: Uint8Array, bodyBytes: number, seq: number]
 
-const FROM_PLACE = 'select * from audit where seq > ? order by seq limit ?'
+const AFTER_SEQ = 'select * from audit where seq > ? order by seq limit ?'
 const LISTED = `select audit.* from json_each(?) as wanted cross join audit on audit.seq = wanted.value
   order by wanted.key limit ?`
 
 /**
  * A part with bodies ends at this size, since a few bodies may be as large as a thousand others.
  */
-const ENOUGH_BYTES = 4 * 1024 * 1024
+const MAX_PART_BYTES = 4 * 1024 * 1024
 
 /**
  * Exports the trail on any connection. SQLite writes the lines: an object per record would cost
  * several times as much.
  */
 export function makeAuditExporter(database: Database): AuditExporter {
-  const writeAll = lineWriters(database, FROM_PLACE)
+  const writeAll = lineWriters(database, AFTER_SEQ)
   const writeListed = lineWriters(database, LISTED)
   const readPage = makePageReader(database)
   const part = ({ filter, format, withBodies, limit, after }: AuditExportQuery): AuditExportPart => {
@@ -89,7 +95,7 @@ function joinWithBodies(format: ExportFormat, found: Iterable<LineWithBody>): Li
   let bytes = 0
   let lastSeq = 0
   for (const one of found) {
-    if (bytes >= ENOUGH_BYTES)
+    if (bytes >= MAX_PART_BYTES)
       return { lines: Buffer.concat(lines), count: lines.length, lastSeq, isCut: true }
     const line = Buffer.from(withBody(format, one))
     lines.push(line)

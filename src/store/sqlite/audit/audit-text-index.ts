@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import type { AuditFilter, AuditTextColumn, AuditHead, AuditTextPage, AuditTextQuery } from '../../ports/audit-store.js'
+import type {
+  AuditFilter,
+  AuditTextColumn,
+  AuditHead,
+  AuditTextPage,
+  AuditTextQuery,
+} from '../../ports/audit-store.js'
 import { HEAD_COLUMNS, toHead } from '../../tables/audit-table.js'
 import type { AuditTable, AuditHeadRow } from '../../tables/audit-table.js'
 import { unpackBody } from '../../tables/packed-body.js'
@@ -56,7 +62,7 @@ export function makeTextIndexer(
  * Pages written between two looks at the clock. If most records of a segment are deleted, writing
  * one page reads many.
  */
-const PAGES_AT_A_TIME = 1
+const PAGES_PER_CHECK = 1
 
 /**
  * Returns a function that merges segments of a part of the index. It writes about `pages` pages, or
@@ -72,9 +78,9 @@ export function makeTextMerger(database: Database): (part: number, pages: number
   return (part, pages, maxMs) => {
     const join = merge(part)
     const startedAt = performance.now()
-    for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
+    for (let written = 0; written < pages; written += PAGES_PER_CHECK) {
       const before = changes.get() ?? 0
-      join.run(PAGES_AT_A_TIME)
+      join.run(PAGES_PER_CHECK)
       // The command itself counts as one change (https://sqlite.org/fts5.html, 'merge').
       if ((changes.get() ?? 0) - before <= 1) return false
       if (performance.now() - startedAt >= maxMs) return true
@@ -149,10 +155,10 @@ export function makeTextRemover(database: Database, parts: TextParts): (seqs: re
  * Highest number of records scanned for one page. Rare matches take several pages, some of them
  * empty.
  */
-const MAX_LOOKED_AT = 5000
+const MAX_SCANNED = 5000
 const BEFORE_ALL = Number.MAX_SAFE_INTEGER
 /** Highest number of cached statements, one per part of the index. */
-const MOST_STATEMENTS = 1024
+const MAX_STATEMENTS = 1024
 
 /** Returns a function that reads a page of the records whose bodies contain some words. */
 export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
@@ -162,7 +168,7 @@ export function makeTextPageReader(database: Database): (query: AuditTextQuery) 
   const parts = selectTextParts(database)
   const select = statementsByPart<[string, number, number], AuditHeadRow>(
     database,
-    MOST_STATEMENTS,
+    MAX_STATEMENTS,
     (table) =>
       `select ${heads} from ${table} cross join audit on audit.seq = ${table}.rowid
        where ${table} match ? and ${table}.rowid < ? order by ${table}.rowid desc limit ?`,
@@ -170,22 +176,22 @@ export function makeTextPageReader(database: Database): (query: AuditTextQuery) 
   /** Matching rows, newest first. */
   function* found(expression: string, beforeSeq: number): Iterable<AuditHeadRow> {
     for (const { part, firstSeq } of parts()) {
-      if (firstSeq < beforeSeq) yield* select(part).iterate(expression, beforeSeq, MAX_LOOKED_AT)
+      if (firstSeq < beforeSeq) yield* select(part).iterate(expression, beforeSeq, MAX_SCANNED)
     }
   }
   const readPage = ({ filter, words, limit, beforeSeq }: AuditTextQuery): AuditTextPage => {
     const records: AuditHead[] = []
-    let lookedAt = 0
+    let scanned = 0
     let lastSeq = 0
     const expression = matchExpression([...words, ...columnMarks(filter)])
     if (expression === '') return { records }
     for (const row of found(expression, beforeSeq ?? BEFORE_ALL)) {
-      lookedAt += 1
+      scanned += 1
       lastSeq = row.seq
       if (matches(row, { filter, order: 'newest_first' })) records.push(toHead(row))
-      if (records.length === limit || lookedAt === MAX_LOOKED_AT) break
+      if (records.length === limit || scanned === MAX_SCANNED) break
     }
-    const isAll = records.length < limit && lookedAt < MAX_LOOKED_AT
+    const isAll = records.length < limit && scanned < MAX_SCANNED
     return isAll ? { records } : { records, nextSeq: lastSeq }
   }
   // One transaction, since a listed part may be dropped before it is searched.

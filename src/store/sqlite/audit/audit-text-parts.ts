@@ -13,7 +13,7 @@ export interface TextPart {
 /** The single index of earlier releases, from which records are deleted one by one. */
 export const UNDIVIDED = 0
 
-const LEAST_RECORDS = 5000
+const MIN_RECORDS = 5000
 /** Number of parts to aim for: a search visits all parts, so a long trail has larger ones. */
 const PARTS_WANTED = 64
 
@@ -46,7 +46,7 @@ export function makeTextParts(database: Database): TextParts {
   const remove = database.prepare<[number]>('delete from audit_text_parts where part = ?')
   const isFull = ({ part, firstSeq }: TextPart, seq: number): boolean => {
     const records = seq - (selectOldest.get() ?? seq)
-    return part === UNDIVIDED || seq - firstSeq >= Math.max(LEAST_RECORDS, records / PARTS_WANTED)
+    return part === UNDIVIDED || seq - firstSeq >= Math.max(MIN_RECORDS, records / PARTS_WANTED)
   }
   return {
     list,

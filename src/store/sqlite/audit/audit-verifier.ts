@@ -8,9 +8,9 @@ import type { LinkedBlob } from '../../trail/follow-chain.js'
 export type ReadLinkedBlobs = (afterSeq: number, limit: number) => Iterable<LinkedBlob>
 
 /** Number of records fetched as one value: a row and a buffer per record would double the cost. */
-const RECORDS_AT_ONCE = 64
+const RECORDS_PER_QUERY = 64
 /** Size of bodies above which records are fetched one by one. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 type Joined = readonly [joined: Buffer | null, seqs: string, lengths: string]
 
@@ -30,9 +30,9 @@ export function makeLinkedBlobReader(database: Database): ReadLinkedBlobs {
     .pluck(true)
   return function* (afterSeq, limit) {
     let after = afterSeq
-    for (let left = limit; left > 0; left -= RECORDS_AT_ONCE) {
-      const count = Math.min(left, RECORDS_AT_ONCE)
-      const isLarge = (bodyBytes.get(after, count) ?? 0) > MOST_BYTES
+    for (let left = limit; left > 0; left -= RECORDS_PER_QUERY) {
+      const count = Math.min(left, RECORDS_PER_QUERY)
+      const isLarge = (bodyBytes.get(after, count) ?? 0) > MAX_JOINED_BYTES
       const found = isLarge ? selectOne.iterate(after, count) : cut(selectJoined.get(after, count))
       let read = 0
       for (const record of found) {
@@ -61,10 +61,10 @@ function* cut([joined, seqs, lengths]: Joined = [null, '[]', '[]']): Iterable<Li
  * Checks the chain from a link over at most `limit` records, and returns the links at the given
  * positions.
  */
-type CheckChain = (from: ChainEnd, limit: number, places: readonly number[]) => ChainCheck
+type CheckChain = (from: ChainEnd, limit: number, positions: readonly number[]) => ChainCheck
 
 /** Makes the check on any connection. */
 export function makeVerifier(database: Database): CheckChain {
   const read = makeLinkedBlobReader(database)
-  return (from, limit, places) => followChain(from, read(from.seq, limit), places)
+  return (from, limit, positions) => followChain(from, read(from.seq, limit), positions)
 }

@@ -46,7 +46,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
   readonly #lastSeq: Statement
-  readonly #goBack: Statement
+  readonly #rewind: Statement
 
   /** Makes a writer that refuses writes if the files of the database are not at their paths. */
   constructor(database: Database) {
@@ -70,7 +70,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       .pluck()
     this.#lastSeq = database.prepare('select coalesce(max(seq), 0) from decisions').pluck()
     // A free number is used again. The epoch tells the shipper that the decision is another one.
-    this.#goBack = database.prepare(
+    this.#rewind = database.prepare(
       `update shipping set epoch = epoch + 1, missing = missing + @before - max(@after, through_seq),
          through_seq = min(through_seq, @after)`,
     )
@@ -146,7 +146,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       const before = Number(this.#lastSeq.get())
       const { changes } = statement.run(...bounds)
       const after = changes === 0 ? before : Number(this.#lastSeq.get())
-      if (after < before) this.#goBack.run({ before, after })
+      if (after < before) this.#rewind.run({ before, after })
       return changes
     })()
   }

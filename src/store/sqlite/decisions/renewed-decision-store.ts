@@ -29,12 +29,12 @@ export interface RenewedDecisionStoreOptions<Batch, Receipt> {
 
 const RETRY_MS = 5000
 /** Time for which health reports a new file if the old one was gone. */
-const NEWS_MS = 600_000
+const NOTICE_MS = 600_000
 /**
  * Number of immediate renewals within that time. Further ones wait longer and longer, since each
  * leaves a file behind on a failing disk.
  */
-const AT_ONCE = 2
+const IMMEDIATE_RENEWALS = 2
 
 interface Notice {
   readonly text: string
@@ -69,7 +69,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     const store = new RenewedDecisionStore(options)
     const opened = await options.open((problem) => store.#changed(problem))
     store.#open = opened
-    if (opened.damagedPath !== undefined) store.#tell('decisions.db was damaged', opened.damagedPath)
+    if (opened.damagedPath !== undefined) store.#report('decisions.db was damaged', opened.damagedPath)
     return store
   }
 
@@ -90,9 +90,10 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   get notice(): string | undefined {
     if (this.#notice === undefined) return undefined
     const { text, damagedPath, atMs } = this.#notice
-    const isNews = damagedPath === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(damagedPath)
-    if (!isNews) this.#notice = undefined
-    return isNews ? text : undefined
+    const isShown =
+      damagedPath === undefined ? this.#options.now() - atMs < NOTICE_MS : existsSync(damagedPath)
+    if (!isShown) this.#notice = undefined
+    return isShown ? text : undefined
   }
 
   async write(batch: Batch): Promise<Receipt> {
@@ -159,17 +160,17 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     this.#problem = reason
     const former = { files: files.files, isDamaged }
     const now = this.#options.now()
-    this.#renewals = this.#renewals.filter((atMs) => now - atMs < NEWS_MS)
-    const tooMany = this.#renewals.length - AT_ONCE
+    this.#renewals = this.#renewals.filter((atMs) => now - atMs < NOTICE_MS)
+    const tooMany = this.#renewals.length - IMMEDIATE_RENEWALS
     this.#renewals.push(now)
     this.#attempt = closeDecisionFiles(files).then(() => {
       if (tooMany < 0) return this.#begin(reason, former)
-      this.#beginLater(Math.min(RETRY_MS * 2 ** tooMany, NEWS_MS), reason, former)
+      this.#retryLater(Math.min(RETRY_MS * 2 ** tooMany, NOTICE_MS), reason, former)
       return undefined
     })
   }
 
-  #beginLater(pauseMs: number, reason: string, former: FormerFiles): void {
+  #retryLater(pauseMs: number, reason: string, former: FormerFiles): void {
     if (this.#isClosed) return
     this.#retry = setTimeout(() => {
       this.#attempt = this.#begin(reason, former)
@@ -180,18 +181,18 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     try {
       this.#open = await this.#options.open((problem) => this.#changed(problem), former)
       this.#problem = undefined
-      this.#tell(reason, this.#open.damagedPath)
+      this.#report(reason, this.#open.damagedPath)
     } catch (raw) {
-      this.#problem = `${reason}; another cannot be begun: ${toError(raw).message}`
-      this.#beginLater(RETRY_MS, reason, former)
+      this.#problem = `${reason}; a new file cannot be created: ${toError(raw).message}`
+      this.#retryLater(RETRY_MS, reason, former)
     }
   }
 
-  #tell(reason: string, damagedPath: string | undefined): void {
+  #report(reason: string, damagedPath: string | undefined): void {
     this.#timesRenewed += 1
     const where =
       damagedPath === undefined ? '' : `; it was renamed to ${basename(damagedPath)}, move it elsewhere`
-    const text = `${reason}: decisions go to another decisions.db since then${where}`
+    const text = `${reason}: decisions now go to a new decisions.db${where}`
     this.#notice = { text, damagedPath, atMs: this.#options.now() }
     this.#options.renewed?.(text)
   }

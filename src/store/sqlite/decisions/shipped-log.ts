@@ -53,10 +53,10 @@ class SqliteShippedLog implements ShippedLog {
       return this.#database.transaction(() => {
         const { epoch, through_seq: afterSeq } = this.#shipping()
         const decisions: StoredDecision[] = []
-        let taken = 0
+        let total = 0
         for (const row of this.#after.iterate(afterSeq, rows)) {
-          taken += (row.input?.length ?? 0) + (row.result?.length ?? 0)
-          if (decisions.length > 0 && taken > bytes) break
+          total += (row.input?.length ?? 0) + (row.result?.length ?? 0)
+          if (decisions.length > 0 && total > bytes) break
           decisions.push(toStoredDecision(row))
         }
         const last = decisions.at(-1)

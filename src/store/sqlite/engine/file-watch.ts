@@ -82,7 +82,7 @@ export class FileWatch {
       this.#overwritten = await this.#findOverwritten()
       return (await findLost(files)) ?? this.#overwritten
     } catch (raw) {
-      return `${basename(path)} cannot be looked at: ${toError(raw).message}`
+      return `${basename(path)} cannot be checked: ${toError(raw).message}`
     }
   }
 

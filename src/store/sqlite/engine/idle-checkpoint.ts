@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 /**
  * Calls that write about a fifth of the pages at which a commit copies the log: about 5 ms of work.
  */
-const CALLS = 50
+const CALLS_PER_CHECKPOINT = 50
 /**
  * Idle time before the log is copied. A client without pauses waits for a copying commit now and
  * then.
@@ -32,7 +32,7 @@ export class IdleCheckpoint {
   wrote(calls: number): void {
     this.#calls += calls
     clearTimeout(this.#timer)
-    const idleMs = this.#calls < CALLS ? LONG_IDLE_MS : IDLE_MS
+    const idleMs = this.#calls < CALLS_PER_CHECKPOINT ? LONG_IDLE_MS : IDLE_MS
     this.#timer = setTimeout(() => this.#copy(), idleMs).unref()
   }
 

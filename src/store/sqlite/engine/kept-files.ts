@@ -92,16 +92,16 @@ function describe(
   const { path, device, inode } = file
   const name = basename(path)
   if (found === undefined) {
-    return `${name} is not at its path any more, so nothing is written: move it back there, with the files beside it; if it is gone, stop the service and restore a backup`
+    return `${name} is not at its path any more, so nothing is written: move it back there, with the files next to it; if it is gone, stop the service and restore a backup`
   }
   if (found.dev !== device || found.ino !== inode) {
-    return `${name} was replaced by another file while it was open, so nothing is written: move the first one back, or restart the service to go on with the other`
+    return `${name} was replaced by another file while it was open, so nothing is written: move the original back, or restart the service to use the new one`
   }
   if ((found.mode & OWNER_MAY_WRITE) === 0n) {
-    return `${name} was made read-only, so nothing is written: let its owner write to it`
+    return `${name} was made read-only, so nothing is written: make it writable for its owner`
   }
   if (path.endsWith(WAL) && isCut(file, Number(found.size), sizeBefore)) {
-    return `${name} was cut while it was open, and what was written last with it, so nothing is written: stop the service and restore a backup, or restart it to go on with what is left`
+    return `${name} was truncated while it was open and lost its last writes, so nothing is written: stop the service and restore a backup, or restart it to continue with the rest`
   }
   return undefined
 }

@@ -26,14 +26,14 @@ export const SQLITE: EngineSql = {
 }
 
 /** Highest number of prepared statements. Only lists of different lengths make many. */
-const MOST_STATEMENTS = 200
+const MAX_STATEMENTS = 200
 
 /**
  * Makes a query builder on a connection that prepares each statement once. A statement's memory is
  * freed when V8 collects it, and V8 does not know its size.
  */
 export function queryBuilder<Tables = ServiceDatabase>(database: Database): Kysely<Tables> {
-  const prepare = remembered((text: string) => database.prepare(text), MOST_STATEMENTS)
+  const prepare = remembered((text: string) => database.prepare(text), MAX_STATEMENTS)
   return new Kysely<Tables>({
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   })

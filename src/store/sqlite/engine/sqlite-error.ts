@@ -62,17 +62,17 @@ function explain(code: string, message: string): string {
     return `the file is damaged or no database (${message}): restore it from a backup or move it away, while the service is stopped`
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return `the file is locked by another process (${message}): end what holds it, such as a backup or a database shell, and try again`
+    return `the file is locked by another process (${message}): stop that process, such as a backup or a database shell, and try again`
   }
   if (code === 'SQLITE_FULL') return `no space left (${message}): free some on the disk`
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN' || code === 'SQLITE_PERM') {
     return `the file cannot be opened for writing (${message}): check its owner and mode`
   }
   if (code === 'SQLITE_IOERR_GETTEMPPATH') {
-    return `there is no directory for temporary files (${message}): name one that can be written to with TMPDIR`
+    return `there is no directory for temporary files (${message}): set TMPDIR to a writable one`
   }
   if (code.startsWith('SQLITE_IOERR')) {
-    return `the disk cannot be read or written (${message}): see that it is sound and not full, and that TMPDIR can be written to`
+    return `the disk cannot be read or written (${message}): check that it works and is not full, and that TMPDIR is writable`
   }
   return message
 }

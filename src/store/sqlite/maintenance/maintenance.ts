@@ -1,8 +1,14 @@
 import type { StoreMaintenance } from '../../ports/maintenance.js'
 import type { Runner } from '../../ports/operation.js'
 import type { IndexProgress } from '../audit/audit-end.js'
-import { indexColumns, indexText, mergeText, settleEventIds, releaseFreeSpace } from './maintenance-operations.js'
-import type { SqliteTransaction, MaintenanceFigures } from './sqlite-context.js'
+import {
+  indexColumns,
+  indexText,
+  mergeText,
+  settleEventIds,
+  releaseFreeSpace,
+} from './maintenance-operations.js'
+import type { SqliteTransaction, MaintenanceStatus } from './sqlite-context.js'
 
 export interface TrailIndexerDeps {
   readonly writer: Runner<SqliteTransaction>
@@ -45,7 +51,7 @@ export class TrailIndexer {
     const round = this.#round ?? (await this.#begin())
     // A failed step ends its round.
     this.#round = undefined
-    const isMoreDue = await this.#goOn(round)
+    const isMoreDue = await this.#continue(round)
     if (isMoreDue) this.#round = round
     return isMoreDue
   }
@@ -57,7 +63,7 @@ export class TrailIndexer {
     return { isBusy, hasColumns: true }
   }
 
-  async #goOn(round: Round): Promise<boolean> {
+  async #continue(round: Round): Promise<boolean> {
     if (round.hasColumns) {
       if (await this.#stepColumns(round.isBusy)) return true
       round.hasColumns = false
@@ -99,10 +105,10 @@ const RELEASING_STEP = { maxBytes: 2 * 1024 * 1024, maxMs: 3 }
  */
 export function makeMaintenance(
   writer: Runner<SqliteTransaction>,
-  figures: MaintenanceFigures,
+  status: MaintenanceStatus,
 ): StoreMaintenance {
-  const indexer = new TrailIndexer({ writer, progress: () => figures.progress() })
+  const indexer = new TrailIndexer({ writer, progress: () => status.progress() })
   const releaseSpace = async (): Promise<boolean> =>
-    (await figures.freeBytes()) > 0 && (await writer.run(releaseFreeSpace, RELEASING_STEP))
+    (await status.freeBytes()) > 0 && (await writer.run(releaseFreeSpace, RELEASING_STEP))
   return { step: (task) => (task === 'search' ? indexer.step() : releaseSpace()) }
 }

@@ -13,10 +13,10 @@ export interface SqliteTransaction extends Transaction {
 
 /** Readers that also show whether maintenance is due. */
 export interface SqliteReaders extends Readers {
-  readonly maintenance: MaintenanceFigures
+  readonly maintenance: MaintenanceStatus
 }
 
-export interface MaintenanceFigures {
+export interface MaintenanceStatus {
   /** Progress of the indexes. */
   progress(): Promise<IndexProgress>
   /** Free bytes of the file. */
@@ -33,7 +33,7 @@ export interface FreeSpace {
 }
 
 /** Reads on any connection whether maintenance is due. */
-export function makeMaintenanceFigures(database: Database): MaintenanceFigures {
+export function makeMaintenanceStatus(database: Database): MaintenanceStatus {
   const readProgress = selectProgress(database)
   return {
     progress: () => Promise.resolve(readProgress()),
@@ -56,10 +56,10 @@ export function makeFreeSpace(database: Database): FreeSpace {
         database.pragma(`incremental_vacuum(${Math.min(PAGES_AT_A_TIME, left - least)})`)
         return freePages(database)
       }
-      let [left, goesOn] = [before, true]
-      while (left > least && goesOn) {
+      let [left, hasTime] = [before, true]
+      while (left > least && hasTime) {
         const next = releaseSome(left)
-        goesOn = next < left && performance.now() - startedAt < maxMs
+        hasTime = next < left && performance.now() - startedAt < maxMs
         left = next
       }
       return left > 0 && left < before

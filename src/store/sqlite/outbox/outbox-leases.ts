@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../tables/outbox-table.js'
 
 /** Limit of the bodies of one lease, so that many large messages are sent in several leases. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024
-const SOON_MS = 100
+const NEXT_LEASE_MS = 100
 
 /** The receivers of pending messages. Leaps from one to the next in the index. */
 const DUE_RECEIVERS = `
@@ -86,7 +86,7 @@ function prepareLease(database: Database): (query: LeaseQuery) => Lease {
     const chosen = chooseDue(due, underWay, limit)
     for (const id of chosen) {
       if (length > MAX_LEASED_LENGTH) {
-        dueTimes.push(nowMs + SOON_MS)
+        dueTimes.push(nowMs + NEXT_LEASE_MS)
         break
       }
       for (const row of hold.all({ id, leasedUntilMs })) {

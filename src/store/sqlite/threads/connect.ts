@@ -23,7 +23,7 @@ import { makeOutboxLeases } from '../outbox/outbox-leases.js'
 import { ReadConnection } from '../calls/read-connection.js'
 import { WriteConnection } from '../calls/write-connection.js'
 import type { CachingContext } from '../calls/write-connection.js'
-import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
+import { makeFreeSpace, makeMaintenanceStatus } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions, SQLITE, queryBuilder } from '../engine/service-file.js'
 
@@ -115,6 +115,6 @@ function makeReaders(database: Database): SqliteReaders {
     gates: makeGateReader(db, SQLITE),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, SQLITE),
-    maintenance: makeMaintenanceFigures(database),
+    maintenance: makeMaintenanceStatus(database),
   }
 }

@@ -91,7 +91,9 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
   })
   const watchReads = { succeeded: () => undefined, failed }
   const reader = new BatchingRunner((calls) => reading.execute(calls), 1, watchReads)
-  const watchedLookups = watchReaders(lookups.readers, watchReads, (raw) => fromDriver('read tidegate.db', raw))
+  const watchedLookups = watchReaders(lookups.readers, watchReads, (raw) =>
+    fromDriver('read tidegate.db', raw),
+  )
   return {
     writer,
     reader,

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors/app-error.js'
 import { STORE_DAMAGED, STORE_FAILING, STORE_FULL } from '../engine/sqlite-error.js'
 
 /** Time for which a full or failing disk is reported if no other write is tried. */
-const FAILURE_IS_NEWS_MS = 60_000
+const FAILURE_SHOWN_MS = 60_000
 
 /** Condition of the store's file, judged by the outcomes of calls. */
 export class StoreCondition {
@@ -18,7 +18,7 @@ export class StoreCondition {
   /** Problem with the file. Damage is reported until the next start of the service. */
   get problem(): string | undefined {
     if (this.#damage !== undefined) return this.#damage
-    if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_IS_NEWS_MS) return undefined
+    if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_SHOWN_MS) return undefined
     return this.#failure.message
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { deliveryFigures } from '../../src/events/delivery-figures.js'
+import { deliveryMetrics } from '../../src/events/delivery-metrics.js'
 import { readPipelineRun } from '../../src/events/pipeline-run.js'
 import type { PipelineRun } from '../../src/events/pipeline-run.js'
 import { readEvent } from '../../src/events/read-event.js'
@@ -29,7 +29,7 @@ function run(
   }
 }
 
-const totalOf = (...given: PipelineRun[]) => deliveryFigures(given, WINDOW).total
+const totalOf = (...given: PipelineRun[]) => deliveryMetrics(given, WINDOW).total
 
 describe('the delivery figures', () => {
   it('count successful deployments a day', () => {
@@ -82,8 +82,8 @@ describe('the delivery figures', () => {
 
   it('count runs that deployed nothing only where all are asked for', () => {
     const given = [run('succeeded', 11 * DAY, { deploys: false }), run('succeeded', 11 * DAY)]
-    expect(deliveryFigures(given, WINDOW).total.deployments).toBe(1)
-    expect(deliveryFigures(given, WINDOW, 'all').total.deployments).toBe(2)
+    expect(deliveryMetrics(given, WINDOW).total.deployments).toBe(1)
+    expect(deliveryMetrics(given, WINDOW, 'all').total.deployments).toBe(2)
   })
 
   it('count a run once, by its last end', () => {
@@ -101,7 +101,7 @@ describe('the delivery figures', () => {
       run('succeeded', 12 * DAY, { application: 'b' }),
       run('succeeded', 1 * DAY, { application: 'c' }),
     ]
-    expect(deliveryFigures(given, WINDOW)).toMatchObject({
+    expect(deliveryMetrics(given, WINDOW)).toMatchObject({
       total: { deployments: 2, failedDeployments: 1, unrestored: 1 },
       applications: [
         { application: 'a', deployments: 0, changeFailureRate: 1, leadTime: null, unrestored: 1 },
@@ -111,7 +111,7 @@ describe('the delivery figures', () => {
   })
 
   it('are no numbers where there was nothing', () => {
-    expect(deliveryFigures([], WINDOW)).toEqual({
+    expect(deliveryMetrics([], WINDOW)).toEqual({
       total: {
         deployments: 0,
         failedDeployments: 0,

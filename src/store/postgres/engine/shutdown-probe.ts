@@ -2,21 +2,21 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 
 import type { PostgresSettings } from './postgres-settings.js'
-import { ServerSilent } from './postgres-error.js'
-import { answerOf } from './while-answered.js'
+import { ServerUnresponsive } from './postgres-error.js'
+import { probeServer } from './while-responsive.js'
 
 /** Timeout of a connection attempt during shutdown. */
-const LOOK_MS = 2000
-const INTERVAL_MS = 500
+const CHECK_TIMEOUT_MS = 2000
+const PAUSE_MS = 500
 /** Failed checks before a server that responded until then is given up: it may be slow once. */
-const LOOKS = 2
+const MAX_FAILED_CHECKS = 2
 
 /**
  * Decides during shutdown whether to wait for the database. An unresponsive one would delay each
  * part that is closed by a full timeout. Unfinished writes were not acknowledged. A slow but
  * responding database is waited for.
  */
-export class SilenceAtEnd {
+export class ShutdownProbe {
   readonly #settings: PostgresSettings
   readonly #givenUp = new AbortController()
   readonly #closed = new AbortController()
@@ -37,12 +37,12 @@ export class SilenceAtEnd {
    * check is enough.
    */
   async begin(isAway: () => boolean): Promise<void> {
-    let looksLeft = isAway() ? 1 : LOOKS
-    while (looksLeft > 0 && !this.#closed.signal.aborted) {
-      looksLeft = (await this.#isAnswered()) ? LOOKS : looksLeft - 1
-      if (looksLeft > 0) await this.#pause()
+    let checksLeft = isAway() ? 1 : MAX_FAILED_CHECKS
+    while (checksLeft > 0 && !this.#closed.signal.aborted) {
+      checksLeft = (await this.#isAnswered()) ? MAX_FAILED_CHECKS : checksLeft - 1
+      if (checksLeft > 0) await this.#pause()
     }
-    if (looksLeft === 0) this.#givenUp.abort()
+    if (checksLeft === 0) this.#givenUp.abort()
   }
 
   /** Stops the checks. */
@@ -50,17 +50,17 @@ export class SilenceAtEnd {
     this.#closed.abort()
   }
 
-  /** Returns the result of `act`. Raises ServerSilent if the database is given up first. */
+  /** Returns the result of `act`. Raises ServerUnresponsive if the database is given up first. */
   async unlessGivenUp<T>(act: () => Promise<T>): Promise<T> {
     const signal = this.givenUp
-    if (signal.aborted) throw new ServerSilent()
+    if (signal.aborted) throw new ServerUnresponsive()
     let giveUp: (() => void) | undefined
-    const silence = new Promise<never>((_, reject) => {
-      giveUp = () => reject(new ServerSilent())
+    const unresponsive = new Promise<never>((_, reject) => {
+      giveUp = () => reject(new ServerUnresponsive())
       signal.addEventListener('abort', giveUp)
     })
     try {
-      return await Promise.race([act(), silence])
+      return await Promise.race([act(), unresponsive])
     } finally {
       if (giveUp !== undefined) signal.removeEventListener('abort', giveUp)
     }
@@ -73,11 +73,13 @@ export class SilenceAtEnd {
   async #isAnswered(): Promise<boolean> {
     const { host, port, otherHosts = [] } = this.#settings
     const hosts = [{ host, port }, ...otherHosts]
-    const answers = await Promise.all(hosts.map((each) => answerOf({ ...this.#settings, ...each }, LOOK_MS)))
+    const answers = await Promise.all(
+      hosts.map((each) => probeServer({ ...this.#settings, ...each }, CHECK_TIMEOUT_MS)),
+    )
     return answers.includes('takes writes') || !answers.includes('nothing')
   }
 
   async #pause(): Promise<void> {
-    await setTimeout(INTERVAL_MS, undefined, { signal: this.#closed.signal }).catch(() => undefined)
+    await setTimeout(PAUSE_MS, undefined, { signal: this.#closed.signal }).catch(() => undefined)
   }
 }

@@ -2,43 +2,43 @@ import { Client, DatabaseError } from 'pg'
 import { hasErrorCode } from '../../../errors/app-error.js'
 import { clientConfig } from './client-config.js'
 import { endNow } from './end-client.js'
-import { ServerSilent } from './postgres-error.js'
+import { ServerUnresponsive } from './postgres-error.js'
 import type { PostgresSettings } from './postgres-settings.js'
 
 /** A statement is checked once it takes longer than this. */
-const LOOK_MS = 4000
-const ANSWER_MS = 3000
+const CHECK_INTERVAL_MS = 4000
+const RESPONSE_TIMEOUT_MS = 3000
 
 /**
  * Runs a statement and checks every few seconds whether the server responds to another connection.
  * A slow statement is waited for. If the server is unresponsive, `giveUp` ends the connection and
- * with it the statement. Raises ServerSilent then, else the error of the statement.
+ * with it the statement. Raises ServerUnresponsive then, else the error of the statement.
  */
-export async function whileAnswered<T>(
+export async function whileResponsive<T>(
   settings: PostgresSettings,
-  act: () => Promise<T>,
+  run: () => Promise<T>,
   giveUp: () => void,
 ): Promise<T> {
-  let silence: ServerSilent | undefined
-  let isLooking = false
-  const look = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
-    const isSilent = (await answerOf(settings, ANSWER_MS)) === 'nothing'
-    isLooking = false
-    if (!isSilent || isOver) return
-    silence = new ServerSilent()
+  let unresponsive: ServerUnresponsive | undefined
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    if (isChecking) return
+    isChecking = true
+    const isUnresponsive = (await probeServer(settings, RESPONSE_TIMEOUT_MS)) === 'nothing'
+    isChecking = false
+    if (!isUnresponsive || isOver) return
+    unresponsive = new ServerUnresponsive()
     giveUp()
   }
   let isOver = false
-  const looks = setInterval(() => void look(), LOOK_MS).unref()
+  const checks = setInterval(() => void check(), CHECK_INTERVAL_MS).unref()
   try {
-    return await act()
+    return await run()
   } catch (raw) {
-    throw silence ?? raw
+    throw unresponsive ?? raw
   } finally {
     isOver = true
-    clearInterval(looks)
+    clearInterval(checks)
   }
 }
 
@@ -46,10 +46,10 @@ export async function whileAnswered<T>(
  * Response of a server to a new connection: it accepts writes, anything else (even a refused
  * connection), or none.
  */
-export type ServerAnswer = 'takes writes' | 'something' | 'nothing'
+export type ServerResponse = 'takes writes' | 'something' | 'nothing'
 
 /** Returns the response of a server within a time. */
-export async function answerOf(settings: PostgresSettings, withinMs: number): Promise<ServerAnswer> {
+export async function probeServer(settings: PostgresSettings, withinMs: number): Promise<ServerResponse> {
   const config = clientConfig(settings, { statementMs: withinMs })
   const client = new Client({ ...config, connectionTimeoutMillis: withinMs, query_timeout: withinMs })
   client.on('error', () => undefined)

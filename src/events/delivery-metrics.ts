@@ -3,7 +3,7 @@ import { ascending, group, quantileSorted } from 'd3-array'
 import type { PipelineRun } from './pipeline-run.js'
 
 /** Time window in epoch milliseconds. `to` is exclusive. */
-export interface FigureWindow {
+export interface MetricsWindow {
   readonly from: number
   readonly to: number
 }
@@ -16,7 +16,7 @@ export interface Durations {
 }
 
 /** The four delivery metrics of docs/insights.md. */
-export interface DeliveryFigures {
+export interface DeliveryMetrics {
   readonly deployments: number
   readonly failedDeployments: number
   readonly deploymentsPerDay: number
@@ -29,15 +29,15 @@ export interface DeliveryFigures {
 }
 
 /** Metrics of one application. */
-export interface ApplicationFigures extends DeliveryFigures {
+export interface ApplicationMetrics extends DeliveryMetrics {
   readonly application: string
 }
 
 /** Metrics of all applications, and their total. */
 export interface DeliveryReport {
-  readonly total: DeliveryFigures
+  readonly total: DeliveryMetrics
   /** Ordered by name. */
-  readonly applications: readonly ApplicationFigures[]
+  readonly applications: readonly ApplicationMetrics[]
 }
 
 /** Whether only deploying runs are counted. */
@@ -56,19 +56,19 @@ const DAY_MS = 86_400_000
  * in any order and contain repeats. Runs before the window show which pipelines were broken at its
  * start; runs after it are ignored.
  */
-export function deliveryFigures(
+export function deliveryMetrics(
   runs: readonly PipelineRun[],
-  window: FigureWindow,
+  window: MetricsWindow,
   counted: CountedRuns = 'deploying',
 ): DeliveryReport {
   const relevant = lastOfEach(runs)
     .filter(({ outcome, deploys, endedAt }) => isCounted(outcome, deploys, counted) && endedAt < window.to)
     .sort((a, b) => a.endedAt - b.endedAt)
   const applications = [...group(relevant, ({ application }) => application)]
-    .map(([application, own]) => ({ application, ...figuresOf(own, window) }))
-    .filter(hasFigures)
+    .map(([application, own]) => ({ application, ...metricsOf(own, window) }))
+    .filter(hasMetrics)
     .sort((a, b) => ascending(a.application, b.application))
-  return { total: figuresOf(relevant, window), applications }
+  return { total: metricsOf(relevant, window), applications }
 }
 
 /** A restarted run ends twice: the last end counts. */
@@ -87,7 +87,7 @@ function isCounted(outcome: PipelineRun['outcome'], deploys: boolean, counted: C
 }
 
 /** `runs` are in the order of their ends. */
-function figuresOf(runs: readonly PipelineRun[], { from, to }: FigureWindow): DeliveryFigures {
+function metricsOf(runs: readonly PipelineRun[], { from, to }: MetricsWindow): DeliveryMetrics {
   const inside = runs.filter(({ endedAt }) => endedAt >= from)
   const succeeded = inside.filter(({ outcome }) => outcome === 'succeeded')
   const failedDeployments = inside.length - succeeded.length
@@ -130,6 +130,6 @@ function durations(values: readonly number[]): Durations | null {
   return medianMs === undefined || p90Ms === undefined ? null : { count: sorted.length, medianMs, p90Ms }
 }
 
-function hasFigures({ deployments, failedDeployments, unrestored }: DeliveryFigures): boolean {
+function hasMetrics({ deployments, failedDeployments, unrestored }: DeliveryMetrics): boolean {
   return deployments + failedDeployments + unrestored > 0
 }

@@ -1,7 +1,7 @@
 import type * as timers from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { SilenceAtEnd } from '../../../src/store/postgres/engine/silence-at-end.js'
+import { ShutdownProbe } from '../../../src/store/postgres/engine/shutdown-probe.js'
 
 /** Where nothing listens, which is an answer. */
 const SETTINGS = { host: '127.0.0.1', port: 1, user: 'tidegate', database: 'tidegate' }
@@ -37,14 +37,14 @@ async function expectNoWarning(): Promise<void> {
 }
 
 test('as much may be under way at a time as is asked for', async () => {
-  const atEnd = new SilenceAtEnd(SETTINGS)
+  const atEnd = new ShutdownProbe(SETTINGS)
   const acts = Array.from({ length: MANY }, (_, index) => atEnd.unlessGivenUp(() => Promise.resolve(index)))
   expect(await Promise.all(acts)).toHaveLength(MANY)
   await expectNoWarning()
 })
 
 test('a database that answers is waited for, however often it is looked at', async () => {
-  const atEnd = new SilenceAtEnd(SETTINGS)
+  const atEnd = new ShutdownProbe(SETTINGS)
   const looking = atEnd.begin(() => false)
   await vi.waitFor(() => expect(pauses).toBeGreaterThan(MANY))
   atEnd.end()
