@@ -39,9 +39,26 @@ export interface AuditCheckpointTable {
   signature: string | null
 }
 
-/** Columns of a record without its body, for a select. */
-export const HEAD_COLUMNS =
-  'seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status, origin, event_id, body_bytes, hash'
+/** Columns of a record without its body. */
+export const HEAD_COLUMN_NAMES = [
+  'seq',
+  'time_ms',
+  'recorded_ms',
+  'source',
+  'kind',
+  'application',
+  'pipeline',
+  'execution_id',
+  'stage',
+  'user',
+  'status',
+  'origin',
+  'event_id',
+  'body_bytes',
+  'hash',
+] as const satisfies readonly (keyof AuditHeadRow)[]
+/** `HEAD_COLUMN_NAMES` as a list for SQL. */
+export const HEAD_COLUMNS = HEAD_COLUMN_NAMES.join(', ')
 
 /** Table columns of the searchable columns. */
 export const TEXT_COLUMN_NAMES: Readonly<Record<AuditTextColumn, keyof AuditHeadRow>> = {

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../../errors/app-error.js'
-import type { AuditCheckpoint, AuditRecord, CheckpointReason } from '../ports/audit-store.js'
+import type { AuditCheckpoint, AuditHead, AuditRecord, CheckpointReason } from '../ports/audit-store.js'
 import { prepareQuery } from '../queries/prepared-query.js'
-import { toHead } from '../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, toHead } from '../tables/audit-table.js'
 import type { AuditCheckpointTable } from '../tables/audit-table.js'
 import { unpackBody } from '../tables/packed-body.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
@@ -13,6 +13,8 @@ export interface TrailQueries {
   readonly find: (seq: number) => Promise<AuditRecord | undefined>
   /** The bodies of records, in the order of `seqs`. Raises `not_found`. */
   readonly bodies: (seqs: readonly number[]) => Promise<readonly Uint8Array[]>
+  /** At most `limit` records after a position, in order, without their bodies. */
+  readonly headsAfter: (seq: number, limit: number) => Promise<readonly AuditHead[]>
   /** The number of the oldest record; undefined without any. */
   readonly firstSeq: () => Promise<number | undefined>
   /** All checkpoints from a record on, in order. */
@@ -27,6 +29,9 @@ export function makeTrailQueries(db: Kysely<ServiceDatabase>): TrailQueries {
   const record = prepareQuery(db, ({ seq }: { seq: number }) =>
     db.selectFrom('audit').selectAll().where('seq', '=', seq),
   )
+  const heads = prepareQuery(db, ({ seq, limit }: { seq: number; limit: number }) =>
+    db.selectFrom('audit').select(HEAD_COLUMN_NAMES).where('seq', '>', seq).orderBy('seq').limit(limit),
+  )
   const newestCheckpoint = prepareQuery(db, () =>
     db.selectFrom('audit_checkpoints').selectAll().orderBy('seq', 'desc').orderBy('id', 'desc').limit(1),
   )
@@ -36,6 +41,7 @@ export function makeTrailQueries(db: Kysely<ServiceDatabase>): TrailQueries {
       return row && { ...toHead(row), body: unpackBody(row.body, row.body_bytes) }
     },
     bodies: (seqs) => readBodies(db, seqs),
+    headsAfter: async (seq, limit) => (await heads.all({ seq, limit })).map(toHead),
     firstSeq: async () => {
       const first = db.selectFrom('audit').select('seq').orderBy('seq').limit(1)
       return (await first.executeTakeFirst())?.seq

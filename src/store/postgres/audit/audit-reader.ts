@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { AuditReader, ChainCheck, ChainEnd } from '../../ports/audit-store.js'
 import { TRAIL_START, END_OF_COLUMN, LINKED_COLUMNS, NO_VALUE } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { ChainWalk } from '../../trail/follow-chain.js'
-import { makeTrailQueries } from '../../trail/trail-queries.js'
-import type { ServiceDatabase } from '../../tables/service-database.js'
+import type { TrailQueries } from '../../trail/trail-queries.js'
 import type { Queries } from '../engine/session.js'
 import { all, first } from '../engine/statements.js'
 import { monthOf } from '../months/month.js'
@@ -14,10 +12,15 @@ import { readPage, readTextPage } from './audit-search.js'
 import { TRAIL } from './trail-months.js'
 
 /** Reads the trail. */
-export function makeAuditReader(queries: Queries, db: Kysely<ServiceDatabase>): AuditReader {
-  const { firstSeq, lastStoredBefore, ...shared } = makeTrailQueries(db)
+export function makeAuditReader(
+  queries: Queries,
+  { firstSeq, lastStoredBefore, find, bodies, checkpoints, lastCheckpoint }: TrailQueries,
+): AuditReader {
   return {
-    ...shared,
+    find,
+    bodies,
+    checkpoints,
+    lastCheckpoint,
     page: (query) => readPage(queries, query),
     textPage: (query) => readTextPage(queries, query),
     check: (from, limit, positions) => checkChain(queries, from, limit, positions),

@@ -6,7 +6,7 @@ import type {
   AuditTextPage,
   AuditTextQuery,
 } from '../../ports/audit-store.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 import { Conditions } from '../engine/conditions.js'
 import type { Queries } from '../engine/session.js'
@@ -14,9 +14,7 @@ import { all } from '../engine/statements.js'
 import { wordQuery } from './search-words.js'
 
 /** Quoted column names, since `user` is a keyword of PostgreSQL. */
-export const HEADS = HEAD_COLUMNS.split(', ')
-  .map((name) => `"${name}"`)
-  .join(', ')
+const HEADS = HEAD_COLUMN_NAMES.map((name) => `"${name}"`).join(', ')
 
 type HeadRow = AuditHeadRow & Record<string, unknown>
 

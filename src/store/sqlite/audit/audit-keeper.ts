@@ -8,11 +8,10 @@ import { packBody } from '../../tables/packed-body.js'
 import { chainHash } from '../../trail/audit-chain.js'
 import type { LinkedRow, StoredEnd } from '../../trail/audit-chain.js'
 import { columnText, toLinkedRow } from '../../trail/linked-row.js'
-import { addCheckpoint, requireRetentionCheckpoint } from '../../trail/trail-queries.js'
+import { addCheckpoint, makeTrailQueries, requireRetentionCheckpoint } from '../../trail/trail-queries.js'
 import type { CachingContext } from '../calls/write-connection.js'
 import { selectEnd } from './audit-end.js'
 import type { EventIds } from './audit-event-ids.js'
-import { makeAuditReader } from './audit-reader.js'
 import type { TrailIndexes } from './trail-indexes.js'
 
 /** The trail on a connection that writes. `now` returns milliseconds since the epoch. */
@@ -23,12 +22,16 @@ export function makeAuditKeeper(
   now: () => number,
 ): AuditKeeper & CachingContext {
   const appender = makeAuditAppender(database, trailIndexes.eventIds, now)
-  const reader = makeAuditReader(database, db)
+  const { find } = makeTrailQueries(db)
+  const readEnd = selectEnd(database)
   const deletePrefix = makePrefixDeleter(database, trailIndexes)
   return {
     ...appender,
-    end: () => reader.end(),
-    find: (seq) => reader.find(seq),
+    end: () => {
+      const { seq, hash } = readEnd()
+      return Promise.resolve({ seq, hash: Buffer.from(hash).toString('hex') })
+    },
+    find,
     addCheckpoint: (checkpoint) => addCheckpoint(db, checkpoint),
     deleteThrough: async (seq, limit) => {
       await requireRetentionCheckpoint(db, seq)

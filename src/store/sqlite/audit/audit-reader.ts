@@ -1,21 +1,18 @@
 import type { Database } from 'better-sqlite3'
-import type { Kysely } from 'kysely'
 import type { AuditReader } from '../../ports/audit-store.js'
-import type { ServiceDatabase } from '../../tables/service-database.js'
-import { makeTrailQueries } from '../../trail/trail-queries.js'
+import type { TrailQueries } from '../../trail/trail-queries.js'
 import { selectEnd, selectProgress } from './audit-end.js'
 import { makePageReader } from './audit-search.js'
 import { makeTextPageReader } from './audit-text-index.js'
 import { makeVerifier } from './audit-verifier.js'
 
 /** Reads the trail on any connection. */
-export function makeAuditReader(database: Database, db: Kysely<ServiceDatabase>): AuditReader {
+export function makeAuditReader(database: Database, queries: TrailQueries): AuditReader {
   const selectApplications = database
     .prepare<[number], string>(
       "select value from audit_values where name = 'application' order by value limit ?",
     )
     .pluck()
-  const queries = makeTrailQueries(db)
   const readEnd = selectEnd(database)
   const readProgress = selectProgress(database)
   const readPage = makePageReader(database)

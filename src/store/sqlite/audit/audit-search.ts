@@ -4,7 +4,7 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditFilter, AuditHead, AuditPageQuery, AuditTextColumn } from '../../ports/audit-store.js'
 import { makeEventKeys } from './audit-event-keys.js'
 import { selectProgress } from './audit-end.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 type Parameters = Record<string, string | number>
@@ -79,9 +79,7 @@ function indexedSql(query: AuditPageQuery, count: number): string {
     const same = `p${index + 1}.time_ms = p0.time_ms and p${index + 1}.seq = p0.seq`
     return `cross join audit_postings p${index + 1} on p${index + 1}.value_id = @id${index + 1} and ${same}`
   }).join(' ')
-  const heads = HEAD_COLUMNS.split(', ')
-    .map((name) => `audit.${name}`)
-    .join(', ')
+  const heads = HEAD_COLUMN_NAMES.map((name) => `audit.${name}`).join(', ')
   return `select ${heads} from audit_postings p0 ${others} cross join audit on audit.seq = p0.seq
     where p0.value_id = @id0 and p0.seq <= @indexedSeq ${timeBounds(query, 'p0.')} ${orderAndLimit(query, 'p0.')}`
 }

@@ -7,7 +7,7 @@ import type {
   AuditTextPage,
   AuditTextQuery,
 } from '../../ports/audit-store.js'
-import { HEAD_COLUMNS, toHead } from '../../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditTable, AuditHeadRow } from '../../tables/audit-table.js'
 import { unpackBody } from '../../tables/packed-body.js'
 import { searchableText, searchTerms } from '../../trail/searchable-text.js'
@@ -162,9 +162,7 @@ const MAX_STATEMENTS = 1024
 
 /** Returns a function that reads a page of the records whose bodies contain some words. */
 export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
-  const heads = HEAD_COLUMNS.split(', ')
-    .map((name) => `audit.${name}`)
-    .join(', ')
+  const heads = HEAD_COLUMN_NAMES.map((name) => `audit.${name}`).join(', ')
   const parts = selectTextParts(database)
   const select = statementsByPart<[string, number, number], AuditHeadRow>(
     database,

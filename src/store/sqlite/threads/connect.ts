@@ -8,7 +8,8 @@ import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase, openReadOnly } from '../engine/open-database.js'
 import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
 import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
-import { makeAuditExporter } from '../audit/audit-exporter.js'
+import { makeAuditExporter } from '../../trail/audit-exporter.js'
+import { makeTrailQueries } from '../../trail/trail-queries.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
@@ -108,10 +109,12 @@ function makeTransaction(database: Database): SqliteTransaction & CachingContext
 
 function makeReaders(database: Database): SqliteReaders {
   const db = queryBuilder(database)
+  const trail = makeTrailQueries(db)
+  const audit = makeAuditReader(database, trail)
   return {
     analysis: makeAnalysisReader(db),
-    audit: makeAuditReader(database, db),
-    auditExport: makeAuditExporter(database),
+    audit,
+    auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
     gates: makeGateReader(db, SQLITE),
     outbox: makeOutboxReader(db),
     registry: makeRegistryReader(db, SQLITE),
