@@ -303,7 +303,7 @@ describe('a key', () => {
     (text) => {
       expect(() => makeCheckpointSigner(text)).toThrow(/tidegate audit keygen/)
       const name = 'audit.earlierPublicKeys[0]'
-      expect(() => makeCheckpointVerifier(text, name)).toThrow(`${name} is no Ed25519 key`)
+      expect(() => makeCheckpointVerifier(text, name)).toThrow(`${name} is not an Ed25519 key`)
     },
   )
 })

@@ -61,7 +61,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     const { written, dropped } = opened.log.stats()
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 2, lost: 0 })
     expect(opened.problem()).toBeUndefined()
-    expect(opened.notice()).toMatch(/^decisions\.db .*: decisions go to another decisions\.db since then/)
+    expect(opened.notice()).toMatch(/^decisions\.db .*: decisions now go to a new decisions\.db/)
     expect(opened.notices).toHaveLength(1)
   })
 

@@ -42,11 +42,11 @@ describe('a tool', () => {
   test.each([
     {
       status: 401,
-      error: 'OPS-12: the tool rejects the account ours in (401): check its credentials and rights',
+      error: 'OPS-12: the tool rejects the account ours (401): check its credentials and rights',
     },
     {
       status: 403,
-      error: 'OPS-12: the tool rejects the account ours in (403): check its credentials and rights',
+      error: 'OPS-12: the tool rejects the account ours (403): check its credentials and rights',
     },
     { status: 404, error: 'OPS-12: there is none, or the account may not see it (404)' },
     { status: 302, error: 'OPS-12: the tool redirects to another address (302), which is not followed' },

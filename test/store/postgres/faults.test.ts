@@ -160,10 +160,10 @@ describe('a database that is not well', () => {
     await query(settings, `create role ${user} login password 'loopback-only'`)
     await query(settings, `alter role ${user} set search_path = nowhere`)
     const wrong: readonly (readonly [string, Partial<PostgresSettings>])[] = [
-      ['name one by store.password', { password: undefined }],
+      ['set store.password', { password: undefined }],
       ['refuses the user or the password', { password: 'another' }],
       ['there is no such database', { database: 'missing' }],
-      ['search_path names no schema', { user }],
+      ['search_path names no existing schema', { user }],
     ]
     for (const [message, changed] of wrong) {
       await expect(migrate({ ...settings, ...changed }, serviceSchema)).rejects.toMatchObject({
@@ -209,10 +209,12 @@ describe('a database that is not well', () => {
     onTestFinished(() => opened.close())
     const asking = Array.from({ length: 20 }, () => opened.lookups.audit.end().then(() => 'answered', String))
     const answers = new Set(await Promise.all(asking))
-    expect([...answers].filter((answer) => !/^answered$|takes no more connections/.test(answer))).toEqual([])
+    expect([...answers].filter((answer) => !/^answered$|accepts no more connections/.test(answer))).toEqual(
+      [],
+    )
     await expect(
       openPostgresStore({ settings: few, connections: 4, operations: SERVICE_OPERATIONS }),
-    ).rejects.toThrow('takes no more connections')
+    ).rejects.toThrow('accepts no more connections')
     await query(settings, `alter role ${user} connection limit 20`)
     expect(await opened.lookups.audit.end()).toMatchObject({ seq: 0 })
     await expect.poll(() => opened.problem(), { timeout: 15_000 }).toBeUndefined()
