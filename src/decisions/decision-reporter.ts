@@ -25,7 +25,7 @@ export class DecisionReporter {
     this.#budget = new ReportBudget(options.perSecond)
   }
 
-  /** Considers a decision without secrets. `isResultCut` tells whether its result is incomplete. */
+  /** Considers a decision without secrets. `isResultCut` says whether its result is incomplete. */
   offer(row: BatchRow, isResultCut: boolean): void {
     if (!isReportable(this.#options.reported, row)) return
     if (this.#budget.spend(row.timeMs, isRefusal(row))) this.#decisions.push(toReported(row, isResultCut))

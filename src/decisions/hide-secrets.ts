@@ -1,7 +1,7 @@
 import { goJsonString } from '../lib/json/text/escape.js'
 
 /**
- * Removes secrets from a text; null if that is impossible. `isCut` tells that the end of the text
+ * Removes secrets from a text; null if that is impossible. `isCut` says that the end of the text
  * is missing.
  */
 export type HideSecrets = (text: string, isCut: boolean) => string | null

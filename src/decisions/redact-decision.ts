@@ -85,7 +85,7 @@ function redactStart(bytes: Uint8Array, isCut: boolean, known: readonly string[]
   const start = asBuffer(bytes)
   try {
     const redacted = isCut ? redactCut(start, known) : redactWhole(start, known)
-    // The same bytes mean that nothing was replaced.
+    // Nothing was replaced if the bytes are the same.
     return redacted.bytes === start ? { bytes, values: redacted.values } : redacted
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
@@ -115,8 +115,8 @@ function withoutClosing(text: Buffer, closing: Buffer): Buffer {
 }
 
 /**
- * Removes quoted secrets. OPA has already omitted what is secret by itself: names are arguments
- * here and say nothing about their values.
+ * Removes quoted secrets. OPA has already omitted values that are secret by themselves: names are
+ * arguments here and say nothing about their values.
  */
 function withoutQuotes(json: Uint8Array, known: readonly string[]): Uint8Array | null {
   if (known.length === 0) return json

@@ -98,7 +98,7 @@ export function connectorTypeOf({ type, connectorType }: OfferedAccount): string
   return connectorType?.toUpperCase() ?? TYPES[type]
 }
 
-/** Forms by connector type. Of several accounts of a type, the first counts. */
+/** Forms by connector type. The first of several accounts of a type counts. */
 export function connectorForms(accounts: readonly OfferedAccount[]): ReadonlyMap<string, ConnectorForm> {
   const forms = new Map<string, ConnectorForm>()
   for (const account of accounts) {

@@ -63,7 +63,7 @@ export interface PolicyRequest {
 
 /**
  * Why a policy cannot decide; undefined if it can. All requested evidence and that of the gate's
- * connectors must be present, since a policy would approve what is missing.
+ * connectors must be present, since a policy would not notice a missing one.
  */
 export function whyUndecidable({ gate, evidence }: PolicyRequest): string | undefined {
   const present = new Set(evidence.map(({ connectorType }) => connectorType))

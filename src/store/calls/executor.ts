@@ -53,8 +53,9 @@ export interface ThreadExecutorOptions extends SupervisedThreadOptions {
 }
 
 /**
- * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and again after it died or was ended
- * for being idle. If it dies during a batch, it is unknown whether the batch was committed.
+ * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and
+ * again after it died or was ended for being idle. If it dies during a batch, it is unknown whether
+ * the batch was committed.
  */
 export class ThreadExecutor implements Executor {
   readonly #thread: SupervisedThread
@@ -85,7 +86,7 @@ export class ThreadExecutor implements Executor {
     }
   }
 
-  /** Lets the thread finish its batch. Once `givenUp` is aborted, the thread is ended within the batch. */
+  /** Waits until the thread has finished its batch. Once `givenUp` is aborted, the thread is ended within the batch. */
   async close(givenUp?: AbortSignal): Promise<void> {
     clearTimeout(this.#idleTimer)
     const thread = this.#thread.current

@@ -9,7 +9,7 @@ export interface ServeOptions {
   readonly toError: (action: string, raw: unknown) => Error
 }
 
-/** Serves a thread of the store: connects, and runs the calls that arrive until it is told to close. */
+/** Serves a thread of the store: connects, and runs the calls that arrive until the message to close. */
 export function serveCalls(port: MessagePort, { connect, toError }: ServeOptions): void {
   const answer = (message: StoreAnswer): void => port.postMessage(message)
   let connection: CallConnection

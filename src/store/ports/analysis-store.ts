@@ -22,7 +22,7 @@ export interface StoredTemplate {
   readonly sha1: string
   readonly body: string
   readonly createdMs: number
-  /** Whether the name alone finds the template. Of several, the newest is found. */
+  /** Whether the name alone finds the template. The newest is found if there are several. */
   readonly isNamed: boolean
 }
 

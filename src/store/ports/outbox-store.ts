@@ -26,7 +26,7 @@ export type OutboxState = 'pending' | 'delivered' | 'given_up'
 /** A stored message with its delivery state. */
 export interface StoredMessage extends OutboxMessage {
   readonly id: number
-  /** Identifies the message to its receiver. The same at every attempt. */
+  /** Identifies the message to its receiver. Every attempt has the same one. */
   readonly webhookId: string
   /** Scheme, host and port of the URL. */
   readonly receiver: string

@@ -90,7 +90,7 @@ export interface RegistryReader {
   findById(id: number): Promise<RegistryEntry | undefined>
   findApplication(key: string): Promise<RegistryEntry | undefined>
   findPipeline(pipelineId: string): Promise<RegistryEntry | undefined>
-  /** Finds a pipeline by its key. Of several, returns the newest. */
+  /** Finds a pipeline by its key. Returns the newest if there are several. */
   findPipelineByKey(key: string): Promise<RegistryEntry | undefined>
   /** Distinct names of applications that have pipelines. */
   applicationsOfPipelines(limit: number): Promise<readonly string[]>

@@ -15,7 +15,7 @@ export interface ServiceStore {
   readonly maintenance: StoreMaintenance
   /** The clock of all processes that share the store, in epoch milliseconds. */
   readonly now: () => number
-  /** The same clock for retention. It ignores a jump forward at first. */
+  /** The clock of retention, which ignores a jump forward at first. */
   readonly removalTime: () => number
   readonly leases: Leases
   /** Absent in a store with a single process. */

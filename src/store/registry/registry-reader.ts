@@ -50,7 +50,7 @@ export function makeRegistryReader(db: Db, { lowerName }: Pick<EngineSql, 'lower
   }
 }
 
-/** Finds single entries. Of several with one key, the newest that is not deleted comes first. */
+/** Finds single entries. If several have one key, the newest that is not deleted comes first. */
 export function finders(
   db: Db,
 ): Pick<RegistryReader, 'findById' | 'findApplication' | 'findPipeline' | 'findPipelineByKey'> {

@@ -53,7 +53,10 @@ export async function addLookAttempts(db: Db): Promise<void> {
   await sql`alter table analysis_runs add column look_attempts integer not null default 0`.execute(db)
 }
 
-/** Parts that many plans share, such as the metrics of a template. Earlier plans hold all of their parts themselves. */
+/**
+ * Parts that many plans share, such as the metrics of a template. Earlier plans hold all of their
+ * parts themselves.
+ */
 export async function createPlanParts(db: Db, { text }: ColumnTypes): Promise<void> {
   await sql`create table analysis_plan_parts (sha256 ${text} primary key, body ${text} not null)`.execute(db)
 }

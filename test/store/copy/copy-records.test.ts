@@ -19,7 +19,7 @@ test('every table is copied with the numbers that its rows have, or made anew', 
   expect(namesOf(COPIED_TABLES)).toEqual(namesOf(kept))
   // The numbers of gates are the service's own.
   const numbered = kept.filter(
-    ({ name, sql }) => /"id" integer[^,]*primary key/.test(sql) && name !== 'gates',
+    ({ name, sql }) => /\bid"? integer[^,]*primary key/.test(sql) && name !== 'gates',
   )
   expect(namesOf(COPIED_TABLES.filter(({ isNumbered }) => isNumbered))).toEqual(namesOf(numbered))
 })

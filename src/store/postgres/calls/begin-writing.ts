@@ -14,7 +14,7 @@ export interface Begun {
 const WRITING = 1
 /**
  * With read committed, each statement sees all earlier commits, whatever the default isolation of
- * the database: the lock protects what is read.
+ * the database: the lock protects the rows read.
  */
 const BEGIN = `begin isolation level read committed;
   select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});

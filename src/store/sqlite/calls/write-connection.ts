@@ -48,9 +48,10 @@ export class WriteConnection<Context extends CachingContext> implements CallConn
   }
 
   /**
-   * Runs calls one after another and commits them together, with one fsync. A batch of calls that can all be repeated needs none: the
-   * next fsync covers it. A call that raises is undone alone. All calls fail if the commit fails, SQLite gives the transaction up,
-   * or the file is not at its path before or after the commit: a write into a file that nobody will find is not acknowledged.
+   * Runs calls one after another and commits them together, with one fsync. A batch of calls that
+   * can all be repeated needs none: the next fsync covers it. A call that raises is undone alone.
+   * All calls fail if the commit fails, if SQLite gives up the transaction, or if the file is not at
+   * its path before or after the commit: a write into a lost file is not acknowledged.
    */
   async execute(calls: readonly Call[]): Promise<Outcome[]> {
     try {

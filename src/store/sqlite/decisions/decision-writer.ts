@@ -69,7 +69,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       )
       .pluck()
     this.#lastSeq = database.prepare('select coalesce(max(seq), 0) from decisions').pluck()
-    // A free number is used again. The epoch tells the shipper that the decision is another one.
+    // A free number is used again. The epoch shows the shipper that it is another decision.
     this.#rewind = database.prepare(
       `update shipping set epoch = epoch + 1, missing = missing + @before - max(@after, through_seq),
          through_seq = min(through_seq, @after)`,

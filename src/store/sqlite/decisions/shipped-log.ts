@@ -26,7 +26,7 @@ export function openShippedLog(path: string): ShippedLog {
   }
 }
 
-/** Numbers are consecutive, so a gap is what retention has deleted. */
+/** Numbers are consecutive, so a gap comes from retention. */
 class SqliteShippedLog implements ShippedLog {
   readonly #database: Database
   readonly #files: readonly KeptFile[]

@@ -16,7 +16,7 @@ export interface OpenDatabaseOptions {
   readonly applicationId: number
   /** In bytes, a power of two up to 65536. Fixed at creation. */
   readonly pageSize?: number
-  /** Lets free pages be given back in steps. Fixed at creation. */
+  /** Free pages can be given back in steps. Fixed at creation. */
   readonly incrementalVacuum?: boolean
   /** Size of the write-ahead log, in pages, at which a commit copies it into the file. */
   readonly walAutocheckpointPages?: number

@@ -101,7 +101,10 @@ async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
   end`.execute(db)
 }
 
-/** The elements of the packages of a row; none where they are no JSON. The bytes are cast, since SQLite takes some for JSONB. */
+/**
+ * The elements of the packages of a row; none if they are not JSON. The bytes are cast, since SQLite
+ * takes some for JSONB.
+ */
 function namedIn(row: string) {
   const text = `cast(${row}.packages as text)`
   return sql.raw(`json_each(case when json_valid(${text}) then ${text} else '[]' end) as named`)

@@ -72,8 +72,8 @@ export function openLookups(path: string): { readonly readers: SqliteReaders; re
 }
 
 /**
- * Opens `tidegate.db` for reading, whether or not the service runs. Raises AppError `unavailable` for a file that is absent, damaged
- * or of another program.
+ * Opens `tidegate.db` for reading, whether or not the service runs. Raises AppError `unavailable`
+ * for a file that is absent, damaged or of another program.
  */
 export function openReader(dataDir: string, operations: FindOperation<Readers>): OpenReader {
   const connection = connectReading(join(dataDir, 'tidegate.db'), operations)

@@ -114,7 +114,7 @@ describe('the parameters of connectors', () => {
     { value: 'OPS-12', problem: 'toolConnectorParameters has no connectorType' },
     {
       value: [{ parameters: [{ a: 'b' }] }],
-      problem: 'toolConnectorParameters[0] does not say which connectorType',
+      problem: 'toolConnectorParameters[0] has no connectorType',
     },
     { value: [['OPS-12']], problem: 'toolConnectorParameters[0] is an array within an array' },
     {
