@@ -1,9 +1,6 @@
 import type { ChainCheck, ChainEnd } from '../ports/audit-store.js'
 import { expectedLink, storedLink } from './audit-chain.js'
 
-/** A record's position, and one blob of its stored link and all data that the link covers. */
-export type LinkedBlob = readonly [seq: number, blob: Buffer]
-
 /**
  * Follows the chain from a link over records in order, hashes each record once, and collects the
  * links at the given positions.
@@ -21,11 +18,6 @@ export class ChainWalk {
     this.#wanted = new Set(positions)
     this.#previous = Buffer.from(from.hash, 'hex').toString('latin1')
     this.#at = from.seq
-  }
-
-  /** Whether all records so far were correct. Nothing can be said about records after a break. */
-  get isWhole(): boolean {
-    return this.#broken === undefined
   }
 
   /** Checks the next record. Overwrites the first bytes of its blob. */
@@ -48,20 +40,6 @@ export class ChainWalk {
     const end = { seq: this.#at, hash: toHex(this.#previous) }
     return { end, checked: this.#at - this.#from.seq, broken: this.#broken, links: this.#links }
   }
-}
-
-/** Follows the chain over records in memory. Overwrites the first bytes of their blobs. */
-export function followChain(
-  from: ChainEnd,
-  blobs: Iterable<LinkedBlob>,
-  positions: readonly number[],
-): ChainCheck {
-  const walk = new ChainWalk(from, positions)
-  for (const [seq, blob] of blobs) {
-    walk.add(seq, blob)
-    if (!walk.isWhole) break
-  }
-  return walk.check()
 }
 
 function gap(at: number, seq: number): ChainCheck['broken'] {

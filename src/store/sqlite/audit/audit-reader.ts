@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import type { AuditReader } from '../../ports/audit-store.js'
+import type { AuditReader, ChainCheck, ChainEnd } from '../../ports/audit-store.js'
+import { LINKED_BLOB } from '../../trail/audit-chain.js'
+import { ChainWalk } from '../../trail/follow-chain.js'
 import type { TrailQueries } from '../../trail/trail-queries.js'
 import { selectEnd, selectProgress } from './audit-end.js'
 import { makePageReader } from './audit-search.js'
 import { makeTextPageReader } from './audit-text-index.js'
-import { makeVerifier } from './audit-verifier.js'
 
 /** Reads the trail on any connection. */
 export function makeAuditReader(database: Database, queries: TrailQueries): AuditReader {
@@ -17,7 +18,7 @@ export function makeAuditReader(database: Database, queries: TrailQueries): Audi
   const readProgress = selectProgress(database)
   const readPage = makePageReader(database)
   const readTextPage = makeTextPageReader(database)
-  const checkChain = makeVerifier(database)
+  const checkChain = makeChainCheck(database)
   const { find, bodies, checkpoints, lastCheckpoint } = queries
   return {
     ...{ find, bodies, checkpoints, lastCheckpoint },
@@ -38,6 +39,26 @@ export function makeAuditReader(database: Database, queries: TrailQueries): Audi
       return { firstSeq: (await queries.firstSeq()) ?? endSeq + 1, endSeq, bytes: usedBytes(database) }
     },
     lastRemovable: (recordedMs) => queries.lastStoredBefore(recordedMs, readEnd().seq),
+  }
+}
+
+/**
+ * Returns a function that checks the chain from a link over at most `limit` records, and returns the
+ * links at the given positions.
+ */
+function makeChainCheck(
+  database: Database,
+): (from: ChainEnd, limit: number, positions: readonly number[]) => ChainCheck {
+  const select = database
+    .prepare<[number, number], [number, Buffer | null]>(
+      `select seq, ${LINKED_BLOB} from audit where seq > ? order by seq limit ?`,
+    )
+    .raw(true)
+  return (from, limit, positions) => {
+    const walk = new ChainWalk(from, positions)
+    // A record with an unexpected null has no blob, and an empty one matches no link.
+    for (const [seq, blob] of select.iterate(from.seq, limit)) walk.add(seq, blob ?? Buffer.alloc(0))
+    return walk.check()
   }
 }
 
