@@ -44,7 +44,7 @@ export const judgeOne = (metric: Metric, options: Partial<JudgeOptions> = {}): M
 export const points = (make: (index: number) => number, count = 60): number[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-interface SeriesPair {
+interface SeriesPair extends Metric {
   readonly control: number[]
   readonly experiment: number[]
 }
