@@ -1,6 +1,6 @@
 import { verdictPlace } from '../values/verdict-rules.js'
 import { pathKey } from '../values/path-key.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
 /** A package whose sources state a verdict that the compiled module has no entrypoint for: it can never be asked. */
 export interface UnansweredPackage {

@@ -6,7 +6,7 @@ import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackOne } from '../archive/pack-files.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
+import { opaRegoVersion } from '../opa/opa-release.js'
 import { runOffline } from '../opa/run-offline.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
@@ -15,20 +15,15 @@ import { pathKey, pathOfKey } from '../values/path-key.js'
 import { RegoObject } from '../values/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
-import { compileError, readOpaErrors, withNearNames, withTypes } from './opa-errors.js'
-import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
-import { keepPrintCalls } from './keep-print-calls.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
-import { orderModifiers } from './order-modifiers.js'
-import { refuseUnreadRules } from './read-modules.js'
-import { lossDetails } from './plan/loss-details.js'
-import { mayLose, ruleTree } from './may-lose.js'
-import { planLosses } from './plan-losses.js'
-import { splitLookups } from './split-lookups.js'
-import { bundleFiles, sourceFiles, stagedName } from './stage-bundle.js'
-import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
-import type { BundledFiles } from './write-bundle.js'
-import { wrapLookups } from './wrap-lookups.js'
+import { compileError, readOpaErrors, withNearNames, withTypes } from '../modules/opa-errors.js'
+import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from '../modules/generated-entrypoints.js'
+import { keepPrintCalls } from '../workarounds/dropped-print-calls.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
+import { orderModifiers } from '../workarounds/modifier-order.js'
+import { refuseUnreadRules } from '../modules/read-modules.js'
+import { withoutLosses } from '../workarounds/plan-losses.js'
+import { BUNDLE_FILE, bundleFiles, environmentFor, sourceFiles, stagedName, writeBundle } from '../modules/stage-bundle.js'
+import type { BundledFiles } from '../modules/stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
 export interface BuiltModule {
@@ -80,8 +75,8 @@ export async function buildModule(
   if (!includesPrint) return await buildFlagged(opa, modules, keys, options)
   if ((await opaRegoVersion(opa)) === 1)
     return await buildFlagged(opa, modules, keys, options, ['--wasm-include-print'])
-  const printing = keepPrintCalls(modules)
-  if (printing !== undefined) {
+  const printing = await keepPrintCalls(modules)
+  if (printing !== modules) {
     try {
       return await buildFlagged(opa, printing, keys, options)
     } catch (raw) {
@@ -103,71 +98,20 @@ async function buildFlagged(
     const toSource = sourceFiles(modules)
     const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
       bundleFiles(texts, NO_DATA, stagedName, '')
-    const ordered = orderModifiers(modules)
+    const ordered = await orderModifiers(modules)
     const written = { opa, modules, directory, files: filesOf(ordered), flags }
-    const staged = await withoutLosses(written, keys, toSource, async () =>
-      (await rewriteLookups(ordered, opa)).map(filesOf),
-    )
+    const files = await withoutLosses({
+      ...{ opa, directory, files: written.files, modules: ordered, filesOf, toSource },
+      packagesOf: (some) => packagesOf(some, keys),
+      refuseMistakes: async () => void (await buildForAll(written, toSource, [...keys.keys()])),
+    })
+    const staged = { ...written, files }
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built
   })
-}
-
-/** Modules in other words that OPA may compile right where it does not as they are written, the most rewritten first. */
-async function rewriteLookups(
-  modules: readonly RegoModule[],
-  opa: OpaProgram,
-): Promise<(readonly RegoModule[])[]> {
-  const isOlder = (await opaRegoVersion(opa)) === 0
-  const wrapped = await wrapLookups(modules, await laterKeywords(opa))
-  const [whole, split] = [await splitLookups(wrapped, isOlder), await splitLookups(modules, isOlder)]
-  return [...new Set([whole, wrapped, split])].filter((rewritten) => rewritten !== modules)
-}
-
-/**
- * The files as they are written, or in the first of other words that OPA compiles to code which answers like its evaluator. Its own plan of the code shows
- * that. Raises `invalid` for each expression that answers differently in all of them. What OPA refuses as it is written is left to the build to report.
- */
-async function withoutLosses(
-  written: Staged,
-  keys: ReadonlyMap<string, EntrypointKind>,
-  toSource: (compiledName: string) => string,
-  rewrite: () => Promise<readonly BundledFiles[]>,
-): Promise<Staged> {
-  const { modules } = written
-  const rules = ruleTree(modules)
-  const suspects = modules.filter((module) => mayLose(module, rules))
-  if (suspects.length === 0) return written
-  // Functions are planned with the rules that call them.
-  const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))
-  const kept = packagesOf(hasFunctions ? modules : suspects, keys)
-  const losses = await planLosses(written, kept, rules)
-  if (losses === undefined) await refuseUnplanned(written, keys, toSource)
-  if (losses === undefined || losses.length === 0) return written
-  let least = losses
-  for (const files of await rewrite()) {
-    const staged = { ...written, files }
-    const left = await planLosses(staged, kept, rules)
-    if (left?.length === 0) return staged
-    if (left !== undefined && left.length < least.length) least = left
-  }
-  throw compileError(lossDetails(least, toSource))
-}
-
-/** Raises as `buildForAll` for what OPA does not compile, and `unavailable` for what it compiles and does not plan: nothing shows whether that answers right. */
-async function refuseUnplanned(
-  written: Staged,
-  keys: ReadonlyMap<string, EntrypointKind>,
-  toSource: (compiledName: string) => string,
-): Promise<void> {
-  await buildForAll(written, toSource, [...keys.keys()])
-  throw new AppError(
-    'unavailable',
-    `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
-  )
 }
 
 /** The keys of the packages of modules that one of these keys is of. */

@@ -9,11 +9,10 @@ import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../values/verdict-rules.js'
 import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
 import type { SourceFile } from './files/list-source-files.js'
-import { compileError } from './opa-errors.js'
+import { compileError } from '../modules/opa-errors.js'
+import type { RegoFile } from '../modules/rego-module.js'
 import { readContent, readRegoFile } from './files/read-rego-files.js'
-import type { ReadRego, RegoFile } from './files/read-rego-files.js'
-
-export type { RegoFile } from './files/read-rego-files.js'
+import type { ReadRego } from './files/read-rego-files.js'
 
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)

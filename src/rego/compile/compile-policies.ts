@@ -12,12 +12,12 @@ import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildModule, BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
-import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
-import { askedDocuments, listEntrypoints } from './rego-module.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
+import { UNREAD_RULES, confirmModules, readModules } from '../modules/read-modules.js'
+import { askedDocuments, listEntrypoints } from '../modules/rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
-import { refuseMergedRules } from './refuse-merged-rules.js'
-import { sourceNames } from './stage-bundle.js'
+import { refuseMergedRules } from '../workarounds/merged-rules.js'
+import { sourceNames } from '../modules/stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
 export interface CompiledPolicies {

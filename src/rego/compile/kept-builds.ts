@@ -8,7 +8,7 @@ import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { opaRelease } from '../opa/opa-release.js'
 import { buildModule } from './build-module.js'
 import type { BuildModule, BuildOptions, BuiltModule } from './build-module.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 
 const SUM_BYTES = 32
 const LENGTH_BYTES = 4

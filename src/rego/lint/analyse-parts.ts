@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoModule } from '../modules/rego-module.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { LeftOutFiles } from '../compile/collect-sources.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoModule } from '../modules/rego-module.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
 import { checkContradictions } from './check-contradictions.js'

@@ -1,5 +1,5 @@
-import type { RegoModule } from '../compile/rego-module.js'
-import { positionIn, readTokens } from '../compile/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
+import { positionIn, readTokens } from '../modules/tokens/read-tokens.js'
 
 /** A module whose package may have got a schema for its input, and the way back to the rows as they were written. */
 export interface AnnotatedModule {

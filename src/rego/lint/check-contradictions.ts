@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { isClosing, isOpening, positionIn, stringValue } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import { isClosing, isOpening, positionIn, stringValue } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
 /** An expression that compares a reference with a constant. */
 interface Comparison {

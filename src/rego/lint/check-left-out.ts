@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { RegoFile } from '../compile/collect-sources.js'
+import type { RegoFile } from '../modules/rego-module.js'
 import { verdictPlace } from '../values/verdict-rules.js'
 import { AskedPackages } from './asked-packages.js'
 import { describeModule } from './describe-module.js'
-import { outlineModule } from './outline-module.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
+import { outlineModule } from '../modules/outline-module.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 
 /**
  * Verdicts in files that do not serve, of packages that are asked: a policy named `stress_test.rego` is left out as a test, and so is

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { positionIn, startsStatement } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import { positionIn, startsStatement } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
 /** A reference that a rule compares with a number and passes to a built-in that takes strings alone. */
 export interface MixedType {

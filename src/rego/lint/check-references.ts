@@ -5,7 +5,7 @@ import { nearestName } from '../../lib/text/nearest-name.js'
 import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { DefinedDocuments } from './defined-documents.js'
 import type { DescribedModule, Reference } from './describe-module.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 
 /** How many files a finding names. */
 const MOST_FILES = 3

@@ -4,7 +4,7 @@ import { AskedPackages } from './asked-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'
 import type { DescribedPackage } from './described-package.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 import { DENY_RULES, VERDICT_RULES } from '../values/verdict-rules.js'
 
 /** Rules that look like a verdict and are none, and packages that should state one and do not. */

@@ -1,5 +1,5 @@
-import { isMember, startsStatement, stringValue, touches } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
+import { isMember, startsStatement, stringValue, touches } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
 
 /** A reference into `data`, as far as its path is fixed. */
 export interface DataReference {

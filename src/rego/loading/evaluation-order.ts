@@ -1,5 +1,5 @@
-import { isClosing } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
+import { isClosing } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
 
 /** A token, or a bracket with what stands in it. */
 type Node = Token | Group

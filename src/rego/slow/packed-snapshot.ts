@@ -1,6 +1,6 @@
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
-import type { EntrypointKind } from '../compile/rego-module.js'
+import type { EntrypointKind } from '../modules/rego-module.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Snapshot } from '../snapshot/snapshot.js'

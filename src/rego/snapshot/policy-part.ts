@@ -1,6 +1,7 @@
-import type { LeftOutFiles, RegoFile } from '../compile/collect-sources.js'
+import type { LeftOutFiles } from '../compile/collect-sources.js'
+import type { RegoFile } from '../modules/rego-module.js'
 import type { BaseDocument } from '../data/base-document.js'
-import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import type { RegoObject } from '../values/value.js'
 
 /** A compiled module of a part, and what of it is asked. */

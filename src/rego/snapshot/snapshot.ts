@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { EntrypointKind } from '../compile/rego-module.js'
+import type { EntrypointKind } from '../modules/rego-module.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'

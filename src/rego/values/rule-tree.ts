@@ -43,9 +43,14 @@ export function matchingNodes(root: RuleNode, steps: readonly Step[]): RuleNode[
   let nodes = [root]
   for (const step of steps) {
     if (nodes.some(({ isRule }) => isRule)) return []
-    nodes = nodes.flatMap(({ children }) =>
-      step === undefined ? [...children.values()] : [children.get(step) ?? []].flat(),
-    )
+    nodes = nextNodes(nodes, step)
   }
   return nodes
+}
+
+/** Returns the children of some nodes by a key, or all children for an unknown key. */
+export function nextNodes(nodes: readonly RuleNode[], step: Step): RuleNode[] {
+  return nodes.flatMap(({ children }) =>
+    step === undefined ? [...children.values()] : [children.get(step) ?? []].flat(),
+  )
 }

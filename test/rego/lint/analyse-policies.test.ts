@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 import { collectSources } from '../../../src/rego/compile/collect-sources.js'
 import { readData } from '../../../src/rego/data/base-document.js'
-import { parseModules } from '../../../src/rego/compile/parse-modules.js'
+import { parseModules } from '../../../src/rego/modules/parse-modules.js'
 import { analysePolicies } from '../../../src/rego/lint/analyse-policies.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import { parseRegoText } from '../../../src/rego/values/parse-text.js'

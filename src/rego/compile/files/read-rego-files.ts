@@ -2,14 +2,9 @@ import { isUtf8 } from 'node:buffer'
 
 import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readWhole } from '../../../lib/read-files.js'
+import type { RegoFile } from '../../modules/rego-module.js'
 import { unreadable } from './list-source-files.js'
-import { spellNumbers } from './spell-numbers.js'
-
-/** A Rego module as read: `file` is the path that a person knows it by. */
-export interface RegoFile {
-  readonly file: string
-  readonly text: string
-}
+import { spellNumbers } from '../../workarounds/numbers-without-integer-part.js'
 
 /** A file of Rego, and where it is no UTF-8. */
 export interface ReadRego {
