@@ -38,6 +38,7 @@ import {
   addVersionOptions,
   addWarningOption,
   allDataOption,
+  capabilitiesOption,
   examples,
   outJson,
   policyFlags,
@@ -80,6 +81,7 @@ export function defineBuild(command: Command, session: Session): void {
       ),
     )
     .option('--opa <file>', 'the opa program to compile with')
+    .addOption(capabilitiesOption())
     .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
     .action(async (directories: readonly string[], options: BuildOptions) => {
       session.exitCode = await build(directories, options, session.terminal)

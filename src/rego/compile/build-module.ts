@@ -5,6 +5,7 @@ import { AppError } from '../../errors/app-error.js'
 import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackOne } from '../archive/pack-files.js'
+import { capabilityFlags } from '../opa/capabilities.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRegoVersion } from '../opa/opa-release.js'
 import { runOffline } from '../opa/run-offline.js'
@@ -22,7 +23,14 @@ import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { orderModifiers } from '../workarounds/modifier-order.js'
 import { refuseUnreadRules } from '../modules/read-modules.js'
 import { withoutLosses } from '../workarounds/plan-losses.js'
-import { BUNDLE_FILE, bundleFiles, environmentFor, sourceFiles, stagedName, writeBundle } from '../modules/stage-bundle.js'
+import {
+  BUNDLE_FILE,
+  bundleFiles,
+  environmentFor,
+  sourceFiles,
+  stagedName,
+  writeBundle,
+} from '../modules/stage-bundle.js'
 import type { BundledFiles } from '../modules/stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -207,6 +215,7 @@ async function build(
     opa,
     [
       ...['build', '--target', 'wasm', '--bundle', BUNDLE_FILE, '--output', output, ...flags],
+      ...(await capabilityFlags(cwd, opa.capabilities)),
       ...names.flatMap((name) => ['--entrypoint', name]),
     ],
     { cwd, env: environmentFor(files) },

@@ -25,7 +25,7 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])) })
 
 /**
- * `buildModule` that keeps what it built in files of a folder, by a digest of all that it was built of: sources, entrypoints, options, the `opa` program, and
+ * `buildModule` that keeps what it built in files of a folder, by a digest of all that it was built of: sources, entrypoints, options, capabilities, the `opa` program, and
  * this one, which `builtBy` tells from other builds of it. What cannot be kept is built each time, and so is what a damaged file holds, which is taken away.
  */
 export function keepBuilds(folder: string, builtBy: string, build: BuildModule = buildModule): BuildModule {
@@ -33,7 +33,8 @@ export function keepBuilds(folder: string, builtBy: string, build: BuildModule =
     const program = await versionOfFile(opa.path)
     if (program === undefined) return await build(opa, modules, keys, options)
     // A program that only starts another one, by which release it likes, stays as it is.
-    const programs = `${builtBy} ${program} ${await opaRelease(opa)}`
+    const { text = '' } = opa.capabilities ?? {}
+    const programs = `${builtBy} ${program} ${await opaRelease(opa)} ${text}`
     const file = join(folder, await digestOf(programs, modules, keys, options))
     const kept = await readBuild(file).catch(() => undefined)
     if (kept !== undefined) return kept

@@ -135,13 +135,29 @@ export async function withNearNames(
     const name = functions[index]
     const variable = UNSAFE_VARIABLE.exec(error.message)?.groups?.['name']
     const own = modules.find(({ file }) => file === error.location?.file)
-    const hint = isYounger(name)
-      ? `: OPA ${release} does not have it, and the one that \`tidegate opa install\` brings does`
-      : name === undefined
-        ? suggestion(variable === undefined ? undefined : nearestName(variable, rulesBeside(modules, own)))
-        : suggestion(nearestName(name, [...functionNames(modules, own), ...builtins]))
+    const hint = isForbidden(name, builtins, opa)
+      ? `: ${opa.capabilities?.file} does not allow it. Add it to the capabilities file, or remove the call`
+      : isYounger(name)
+        ? `: OPA ${release} does not have it, and the one that \`tidegate opa install\` brings does`
+        : name === undefined
+          ? suggestion(variable === undefined ? undefined : nearestName(variable, rulesBeside(modules, own)))
+          : suggestion(
+              nearestName(name, [
+                ...functionNames(modules, own),
+                ...(opa.capabilities?.builtins ?? builtins),
+              ]),
+            )
     return { ...error, message: `${error.message}${hint}` }
   })
+}
+
+/** True for a built-in function of the program that the configured capabilities leave out. */
+function isForbidden(
+  name: string | undefined,
+  builtins: readonly string[],
+  { capabilities }: OpaProgram,
+): boolean {
+  return name !== undefined && capabilities !== undefined && builtins.includes(name)
 }
 
 function isYounger(name: string | undefined): boolean {

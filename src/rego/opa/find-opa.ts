@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { BUNDLED_RELEASE, findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+import { readCapabilities } from './capabilities.js'
+import type { Capabilities } from './capabilities.js'
 import type { OpaLimits } from './opa-limits.js'
 import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
 
@@ -19,11 +21,15 @@ export interface OpaProgram {
   readonly temporaryFolder?: string
   /** What each of its runs may use. */
   readonly limits?: OpaLimits
+  /** The features that compiled policies may use; all features of the program if absent. */
+  readonly capabilities?: Capabilities
 }
 
 export interface FindOpaOptions {
   /** What each run of the program may use; `DEFAULT_OPA_LIMITS` where absent. */
   readonly limits?: OpaLimits
+  /** The path of a capabilities file (`policies.capabilities`). */
+  readonly capabilities?: string | undefined
   /** The program named by flag or configuration. */
   readonly named?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
@@ -34,11 +40,16 @@ export interface FindOpaOptions {
 /**
  * The `opa` program to compile with: the one named, then OPA_BIN, then `opa` on PATH, then the newest that `tidegate opa install`
  * fetched, then the copy in the npm packages; the SHA-256 of the last two is checked. Raises `unavailable` with what to do when there
- * is none.
+ * is none, and `invalid` if the capabilities file is missing or is not JSON.
  */
 export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
   const program = await locateOpa(options)
-  return options.limits === undefined ? program : { ...program, limits: options.limits }
+  const { limits, capabilities } = options
+  return {
+    ...program,
+    ...(limits && { limits }),
+    ...(capabilities !== undefined && { capabilities: await readCapabilities(capabilities) }),
+  }
 }
 
 async function locateOpa(options: FindOpaOptions): Promise<OpaProgram> {

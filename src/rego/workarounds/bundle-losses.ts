@@ -31,8 +31,10 @@ export async function refuseBundleLosses(
   const outlined = files.flatMap((file) => outlineModule(file) ?? [])
   const outline = ruleTree(outlined)
   if (!outlined.some((module) => mayLose(module, outline))) return
-  const opa = await findOpa().catch(() => undefined)
-  if (opa === undefined) return
+  const found = await findOpa().catch(() => undefined)
+  if (found === undefined) return
+  // The bundle is compiled already, so `policies.capabilities` does not apply to it.
+  const { capabilities: _, ...opa } = found
   const modules = await parseModules(opa, files).catch((cause: unknown) => {
     throw uncheckable(bundle, cause)
   })

@@ -8,6 +8,7 @@ import { compileError } from '../modules/opa-errors.js'
 import type { RegoModule } from '../modules/rego-module.js'
 import { BUNDLE_FILE, environmentFor, writeBundle } from '../modules/stage-bundle.js'
 import type { BundledFiles } from '../modules/stage-bundle.js'
+import { capabilityFlags } from '../opa/capabilities.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
@@ -40,14 +41,18 @@ export async function planLosses(
   await writeBundle(cwd, [...files, [GENERATED_FILE, generateRules([], packages).text]])
   const output = 'planned.tar.gz'
   const args = ['build', '--target', 'plan', '--bundle', BUNDLE_FILE, '--output', output]
-  const run = await runOpa(opa, [...args, '--entrypoint', KEEPING_ENTRYPOINT], {
+  const capabilities = await capabilityFlags(cwd, opa.capabilities)
+  const run = await runOpa(opa, [...args, ...capabilities, '--entrypoint', KEEPING_ENTRYPOINT], {
     cwd,
     env: environmentFor(files),
   })
   if (run.exitCode !== 0) return undefined
   const plan = await unpackOne(await readFile(join(cwd, output)), PLAN_FILE)
   if (plan === undefined)
-    throw new AppError('unavailable', `${opa.path} builds no plan. Name another program with --opa or OPA_BIN`)
+    throw new AppError(
+      'unavailable',
+      `${opa.path} builds no plan. Name another program with --opa or OPA_BIN`,
+    )
   return findLosses(readPlan(new TextDecoder().decode(plan)), rules)
 }
 

@@ -58,7 +58,9 @@ function splitIn(
   const negated = negatedOperands(tokens, moduleKeywords(version, imports, []))
   const roots = new Map<string, readonly string[]>([
     ...own.map(([name]) => [name, [...packagePath, name]] as const),
-    ...imports.filter(({ path }) => path[0] === 'data').map(({ path, name }) => [name, path.slice(1)] as const),
+    ...imports
+      .filter(({ path }) => path[0] === 'data')
+      .map(({ path, name }) => [name, path.slice(1)] as const),
     ['data', []] as const,
   ])
   const edits: Edit[] = []
