@@ -17,6 +17,7 @@ import { askedDocuments, listEntrypoints } from '../modules/rego-module.js'
 import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
 import { refuseMergedRules } from '../workarounds/merged-rules.js'
+import { errorWithSourceColumns } from '../modules/source-columns.js'
 import { sourceNames } from '../modules/stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
@@ -65,6 +66,20 @@ export async function compileSources(
   data: PartData,
   options: CompileOptions = {},
   build: BuildModule = buildModule,
+): Promise<CompiledPolicies> {
+  try {
+    return await compileSpelled(opa, sources, data, options, build)
+  } catch (raw) {
+    throw errorWithSourceColumns(raw, sources.rego)
+  }
+}
+
+async function compileSpelled(
+  opa: OpaProgram,
+  sources: PolicySources,
+  data: PartData,
+  options: CompileOptions,
+  build: BuildModule,
 ): Promise<CompiledPolicies> {
   const modules = await readModules(opa, sources.rego)
   try {

@@ -5,6 +5,7 @@ import { findBaseDenials } from '../evaluation/base-denials.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
 import { locateCalls } from '../modules/locate-calls.js'
+import { withSourceColumns } from '../modules/source-columns.js'
 import { indexCalls, indexSources } from './locate-sources.js'
 import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
@@ -79,6 +80,11 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     analysis === undefined
       ? []
       : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
+  const warnings = [
+    ...answered.warnings,
+    ...found,
+    ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
+  ]
   const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
   const packages = [...new Set(packagePaths.map(pathKey))].sort()
   await turns.pause()
@@ -95,11 +101,10 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     baseDenials: findBaseDenials(packages, data),
     data,
     image,
-    warnings: [
-      ...answered.warnings,
-      ...found,
-      ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
-    ],
+    warnings: withSourceColumns(
+      warnings,
+      parts.flatMap(({ rego }) => rego),
+    ),
     locateSource: indexSources(parts, show),
     sourcesOf: (key) =>
       parts
@@ -201,7 +206,7 @@ function refuseMissingBuiltins(
   throw new AppError(
     'invalid',
     `the policies call built-in functions that are not available: ${missing.join(', ')}`,
-    { details: builtinDetails(part, missing, refusedBuiltins) },
+    { details: withSourceColumns(builtinDetails(part, missing, refusedBuiltins), part.rego) },
   )
 }
 

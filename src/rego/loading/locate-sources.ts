@@ -6,6 +6,7 @@ import { positionIn, readTokens, startsStatement } from '../modules/tokens/read-
 import type { Token } from '../modules/tokens/read-tokens.js'
 import type { RegoModule } from '../modules/rego-module.js'
 import { headPath } from '../modules/outline-module.js'
+import { sourceLocation } from '../modules/source-columns.js'
 import { pathKey } from '../values/path-key.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -54,7 +55,9 @@ export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapsh
     const made =
       caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
     const [call] = made.length === 1 ? made : onlyCall(compiled, name)
-    return call && { ...call, file: show(call.file) }
+    if (call === undefined) return undefined
+    const source = compiled.flatMap(({ rego }) => rego).find(({ file }) => file === call.file)
+    return { ...(source ? sourceLocation(source, call) : call), file: show(call.file) }
   }
   return remembered(locate, REMEMBERED_PLACES, jsonOf)
 }

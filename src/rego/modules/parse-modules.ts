@@ -91,8 +91,8 @@ export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]):
   })
 }
 
-function inOlderSyntax({ file, text }: RegoFile): RegoFile {
-  return { file, text: quoteKeywordMembers(expandTemplateStrings(text)) }
+function inOlderSyntax(file: RegoFile): RegoFile {
+  return { ...file, text: quoteKeywordMembers(expandTemplateStrings(file.text)) }
 }
 
 /**

@@ -31,7 +31,8 @@ const PACKAGE = /^package\s+(?<path>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/
  * on behind that line in brackets only, and has one of the usual forms. Undefined for any other, and for much that is no Rego: whether the
  * rest is, the compiler tells.
  */
-export function readPlainModule({ file, text }: RegoFile, version: RegoVersion): RegoModule | undefined {
+export function readPlainModule(file: RegoFile, version: RegoVersion): RegoModule | undefined {
+  const { text } = file
   // Template strings have brackets in them.
   if (/\$["`]/.test(text)) return undefined
   const [head = [], ...statements] = statementsOf(text) ?? []
@@ -45,7 +46,7 @@ export function readPlainModule({ file, text }: RegoFile, version: RegoVersion):
     if (!isRule) return undefined
     rules.push(ruleOf(form, statement))
   }
-  return { file, text, version, packagePath, rules }
+  return { ...file, version, packagePath, rules }
 }
 
 /** The tokens of each statement; undefined where one goes on, or may begin, where it is not plain. */

@@ -7,6 +7,8 @@ export interface RegoFile {
   /** The path that errors show. */
   readonly file: string
   readonly text: string
+  /** The text as written, if `spellNumbers` changed it. */
+  readonly source?: string
 }
 
 /** What the compiler needs to know of a parsed module. */

@@ -5,6 +5,7 @@ export type Step = string | undefined
 export interface RuleNode {
   readonly children: Map<string, RuleNode>
   isRule: boolean
+  isFunction: boolean
   /** Whether it stands in the reference of a rule, behind its package. */
   isOfRule: boolean
   /** Whether the reference of one of its rules goes on with a variable. */
@@ -12,7 +13,7 @@ export interface RuleNode {
 }
 
 export function newRuleNode(): RuleNode {
-  return { children: new Map(), isRule: false, isOfRule: false, goesOn: false }
+  return { children: new Map(), isRule: false, isFunction: false, isOfRule: false, goesOn: false }
 }
 
 export function addRule(
@@ -20,6 +21,7 @@ export function addRule(
   packagePath: readonly string[],
   path: readonly string[],
   isDynamic: boolean,
+  isFunction = false,
 ): void {
   let node = root
   for (const [place, key] of [...packagePath, ...path].entries()) {
@@ -30,6 +32,7 @@ export function addRule(
     node.isOfRule ||= place >= packagePath.length
   }
   node.isRule = true
+  node.isFunction ||= isFunction
   node.goesOn ||= isDynamic || hasDynamic(node)
   node.children.clear()
 }

@@ -3,7 +3,7 @@ import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import type { BundleFiles } from '../archive/read-bundle.js'
 import { parseModules } from '../modules/parse-modules.js'
 import { lossDetails } from './plan/find-losses.js'
-import { mayLose, ruleTree } from './suspect-modules.js'
+import { ruleTree, suspectModules } from './suspect-modules.js'
 import { planLosses } from './plan-losses.js'
 import { bundleFiles, sourceFiles, stagedName } from '../modules/stage-bundle.js'
 import { outlineModule } from '../modules/outline-module.js'
@@ -29,8 +29,7 @@ export async function refuseBundleLosses(
   if (wasm === undefined || index !== undefined || rego.size === 0) return
   const files = [...rego].map(([name, text]) => ({ file: `${bundle}/${name}`, text }))
   const outlined = files.flatMap((file) => outlineModule(file) ?? [])
-  const outline = ruleTree(outlined)
-  if (!outlined.some((module) => mayLose(module, outline))) return
+  if (suspectModules(outlined).length === 0) return
   const found = await findOpa().catch(() => undefined)
   if (found === undefined) return
   // The bundle is compiled already, so `policies.capabilities` does not apply to it.

@@ -1,12 +1,18 @@
 import { findTemplateStrings } from '../modules/tokens/template-strings.js'
 
 const POINT_FIRST = /(?<![\w\])}"`.])\.\d/
-/** Comments and strings, then a number without digits before its point; the space after a sign is replaced, so that columns stay. */
+/** Matches comments, strings, and the point of such a number with the space before it. */
 const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|(?<=[=*+\-/<>(,[{:|&%]) \.(?=\d)|(?<![\w\])}"`.])\.(?=\d)/g
 
 /**
- * Writes numbers such as `.5` as `0.5`, which is the same number to OPA's evaluator. Its compilers refuse the first as JSON, or compile
- * it to a text that is none. Columns after it change only where no space precedes it.
+ * Rewrites numbers such as `.5` as `0.5`.
+ *
+ * Fault: OPA's evaluator accepts `.5`, but `opa build` fails with `invalid number literal` or
+ * compiles it to text that is not JSON.
+ * Versions: 0.70 and 1.x up to 1.20.2.
+ *
+ * The zero replaces a space before the point if there is one. Otherwise later columns of the line
+ * are off by one until `withSourceColumns` corrects them.
  */
 export function spellNumbers(text: string): string {
   if (!POINT_FIRST.test(text)) return text

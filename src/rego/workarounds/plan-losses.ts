@@ -18,7 +18,7 @@ import { findLosses, lossDetails } from './plan/find-losses.js'
 import type { Loss } from './plan/find-losses.js'
 import { readPlan } from './plan/read-plan.js'
 import { splitLookups } from './skipped-rules.js'
-import { mayLose, ruleTree } from './suspect-modules.js'
+import { ruleTree, suspectModules } from './suspect-modules.js'
 
 const PLAN_FILE = 'plan.json'
 
@@ -75,7 +75,7 @@ export interface LossCheck extends PlannedFiles {
 export async function withoutLosses(written: LossCheck): Promise<BundledFiles> {
   const { opa, modules, files, packagesOf } = written
   const rules = ruleTree(modules)
-  const suspects = modules.filter((module) => mayLose(module, rules))
+  const suspects = suspectModules(modules)
   if (suspects.length === 0) return files
   // OPA plans functions with the rules that call them.
   const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))

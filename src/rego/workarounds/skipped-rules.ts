@@ -29,6 +29,12 @@ interface DataReference {
  * Versions: 0.70 and 1.x up to 1.20.2. Version 0.70 also skips `lim := {…}` next to `lim.prod := 1`.
  * Upstream: related to open-policy-agent/opa#7399 and #5839.
  *
+ * Also splits lookups by a variable that may find a function: `[data.rules][0][_].deny` for
+ * `data.rules[_].deny` if `data.rules` has functions.
+ *
+ * Fault: the planner calls such a function without its arguments, so that the code is not valid.
+ * Versions: 0.70 and 1.x up to 1.20.2.
+ *
  * Lines stay, columns after a lookup do not. Returns the given array if there is no such lookup.
  */
 export async function splitLookups(
@@ -36,13 +42,14 @@ export async function splitLookups(
   isOlder: boolean,
 ): Promise<readonly RegoModule[]> {
   // Rules of one name without keys are never skipped.
-  const hasKeys = modules.some(({ rules }) =>
-    rules.some(({ path, isDynamic }) => isDynamic || (isOlder && path.length > 1)),
+  const isAffected = modules.some(({ rules }) =>
+    rules.some(({ path, isDynamic, isFunction }) => isDynamic || isFunction || (isOlder && path.length > 1)),
   )
-  if (!hasKeys) return modules
+  if (!isAffected) return modules
   const root = newRuleNode()
   for (const { packagePath, rules } of modules)
-    for (const { path, isDynamic } of rules) addRule(root, packagePath, path, isDynamic)
+    for (const { path, isDynamic, isFunction } of rules)
+      addRule(root, packagePath, path, isDynamic, isFunction)
   return await rewriteModules(modules, (module) => splitIn(module, root, isOlder))
 }
 
@@ -128,7 +135,10 @@ function readReference(
 }
 
 /** Returns the number of steps before OPA skips rules, or 0 if it skips none. */
-function findCut(root: RuleNode, { steps, known }: DataReference, isOlder: boolean): number {
+function findCut(root: RuleNode, reference: DataReference, isOlder: boolean): number {
+  const { steps, known } = reference
+  const functions = findFunctions(root, reference)
+  if (functions > 0) return functions
   // OPA 1.x does not optimize a lookup with a rule before the last key but one.
   const first = isOlder ? 1 : steps.length - 1
   for (let cut = first; cut < steps.length && cut <= known; cut += 1) {
@@ -140,5 +150,13 @@ function findCut(root: RuleNode, { steps, known }: DataReference, isOlder: boole
     const forgets = isOlder && nodes.some(({ isRule }) => isRule) && longer.some(({ isOfRule }) => isOfRule)
     if (stops || forgets) return cut
   }
+  return 0
+}
+
+/** Returns the number of steps above a function that a variable of the reference may find, else 0. */
+function findFunctions(root: RuleNode, { steps }: DataReference): number {
+  const variable = steps.indexOf(undefined)
+  for (let length = variable + 1; variable !== -1 && length <= steps.length; length += 1)
+    if (matchingNodes(root, steps.slice(0, length)).some(({ isFunction }) => isFunction)) return length - 1
   return 0
 }

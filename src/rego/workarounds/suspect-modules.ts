@@ -1,7 +1,7 @@
 import { addRule, matchingNodes, newRuleNode } from '../values/rule-tree.js'
 import type { RuleNode, Step } from '../values/rule-tree.js'
 import { codeOnly } from '../modules/locate-calls.js'
-import type { RegoModule } from '../modules/rego-module.js'
+import type { RegoModule, RegoRule } from '../modules/rego-module.js'
 import { closingOf } from '../modules/tokens/expressions.js'
 import { readImports } from '../modules/tokens/read-imports.js'
 import { isMember, readTokens, stringValue, touches } from '../modules/tokens/read-tokens.js'
@@ -17,11 +17,21 @@ const BEFORE_DOMAIN = ['in', '(']
 
 /** Returns all rules of modules by path, without functions, which are never looked up. */
 export function ruleTree(modules: readonly RegoModule[]): RuleNode {
+  return treeOf(modules, ({ isFunction }) => !isFunction)
+}
+
+function treeOf(modules: readonly RegoModule[], isIncluded: (rule: RegoRule) => boolean): RuleNode {
   const root = newRuleNode()
   for (const { packagePath, rules } of modules)
-    for (const { path, isDynamic, isFunction } of rules)
-      if (!isFunction) addRule(root, packagePath, path, isDynamic)
+    for (const rule of rules)
+      if (isIncluded(rule)) addRule(root, packagePath, rule.path, rule.isDynamic, rule.isFunction)
   return root
+}
+
+/** Returns the modules that `mayLose` is true for. */
+export function suspectModules(modules: readonly RegoModule[]): RegoModule[] {
+  const all = treeOf(modules, () => true)
+  return modules.filter((module) => mayLose(module, all))
 }
 
 /**
@@ -29,7 +39,7 @@ export function ruleTree(modules: readonly RegoModule[]): RuleNode {
  * variable, a negation of `walk` or of a body, or a unification of two collections. Only such
  * modules are planned, since planning a module takes as long as compiling it.
  */
-export function mayLose({ text, packagePath }: RegoModule, rules: RuleNode): boolean {
+function mayLose({ text, packagePath }: RegoModule, rules: RuleNode): boolean {
   const hasTemplates = TEMPLATE.test(text)
   const code = hasTemplates ? text : codeOnly(text)
   if (BOTH_SIDES.test(code) || (/\bwalk\b/.test(code) && /\bnot\b/.test(code))) return true

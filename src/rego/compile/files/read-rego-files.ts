@@ -15,8 +15,10 @@ export interface ReadRego {
 /** What a file of Rego holds. Raises `invalid` where it cannot be read. */
 export async function readRegoFile(file: string): Promise<ReadRego> {
   const content = await readContent(file)
+  const source = content.toString('utf8')
+  const text = spellNumbers(source)
   return {
-    file: { file, text: spellNumbers(content.toString('utf8')) },
+    file: text === source ? { file, text } : { file, text, source },
     malformed: malformedText(file, content),
   }
 }

@@ -1,13 +1,14 @@
 import type { ErrorDetail } from '../../../errors/app-error.js'
 import type { RuleNode, Step } from '../../values/rule-tree.js'
 import { losesNegation } from './failed-negations.js'
+import { makeFunctionCheck } from './looked-up-functions.js'
 import { blocksOf, localOf } from './read-plan.js'
 import type { Plan, Statement } from './read-plan.js'
 import { findBaseLookups, skippedByCall } from './skipped-rules.js'
 import { findUnassigned } from './unassigned-variables.js'
 
 /** How compiled code differs from the policy; see docs/conformance.md. */
-type LossKind = 'negation' | 'lookup' | 'unification'
+type LossKind = 'negation' | 'lookup' | 'function' | 'unification'
 
 /** An expression that OPA compiles to code with another result than OPA's evaluator. */
 export interface Loss {
@@ -32,6 +33,7 @@ export function findLosses(plan: Plan, rules: RuleNode): Loss[] {
     const key = `${kind} ${loss.file}:${loss.row}:${kind === 'unification' ? '' : loss.col}`
     if (!losses.has(key)) losses.set(key, loss)
   }
+  const lacksArguments = makeFunctionCheck(plan)
   for (const planned of plan.functions) {
     for (const at of findUnassigned(planned)) add('unification', at)
     for (const { statement, path } of findBaseLookups(plan, planned, rules)) add('lookup', statement, path)
@@ -46,7 +48,8 @@ export function findLosses(plan: Plan, rules: RuleNode): Loss[] {
       for (const [index, statement] of stmts.entries()) {
         const isStale = (local: number): boolean => isInLoop && !reset.has(local)
         if (statement.type === 'NotStmt' && losesNegation(statement, isStale)) add('negation', statement)
-        if (statement.type === 'CallDynamicStmt') {
+        if (lacksArguments(statement)) add('function', statement)
+        else if (statement.type === 'CallDynamicStmt') {
           const path = skippedByCall(plan, rules, statement, following)
           if (path !== undefined) add('lookup', statement, path)
         }
@@ -76,6 +79,8 @@ const ADVICE: Readonly<Record<LossKind, (loss: Loss) => string>> = {
     'OPA does not compile this negation to WebAssembly correctly, because the negated expression looks rules up by a variable or iterates. Move that expression to a rule of its own, and write `not` before the name of that rule',
   lookup: ({ path = [] }) =>
     `OPA does not compile this lookup (${printPath(path)}) to WebAssembly correctly, because some packages have one rule there and others several. Give all of them the same kind of rule, or assign the object above the rules to a variable and look the key up in that variable`,
+  function: () =>
+    'OPA compiles this lookup to code that is not valid, because the key may be the name of a function. Move the functions to a package that is not looked up by a variable, or assign the package to a variable and look the key up in that variable',
   unification: () =>
     'OPA does not compile this unification to WebAssembly correctly, because a variable without a value is on both sides. Write one equation for each variable (`y = 5; x = y` for `[x, y] = [y, 5]`)',
 }

@@ -18,6 +18,11 @@ export interface Plan {
 }
 
 export interface PlannedFunction {
+  readonly name: string
+  /** The group (`g0`), then the path below `data`. */
+  readonly path: readonly string[]
+  /** The number of parameters: `input`, `data`, and those of a function of the policy. */
+  readonly parameters: number
   /** Locals of all blocks: the parameters and the result. */
   readonly given: readonly number[]
   /** True for the variant for calls below `with` on `data`, which hides rules. */
@@ -34,6 +39,7 @@ const Head = z.object({
     funcs: z
       .array(
         z.object({
+          name: z.string(),
           params: z.array(z.number()),
           return: z.number(),
           path: z.array(z.string()).nullish(),
@@ -50,7 +56,8 @@ export function readPlan(text: string): Plan {
   return {
     strings: (constants.strings ?? []).map(({ value }) => value),
     files: (constants.files ?? []).map(({ value }) => value),
-    functions: (funcs.funcs ?? []).map(({ params, return: result, path, blocks }) => ({
+    functions: (funcs.funcs ?? []).map(({ name, params, return: result, path, blocks }) => ({
+      ...{ name, path: path ?? [], parameters: params.length },
       given: [...params, result],
       isBelowWith: (path?.[0] ?? FIRST_GROUP) !== FIRST_GROUP,
       blocks: blocks.map(toBlock),
