@@ -2,14 +2,14 @@ import { verdictPlace } from '../values/verdict-rules.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoModule } from '../modules/rego-module.js'
 
-/** A package whose sources state a verdict that the compiled module has no entrypoint for: it can never be asked. */
+/** A package with a verdict rule in its sources that has no entrypoint in the module. */
 export interface UnansweredPackage {
   readonly path: readonly string[]
   /** Its verdict rules that nothing answers. */
   readonly rules: readonly string[]
 }
 
-/** The packages among modules that have verdict rules whose path nothing answers. */
+/** Returns the packages with verdict rules that no entrypoint answers. */
 export function findUnansweredPackages(
   modules: readonly RegoModule[],
   isAnswered: (path: readonly string[]) => boolean,

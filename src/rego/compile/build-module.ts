@@ -33,7 +33,7 @@ import {
 } from '../modules/stage-bundle.js'
 import type { BundledFiles } from '../modules/stage-bundle.js'
 
-/** A compiled module and what its entrypoints answer. */
+/** A compiled module with its entrypoints. */
 export interface BuiltModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` by the name of the entrypoint. */
@@ -42,37 +42,39 @@ export interface BuiltModule {
 
 export type BuildModule = typeof buildModule
 
-/** Code does not depend on data, and what stands in the way of rules has been looked for. */
+/** Code does not depend on data. Conflicts of data with rules are checked before. */
 const NO_DATA = new RegoObject([])
 /** `opa build` and the code grow with the square of their number. */
 export const MOST_ENTRYPOINTS = 200
-/** What a module for other programs may have: beyond it, such a module takes minutes to build, and engines refuse it. */
+/**
+ * Limit for modules that other programs load. Larger modules take minutes to build, and engines
+ * reject them.
+ */
 export const MOST_PORTABLE_ENTRYPOINTS = 1000
 
 export interface BuildOptions {
-  /** How many entrypoints the module may have, which programs other than this one ask it by. */
+  /** The number of entrypoints above which the module gets one entrypoint for all rules. */
   readonly mostEntrypoints: number
-  /** Whether calls of `print` are compiled. */
+  /** True if calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
 }
 
-/** What all builds of one set of policies have in common. */
+/** The common parameters of all builds of one set of policies. */
 interface Staged {
   readonly opa: OpaProgram
   readonly modules: readonly RegoModule[]
-  /** Where archives are put. */
+  /** The directory for temporary archives. */
   readonly directory: string
-  /** What the bundle consists of. */
   readonly files: BundledFiles
   readonly flags: readonly string[]
 }
 
 /**
- * Compiles modules to WASM so that every key can be asked: with an entrypoint each, or, where these would be too many, with one that
- * leads to all rules, which are then called by themselves; documents are put together from them. A path that `opa build` has no
- * spelling for gets a generated rule that refers to it. OPA 0.70 refuses a path as an entrypoint when functions below it call each
- * other, though it compiles a rule that refers to the same path: then each path gets such a rule. Raises `invalid` with file,
- * row, column and OPA's message for each problem in the policies.
+ * Compiles modules to WASM so that every key can be evaluated. Up to `mostEntrypoints` keys get an
+ * entrypoint each. Otherwise one entrypoint refers to all rules, which are called as functions, and
+ * documents are composed from them. A path that `opa build` cannot name gets a generated rule. OPA
+ * 0.70 refuses an entrypoint if functions below it call each other; then every path gets a
+ * generated rule. Raises `invalid` with file, line, column and OPA's message for each problem.
  */
 export async function buildModule(
   opa: OpaProgram,
@@ -88,7 +90,7 @@ export async function buildModule(
     try {
       return await buildFlagged(opa, printing, keys, options)
     } catch (raw) {
-      // Whatever is wrong is told of what was written.
+      // The build of the original modules reports the errors.
       if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
     }
   }
@@ -128,7 +130,10 @@ function packagesOf(modules: readonly RegoModule[], keys: ReadonlyMap<string, En
   return [...packages].filter((key) => keys.has(key))
 }
 
-/** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
+/**
+ * Builds with one entrypoint for all rules; undefined if OPA does not compile it, or if rules
+ * cannot be called as functions.
+ */
 async function buildForRules(
   staged: Staged,
   keys: ReadonlyMap<string, EntrypointKind>,
@@ -152,7 +157,7 @@ async function buildForAll(
 ): Promise<BuiltModule> {
   const unspellable = keys.filter((key) => !isSpellable(key))
   const direct = keys
-    // The root document would hold the generated rules.
+    // The root document would contain the generated rules.
     .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(staged, { direct, forwarded: unspellable })
@@ -164,7 +169,9 @@ async function buildForAll(
   throw compileError(readOpaErrors(first.run, toSource))
 }
 
-/** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
+/**
+ * Raises the errors of `opa check`, which have columns, with the type details of the refused build.
+ */
 async function refuseMistakes(
   { opa, modules, directory: cwd, files }: Staged,
   toSource: (compiledName: string) => string,
@@ -227,7 +234,10 @@ async function build(
   return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
 }
 
-/** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */
+/**
+ * Renames generated entrypoints to the paths that they refer to, for other programs. Paths with
+ * slashes or empty segments keep the generated name.
+ */
 function nameByPaths(
   wasm: Uint8Array,
   generated: ReadonlyMap<string, string>,
@@ -244,8 +254,8 @@ function nameByPaths(
 }
 
 /**
- * Whether `opa build --entrypoint` can name a path: it splits at slashes, takes digits for a number, skips empty
- * segments at the ends, and no program can be given a NUL.
+ * True if `opa build --entrypoint` can name a path. It splits at slashes, parses digits as numbers
+ * and skips empty segments at the ends; arguments cannot contain NUL.
  */
 function isSpellable(key: string): boolean {
   return pathOfKey(key).every(

@@ -17,11 +17,11 @@ import type { ReadRego } from './files/read-rego-files.js'
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)
 
-/** What OPA would read of the same directories, and policies are not made of. */
+/** Files that OPA would load from the same directories, and Tidegate does not. */
 export interface LeftOutFiles {
   /** Tests and hidden files, as far as they begin a line with the name of a verdict. */
   readonly rego: readonly RegoFile[]
-  /** JSON and YAML of other names than those of data, with where OPA would put it. */
+  /** JSON and YAML with other names than data files, with the path that OPA would load them to. */
   readonly data: readonly { readonly file: string; readonly at: readonly string[] }[]
 }
 
@@ -32,16 +32,19 @@ export interface PolicySources {
 }
 
 export interface CollectOptions {
-  /** Whether `*_test.rego` is taken too; served policies leave the tests out. */
+  /** True to include `*_test.rego`; served policies exclude tests. */
   readonly includeTests: boolean
-  /** Whether JSON and YAML of any name in the directories is taken for data; else only that of the names that a bundle may have. */
+  /**
+   * True to load all JSON and YAML as data; by default only files with the names of data files in
+   * bundles.
+   */
   readonly includesAllData?: boolean | undefined
 }
 
 /**
- * Reads the Rego files and the `data.json`, `data.yaml` beside them from directories (or single Rego files), in a
- * stable order. Hidden files and `node_modules` are skipped. Raises `invalid` for a path that cannot be read, for Rego that is not
- * UTF-8, and when there is nothing to load at all.
+ * Reads Rego files and their `data.json` or `data.yaml` from directories (or single Rego files), in
+ * a stable order, without hidden files and `node_modules`. Raises `invalid` for a path that cannot
+ * be read, Rego that is not UTF-8, and if there is nothing to load.
  */
 export async function collectSources(
   paths: readonly string[],
@@ -78,7 +81,7 @@ export async function collectSources(
   return { rego, data, leftOut }
 }
 
-/** Files with what they hold, as far as that is Rego. */
+/** Returns files with their contents if they are Rego. */
 async function readRego(
   root: string,
   sources: readonly SourceFile[],
@@ -95,17 +98,17 @@ async function readHidden(file: string): Promise<RegoFile> {
   return { file, text: content.toString('utf8') }
 }
 
-/** A file that is named itself is data whatever it is called. */
+/** A file named explicitly is data whatever its name. */
 function isData(file: string, root: string): boolean {
   return isDataFile(file) || (file === root && isMaybeData(file))
 }
 
-/** The thread that makes values of it is given the same memory. */
+/** Returns the file in memory shared with the thread that parses it. */
 async function readDataFile(root: string, file: string): Promise<DataFile> {
   return { file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) }
 }
 
-/** Whether a Rego file holds tests, which are never served. */
+/** True for a file of tests, which are never served. */
 export function isTestFile(file: string): boolean {
   return file.endsWith('_test.rego')
 }
@@ -114,7 +117,6 @@ function isWantedRego(file: string, options: CollectOptions): boolean {
   return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
 }
 
-/** Only such a file need be looked at more closely. */
 function withVerdict(file: RegoFile): RegoFile[] {
   return VERDICT_LINE.test(file.text) ? [file] : []
 }

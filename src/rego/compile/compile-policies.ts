@@ -22,14 +22,14 @@ import { sourceNames } from '../modules/stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
 export interface CompiledPolicies {
-  /** Absent where there are no rules. */
+  /** Absent without rules. */
   readonly wasm: Uint8Array | undefined
   /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
-  /** A digest of all sources: the same sources always have the same revision. */
+  /** A digest of all sources. */
   readonly revision: string
   readonly entrypoints: ReadonlyMap<string, EntrypointKind>
   /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
@@ -41,14 +41,16 @@ export interface CompiledPolicies {
 }
 
 export interface CompileOptions extends Partial<BuildOptions> {
-  /** What a source file is called in the revision, and in the errors of what is compiled; its path when absent. */
+  /**
+   * Returns the name of a source file in the revision and in error locations; the path by default.
+   */
   readonly nameFile?: (file: string) => string
 }
 
 /**
- * Compiles Rego directories, version 0 and 1 mixed, to one WASM module in which every package and every rule is an
- * entrypoint. Raises `invalid` with file, row, column and OPA's message for each problem, data over a rule among them, `unavailable` when the `opa`
- * program cannot run.
+ * Compiles Rego directories of both versions to one WASM module in which every package and every
+ * rule is an entrypoint. Raises `invalid` with file, line, column and OPA's message for each
+ * problem, including data over a rule, and `unavailable` if the `opa` program fails.
  */
 export async function compilePolicies(
   opa: OpaProgram,
@@ -59,7 +61,7 @@ export async function compilePolicies(
   return await compileSources(opa, sources, readData(sources.data), options)
 }
 
-/** The same of sources that have been read, with their data. */
+/** Compiles sources and data that have been read. Raises as `compilePolicies`. */
 export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
@@ -86,7 +88,7 @@ async function compileSpelled(
     return await compileModules(opa, modules, sources, data, options, build)
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
-    // OPA's parser tells of all files what the compiler tells of the first.
+    // OPA's compiler stops at the first file with an error; its parser reports all files.
     const confirmed = await confirmModules(opa, modules)
     if (raw.code !== UNREAD_RULES && confirmed.every((module, place) => module === modules[place])) throw raw
     return await compileModules(opa, confirmed, sources, data, options, build)
@@ -106,7 +108,7 @@ async function compileModules(
   await refuseMergedRules(opa, modules)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
-  // OPA builds no module of packages that hold nothing.
+  // OPA builds no module for packages without rules.
   const isEmpty = entrypoints.size === 1
   const [built, revision] = await Promise.all([
     isEmpty ? undefined : build(opa, modules, entrypoints, { mostEntrypoints, includesPrint }),

@@ -15,21 +15,27 @@ import { undefinedPolicy } from './evaluation-error.js'
 import { inStageOrder } from './stage-order.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
-/** What packages say together: allowed when there are no denials. */
+/** The joint verdict of packages: allowed without denials. */
 export interface Verdict {
-  /** Each text once for each package that gives it, in the order of the stages that they name, then of the packages, then of Rego. */
+  /**
+   * Each text once per package, ordered by the stages it names, then by package, then in Rego's
+   * order.
+   */
   readonly denials: readonly Denial[]
 }
 
 export interface AskOptions {
-  /** Whether a package must state a verdict for every input; else one whose rules are all undefined denies nothing. */
+  /**
+   * True if a package must state a verdict for every input. Otherwise one with undefined rules only
+   * denies nothing.
+   */
   readonly mustState: boolean
 }
 
 /**
- * Asks each package for its reasons against the input: its `deny` and `violation` rules, and an `allow` that is not true. A
- * package without any of these rules is skipped. Raises `evaluation_failed` when one of
- * them cannot be evaluated, and, where none denies, when one of them states no verdict or no package has such rules: an
+ * Evaluates the denials of each package: its `deny` and `violation` rules, and an `allow` that is
+ * not true. Skips packages without such rules. Raises `evaluation_failed` if one cannot be
+ * evaluated and, without denials, if one states no verdict or no package has verdict rules. An
  * error is never an allow.
  */
 export function askPackages(
@@ -58,7 +64,7 @@ export function askPackages(
   return { denials: inStageOrder(denials, input) }
 }
 
-/** What is evaluated for the packages that a snapshot was asked about last: mostly all of them, each time. */
+/** The questions for the packages evaluated last, which are mostly the same. */
 interface Plan {
   readonly keys: readonly string[]
   readonly questions: readonly PackageQuestion[]
@@ -104,7 +110,10 @@ function packageStatement(
   return lacksAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
 }
 
-/** Base documents may be beside the rules: in a package that has no deny rule, a `deny` is one of them. */
+/**
+ * Base documents may be next to the rules. In a package without a deny rule, `deny` may be one of
+ * them.
+ */
 function allowAloneStatement(document: RegoObject, name: string): Statement {
   const stated = allowStatement(document.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)
   if (stated !== 'undefined' || document.entries.length === 0) return stated
@@ -115,7 +124,10 @@ function toObject(value: RegoValue | undefined): RegoObject {
   return value instanceof RegoObject ? value : new RegoObject([])
 }
 
-/** Raises `evaluation_failed` where a package has a verdict rule that nothing answers: what it would say is not known. */
+/**
+ * Raises `evaluation_failed` for a package with a verdict rule without an entrypoint, because its
+ * verdict is unknown.
+ */
 function requireAnswered(keys: readonly string[], snapshot: Snapshot): void {
   const unanswered = keys.filter((key) => snapshot.unanswered.has(key))
   if (unanswered.length === 0) return
@@ -130,7 +142,7 @@ interface Answer {
   readonly statement: Statement
 }
 
-/** Raises `evaluation_failed` where what does not deny is not said to be allowed either. */
+/** Raises `evaluation_failed` if a package neither denies nor allows. */
 function requireStatements(answers: readonly Answer[], mustState: boolean): void {
   const silent = answers.filter(
     ({ statement, question: { isKnown } }) =>

@@ -12,9 +12,9 @@ import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /**
- * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.
- * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when the value at the path
- * states no verdict: a path that leads nowhere must not let anything through, nor may a base document.
+ * Evaluates the policy at a path (a package with those below it, or one rule) to the reasons
+ * against an execution. No reasons is an allow. Raises `evaluation_failed` if the policy cannot be
+ * evaluated or states no verdict. A path to nothing, or to a base document, never allows.
  */
 export function evaluateRuntimePolicy(
   plan: DocumentPlan,
@@ -31,7 +31,7 @@ export function evaluateRuntimePolicy(
   return [...new Set(reasons)].map((text) => ({ packageName, text }))
 }
 
-/** The package that the path leads into, or the path itself where the packages are not known. */
+/** Returns the package that the path leads into, or the path itself if packages are unknown. */
 function packageNameOf({ path, steps }: DocumentPlan): string {
   return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
 }

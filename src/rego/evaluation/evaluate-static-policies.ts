@@ -8,9 +8,9 @@ export { selectPackages } from './select-packages.js'
 export type StaticVerdict = Verdict
 
 /**
- * What all static policies say of a change: the joined denials of every package. A package whose rules are all
- * undefined for this input, since it reads another kind of document, denies nothing. Raises `evaluation_failed` when
- * one of them cannot be evaluated or is null, and when none of them has a rule that states a verdict.
+ * Evaluates all static policies to their joint denials of a change. A package whose rules are all
+ * undefined for this input denies nothing, because it is for another kind of document. Raises
+ * `evaluation_failed` if one cannot be evaluated or is null, or if none has a verdict rule.
  */
 export function evaluateStaticPolicies(
   snapshot: Snapshot,

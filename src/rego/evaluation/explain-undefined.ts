@@ -10,8 +10,8 @@ import { ruleAbove } from './find-entrypoints.js'
 const MOST_NAMES = 10
 
 /**
- * Why there is no value at a path, in a sentence: the input, or a path that nothing has, with the names that are near. Members of base documents
- * are named only where somebody has the time to read them all.
+ * Returns why a path is undefined, as a sentence: because of the input, or because nothing is at
+ * the path, with similar names. Names members of base documents only if reading them is fast.
  */
 export function explainUndefined(snapshot: Snapshot, path: readonly string[], readsData: boolean): string {
   const shown = printDataRef(path)
@@ -74,7 +74,7 @@ function membersAt(snapshot: Snapshot, path: readonly string[]): string[] {
   return base instanceof RegoObject ? base.keys.flatMap((key) => (typeof key === 'string' ? [key] : [])) : []
 }
 
-/** What has the whole path at its end: people leave out where a package stands. */
+/** Matches paths that end with the whole path, since users omit the package's prefix. */
 function endingLike(snapshot: Snapshot, path: readonly string[]): string[] {
   const end = `/${pathKey(path)}`
   return keysOf(snapshot)

@@ -5,9 +5,9 @@ import { RegoObject, RegoSet } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 
 /**
- * What the value at `steps` below a package states, where `steps` leads to a rule, or into the value of one. A rule that
- * holds a text, a number, an object of other things or null says neither yes nor no: somebody asked for the wrong rule,
- * and must not be let through for it. Nothing below a verdict rule is a verdict: `deny/x` may be true and mean no.
+ * Returns the verdict of the value at `steps` below a package, if `steps` lead to a rule or into
+ * its value. A string, a number, an object or null states nothing, because the path names the wrong
+ * rule. Nothing below a verdict rule is a verdict: `deny/x` may be true and mean no.
  */
 export function ruleStatement(
   value: RegoValue | undefined,

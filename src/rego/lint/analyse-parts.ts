@@ -13,9 +13,9 @@ export interface PartAnalysisOptions extends AnalysisOptions {
 }
 
 /**
- * The findings about all parts of a snapshot; `data` is what they have together. A bundle may hold only some of its rules as they
- * were written: `entrypointsOf` tells what its module answers beside them. Raises `invalid` naming all findings where they are to
- * be refused.
+ * Returns the findings about all parts; `data` is the merged data. `entrypointsOf` lists the rules
+ * of a module, because a bundle may leave out the Rego of some. Raises `invalid` with all findings
+ * if they are refused.
  */
 export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'leftOut'>>(
   parts: readonly Part[],
@@ -41,7 +41,7 @@ export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'le
   return details
 }
 
-/** The rules that a module answers and that none of the given texts has: OPA leaves out of a bundle what it compiled. */
+/** Returns the rules of a module without Rego text: OPA removes compiled rules from bundles. */
 function findRulesWithoutText(
   modules: readonly RegoModule[],
   entrypoints: readonly (readonly string[])[],
@@ -53,7 +53,7 @@ function findRulesWithoutText(
 
 const known = new WeakMap<RegoModule, readonly string[]>()
 
-/** The keys of the documents that a module has a part of, found once. */
+/** Returns the keys of the documents above the entrypoints. */
 function documentsOf(module: RegoModule): readonly string[] {
   const found = known.get(module) ?? findDocuments(module)
   known.set(module, found)

@@ -17,18 +17,18 @@ import type { DescribedModule } from './describe-module.js'
 const NOTHING_LEFT_OUT: LeftOutFiles = { rego: [], data: [] }
 
 export interface AnalysisOptions {
-  /** The patterns of the packages that are asked when a pipeline is saved. */
+  /** The patterns of the packages evaluated when a pipeline is saved. */
   readonly staticPackages: readonly string[]
-  /** Paths of rules that are served though none of the modules has their text. */
+  /** Paths of served rules without Rego text. */
   readonly rulesWithoutText?: readonly (readonly string[])[]
-  /** What stands beside the modules and does not serve. */
+  /** Files next to the modules that are not served. */
   readonly leftOut?: LeftOutFiles | undefined
 }
 
 /**
- * What is wrong with policies that compile: data that they read and nothing defines, and rules that look like verdicts
- * and are none, in the order of the files. Modules of tests are left out, as definitions too: they do not serve. The
- * work is done in short turns, so that requests are answered in between.
+ * Returns the mistakes of policies that compile: data that nothing defines, and rules that resemble
+ * verdicts, in the order of the files. Tests are excluded. Yields to the event loop between
+ * modules.
  */
 export async function analysePolicies(
   modules: readonly RegoModule[],
@@ -46,7 +46,7 @@ export async function analysePolicies(
   const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
   const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
   await turns.pause()
-  // What such a rule uses, or states, is not known.
+  // The references and verdicts of such a rule are unknown.
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings: ErrorDetail[] = []
   for (const module of described) {
@@ -66,7 +66,7 @@ export async function analysePolicies(
   return findings.sort((a, b) => placeOf(a) - placeOf(b) || (a.location?.row ?? 0) - (b.location?.row ?? 0))
 }
 
-/** What `with` puts somewhere may be read there. */
+/** Rules may read documents that `with` sets. */
 function definitionsIn({ module: { packagePath, rules }, replaced }: DescribedModule): DefinedRule[] {
   const elsewhere = replaced.map(({ path }) => ({ packagePath: [], path: path.map(String) }))
   return [{ packagePath, path: undefined }, ...rules.map(({ path }) => ({ packagePath, path })), ...elsewhere]

@@ -2,13 +2,16 @@ import { nearestName } from '../../lib/text/nearest-name.js'
 import { pathKey } from '../values/path-key.js'
 import { packageMatcher } from '../evaluation/select-packages.js'
 
-/** The packages that are asked by their path while a pipeline runs. */
+/** The packages evaluated by path while a pipeline runs. */
 export const RUNTIME_PACKAGES = 'runtime.**'
 
-/** Who asks a package: `nobody` is whoever knows its path. */
+/** The caller of a package: `nobody` for packages that only callers who know the path evaluate. */
 export type CallerKind = 'static' | 'runtime' | 'nobody'
 
-/** Tells who asks packages for verdicts, and where one that is asked by nobody most likely belongs. */
+/**
+ * Returns the callers that evaluate packages for verdicts, and the likely place of a package
+ * without a caller.
+ */
 export class AskedPackages {
   readonly #isStatic: (path: string) => boolean
   readonly #isRuntime = packageMatcher([RUNTIME_PACKAGES])

@@ -21,7 +21,7 @@ export interface InputCheckOptions {
   readonly staticPackages: readonly string[]
 }
 
-/** OPA gives up after ten errors unless told otherwise. */
+/** OPA stops after ten errors by default. */
 const MAX_ERRORS = '10000'
 
 const Segment = z.object({ type: z.string(), value: z.unknown() })
@@ -45,9 +45,9 @@ const TypeErrors = z.object({
 type TypeError = z.infer<typeof TypeErrors>['errors'][number]
 
 /**
- * What policies read of `input` that the schemas do not have, as `opa check --schema` sees it. Packages that are asked for
- * verdicts and name no schema in their annotations get the one of their kind. Raises `invalid` when a schema cannot be
- * read or an annotation names none.
+ * Returns the references to `input` that no schema has, from `opa check --schema`. Packages
+ * evaluated for verdicts without a schema annotation get the schema of their kind. Raises `invalid`
+ * if a schema cannot be read or an annotation names none.
  */
 export async function checkInput(
   opa: OpaProgram,

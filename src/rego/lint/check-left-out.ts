@@ -9,8 +9,9 @@ import { outlineModule } from '../modules/outline-module.js'
 import { positionIn } from '../modules/tokens/read-tokens.js'
 
 /**
- * Verdicts in files that do not serve, of packages that are asked: a policy named `stress_test.rego` is left out as a test, and so is
- * one that is hidden. Tests with rules of such names to help them, in a package of their own, are as they should be.
+ * Returns verdicts in files that are not served, in evaluated packages: a policy named
+ * `stress_test.rego` is excluded as a test, and a hidden file is ignored. Tests may have helper
+ * rules of such names in packages of their own.
  */
 export function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
   const asked = new AskedPackages(staticPatterns)

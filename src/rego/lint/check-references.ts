@@ -11,8 +11,8 @@ import { positionIn } from '../modules/tokens/read-tokens.js'
 const MOST_FILES = 3
 
 /**
- * What a module reads below `data` that neither rules nor base documents define, in the order of the file. Files of `unread` that OPA would
- * put there are named.
+ * Returns references of a module to `data` that neither rules nor base documents define, in file
+ * order. The message names files of `unread` that OPA would load there.
  */
 export function checkReferences(
   module: DescribedModule,
@@ -21,7 +21,7 @@ export function checkReferences(
 ): ErrorDetail[] {
   const { imports, reads } = module
   const missingImports = imports.filter(({ path }) => !defined.find(path).isDefined)
-  // What is below an import that leads nowhere has been told with the import.
+  // References below an undefined import are reported with the import.
   const isTold = ({ path }: Reference): boolean =>
     missingImports.some((reference) => startsWith(path, reference.path))
   const missing = reads.filter(

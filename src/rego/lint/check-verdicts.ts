@@ -7,7 +7,7 @@ import type { DescribedPackage } from './described-package.js'
 import { positionIn } from '../modules/tokens/read-tokens.js'
 import { DENY_RULES, VERDICT_RULES } from '../values/verdict-rules.js'
 
-/** Rules that look like a verdict and are none, and packages that should state one and do not. */
+/** Returns rules that resemble a verdict, and packages without a verdict that should have one. */
 export async function checkVerdicts(
   modules: readonly DescribedModule[],
   staticPatterns: readonly string[],
@@ -51,7 +51,9 @@ function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorD
   return [{ code: 'unasked_package', message, location: locate(module, module.packageOffset) }]
 }
 
-/** A verdict behind a variable: which documents it is in depends on the input, so that nobody can ask for all of them. */
+/**
+ * A verdict after a variable: its documents depend on the input, so they cannot all be evaluated.
+ */
 function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
   return modules.flatMap((module) => {
     const names = new Set(
@@ -66,7 +68,10 @@ function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
   })
 }
 
-/** Rules that would deny by the name of their package, were there a package above it to ask for it: `prod` in `static.freeze.deny`. */
+/**
+ * Returns rules that would deny by the name of their package if its parent were evaluated: `prod`
+ * in `static.freeze.deny`.
+ */
 function unaskedParts(
   { path, modules, statesVerdict, helpers, functions }: DescribedPackage,
   asked: AskedPackages,

@@ -10,12 +10,12 @@ import type { Token } from '../modules/tokens/read-tokens.js'
 import { VERDICT_RULES } from '../values/verdict-rules.js'
 import { resembledVerdict } from './resembled-verdict.js'
 
-/** One definition of a rule: a rule that is defined several times has several. */
+/** A definition of a rule. A rule may have several. */
 export interface RuleHead {
   readonly name: string
   readonly offset: number
   readonly isDefault: boolean
-  /** The verdict that its name looks like though it is none. */
+  /** The verdict that the name resembles. */
   readonly resembles: string | undefined
   /** The names that its definition uses, members left out. */
   readonly uses: ReadonlySet<string>
@@ -25,11 +25,14 @@ export interface RuleHead {
 export interface Reference {
   readonly path: DataReference['path']
   readonly offset: number
-  /** Whether it is the whole value of a rule that has a default: its author has said what holds when it is not set. */
+  /**
+   * True if the reference is the whole value of a rule with a default, which covers the undefined
+   * case.
+   */
   readonly hasDefault: boolean
 }
 
-/** What the analysis knows of a module. */
+/** The facts about a module that the analysis uses. */
 export interface DescribedModule {
   readonly module: RegoModule
   /** The text that offsets count in. */
@@ -46,7 +49,7 @@ export interface DescribedModule {
 
 const known = new WeakMap<RegoModule, DescribedModule>()
 
-/** Reads a module that OPA has parsed, once. */
+/** Reads a module that OPA has parsed. */
 export function describeModule(module: RegoModule): DescribedModule {
   const described = known.get(module) ?? describe(module)
   known.set(module, described)
@@ -79,7 +82,10 @@ function place(reference: DataReference, tokens: readonly Token[], heads: readon
   return { path, offset: tokens[at]?.offset ?? 0, hasDefault: hasDefault(reference, tokens, heads) }
 }
 
-/** As in `limit := data.limits.max` beside `default limit := 10`. A verdict's default hides that it never holds. */
+/**
+ * For example `limit := data.limits.max` with `default limit := 10`. The default of a verdict would
+ * hide that it never holds.
+ */
 function hasDefault(
   { at, end }: DataReference,
   tokens: readonly Token[],

@@ -1,19 +1,19 @@
 import type { DescribedModule } from './describe-module.js'
 import { verdictPlace } from '../values/verdict-rules.js'
 
-/** Stands among the helpers of a package that others read as a whole. */
+/** True among helpers of a package that others read as a whole. */
 export const EVERY_RULE = '*'
 
 /** The modules of one package together. */
 export interface DescribedPackage {
   readonly path: readonly string[]
   readonly modules: readonly DescribedModule[]
-  /** Whether it has a rule that is asked for a verdict; a function is not. */
+  /** True if the package has a verdict rule; functions do not count. */
   readonly statesVerdict: boolean
   /** The rules that other rules use, of this package or another. */
   readonly helpers: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
-  /** Whether other packages use it. */
+  /** True if other packages use it. */
   readonly isLibrary: boolean
 }
 

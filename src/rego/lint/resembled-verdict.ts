@@ -10,7 +10,7 @@ const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
   [/^violat(?:e|es|ed|ion|ions|ing|or|ors)$/, 'violation'],
   [/^(?:allow(?:s|ed|ing|ance)?|permit(?:s|ted)?)$/, 'allow'],
 ]
-/** How many letters may be wrong: a short word has too many neighbours. */
+/** The number of wrong characters accepted. Short words resemble too many others. */
 const ALLOWED_ERRORS: Readonly<Record<string, number>> = { deny: 1, violation: 2, allow: 1 }
 
 /** Words of their own, which are no slips. */
@@ -18,10 +18,10 @@ const WORDS: ReadonlySet<string> = new Set(
   'alloc allot alloy defy den dens dent dilation isolation'.split(' '),
 )
 
-/** The verdict that somebody who named a rule so most likely meant; undefined when it reads as something else. */
+/** Returns the verdict name that a rule name most likely means; undefined if it resembles none. */
 export function resembledVerdict(name: string): string | undefined {
   if (VERDICT_RULES.includes(name)) return undefined
-  // A name of two words, as `all_of` or `allOf`, is one slip further away than its letters are.
+  // The extra distance of a two-word name, as `all_of` or `allOf`.
   const written = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
   const word = written.replaceAll('_', '')
   const related = RELATED.find(([form]) => form.test(word))?.[1]

@@ -8,19 +8,20 @@ import { distinctPaths, pathKey } from '../values/path-key.js'
 import { printPackageName } from '../values/print-data-ref.js'
 import type { Entrypoint } from '../snapshot/snapshot.js'
 
-/** What the modules of a snapshot cannot be asked for. */
+/** The paths that the modules of a snapshot do not answer. */
 export interface EntrypointFindings {
   /** The keys of packages with verdict rules that no entrypoint answers. */
   readonly unanswered: ReadonlySet<string>
-  /** Packages that only the names of entrypoints tell, since their bundle lists none. */
+  /** Packages known from the names of entrypoints only, because their bundle lists none. */
   readonly guessedPackages: readonly (readonly string[])[]
   readonly warnings: readonly ErrorDetail[]
 }
 
 /**
- * Compares what each part has to answer with the entrypoints that its module has. Raises `invalid` where one is missing that the
- * part names, and where a package that is asked for verdicts has a rule for one that no entrypoint answers: it would silently never
- * be asked. `asked` is undefined where nobody is.
+ * Compares the expected entrypoints of each part with those of its module. Raises `invalid` if a
+ * named entrypoint is missing, or if a package that is evaluated for verdicts has a verdict rule
+ * without an entrypoint, because that rule would silently never be evaluated. `asked` is undefined
+ * if no package is evaluated for verdicts.
  */
 export function checkEntrypoints(
   parts: readonly PolicyPart[],
@@ -107,7 +108,10 @@ function unlistedPackages({ name }: PolicyPart, guessed: readonly (readonly stri
   }
 }
 
-/** A package is above each verdict rule; what else is among those that are asked is taken for a package. */
+/**
+ * The parent of each verdict rule is a package. Other evaluated entrypoints are treated as
+ * packages.
+ */
 function guessPackages(
   entrypoints: readonly Entrypoint[],
   asked: AskedPackages | undefined,

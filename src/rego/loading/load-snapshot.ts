@@ -35,26 +35,28 @@ export type { PolicyLocations } from './read-parts.js'
 
 export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
-  /** Built-ins that policies may not call though they are there, and what to do about it. */
+  /** Built-ins that policies may not call, with advice. */
   readonly refusedBuiltins?: Readonly<Record<string, string>> | undefined
-  /** Whether that is a warning, since the policies are not to serve. */
+  /** True to report such calls as warnings, for policies that do not serve. */
   readonly warnsOfRefusedBuiltins?: boolean
-  /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
+  /** Loads base documents of data files in another thread; in this one by default. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
-  /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
+  /** Compiles the bytes of a module in another thread; in this one by default. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
   /** As in `PolicyModuleOptions`. */
   readonly isTrial?: boolean
-  /** How policies are looked through for mistakes that compile; they are not when absent. */
+  /** The analysis of mistakes that compile; none by default. */
   readonly analysis?: PartAnalysisOptions
-  /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
+  /**
+   * True to show full paths in evaluation errors. Callers of the service get paths below the roots.
+   */
   readonly showsWholePaths?: boolean
 }
 
 /**
- * Compiles and loads policies and data into one immutable snapshot. Raises `invalid` naming every problem: Rego that
- * does not compile, a damaged bundle, data given twice, a built-in that is not there.
+ * Compiles and loads policies and data into an immutable snapshot. Raises `invalid` with every
+ * problem: Rego that does not compile, a damaged bundle, duplicate data, a missing built-in.
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
   const turns = new ShortTurns()
@@ -173,7 +175,10 @@ async function loadModule(
   return all
 }
 
-/** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */
+/**
+ * Returns the numbers of entrypoints by key, with the rules of the part. A rule is called directly
+ * if possible.
+ */
 function numbersByKey(
   part: PolicyPart,
   { keyOf, isAskedFor }: PartCode,
@@ -192,7 +197,7 @@ function numbersByKey(
   return numbers
 }
 
-/** A built-in that nobody supplies must not be found out by a request. */
+/** Raises `invalid` for missing built-ins, so that no request fails because of one. */
 function refuseMissingBuiltins(
   part: PolicyPart,
   module: PolicyModule,
@@ -210,7 +215,7 @@ function refuseMissingBuiltins(
   )
 }
 
-/** A detail for each place that calls one of these built-ins. */
+/** Returns a detail for each call of these built-ins. */
 function builtinDetails(
   part: PolicyPart,
   names: readonly string[],
@@ -226,7 +231,7 @@ function builtinDetails(
   })
 }
 
-/** What is wrong with built-ins that policies call though they load. */
+/** Returns warnings about calls of refused built-ins in policies that load. */
 function refusedBuiltinWarnings(
   part: PolicyPart,
   entrypoints: readonly Entrypoint[],

@@ -1,22 +1,22 @@
-/** Editors save in several steps: files have come to rest when they have been quiet for this long. */
+/** Quiet time after the last change, in milliseconds. Editors save in several steps. */
 const QUIET_MS = 60
-/** What takes as long as there are files to look at begins after this share of it. */
+/** Share of the listing time to wait, for listings that take long. */
 const BEGUN_AFTER = 0.25
-/** So long at the most: files that are saved again and again are served all the same. */
+/** Longest wait in milliseconds, for files that change continually. */
 const LONGEST_MS = 400
 
-/** What is done once changes have come to rest. */
+/** Called after changes have stopped. */
 export interface AtRest {
   /** Called shortly before, perhaps in vain: more may change. */
   readonly soon: () => void
   readonly now: () => void
 }
 
-/** Waits until there has been no change for a while, though not for long. */
+/** Waits until no change has arrived for the quiet time, up to the longest wait. */
 export class QuietTime {
   readonly #atRest: AtRest
   #timers: readonly NodeJS.Timeout[] = []
-  /** When the first change came that nothing has been done about yet. */
+  /** Time of the first change that has not been handled. */
   #changedAt: number | undefined
 
   constructor(atRest: AtRest) {
@@ -35,7 +35,7 @@ export class QuietTime {
     this.#timers = [setTimeout(this.#atRest.soon, quietMs * BEGUN_AFTER), setTimeout(now, quietMs)]
   }
 
-  /** Nothing more is done about what has changed. */
+  /** Discards pending changes. */
   end(): void {
     this.#timers.forEach(clearTimeout)
   }

@@ -38,7 +38,7 @@ export interface ReadOptions {
   readonly verification?: () => BundleVerification
   /** How many entrypoints a compiled module may have; a fitting number when absent. */
   readonly mostEntrypoints?: number
-  /** Whether calls of `print` are compiled, as far as the compiler knows how to. */
+  /** True to compile calls of `print`. */
   readonly includesPrint?: boolean | undefined
   /** Builds modules of Rego; as `buildModule` when absent. */
   readonly buildModule?: BuildModule
@@ -49,11 +49,11 @@ export interface PartSource {
   readonly dataFiles: readonly DataFile[]
   /** How many bytes of policies there are: of Rego as text, or of a compiled module. */
   readonly policyBytes: number
-  /** Makes it ready to load, with its data. Raises `invalid` naming what is wrong with it. */
+  /** Compiles or checks the part with its data. Raises `invalid` with every problem. */
   readonly toPart: (data: PartData) => Promise<PolicyPart>
 }
 
-/** Reads the files of all parts, bundles verified. Raises `invalid` naming what cannot be read. */
+/** Reads the files of all parts and verifies bundles. Raises `invalid` for what cannot be read. */
 export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
   return await Promise.all([
     ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),

@@ -7,8 +7,9 @@ import type { DataFile, LoadedData } from '../data/load-data.js'
 export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
 
 /**
- * The same that gives what it gave last for the same files, as far as that leaves the room that is asked for. Other files get as much room as was needed before
- * them: they would be loaded twice where more is needed than it seems at first.
+ * Returns a loader that caches the last result for the same files, if its base address leaves
+ * enough memory. Other files get the last required address, since they would load twice if the
+ * first estimate is too low.
  */
 export function rememberData(load: LoadData): LoadData {
   let last: { readonly digest: string; readonly loaded: LoadedData } | undefined

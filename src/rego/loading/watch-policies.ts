@@ -8,7 +8,7 @@ import type { Policies } from './policies.js'
 import { QuietTime } from './quiet-time.js'
 import { TreeCheck, versionOfTrees } from './tree-check.js'
 
-/** How often a directory that was taken away is looked for again, and single files for another version. */
+/** Interval between checks of removed directories and single files. */
 const CHECK_MS = 200
 
 export interface PolicyWatcher {
@@ -23,9 +23,9 @@ export interface NotedFiles {
 }
 
 export interface WatchOptions {
-  /** The files as they were before the policies in service were read: what has changed since then is a change. */
+  /** The files before the served policies were read; differences are changes. */
   readonly noted: NotedFiles
-  /** Told what cannot be watched; its changes are found nevertheless, some seconds later. */
+  /** Called with a path that cannot be watched. Its changes are found some seconds later. */
   readonly unwatched: (error: Error) => void
 }
 
@@ -42,8 +42,8 @@ export async function noteFiles(
 }
 
 /**
- * Reloads the policies whenever one of their files is saved, added or removed, or one of the keys that verify them, and when a
- * directory that was taken away is back. Resolves once it is watching.
+ * Reloads the policies when a policy file or a verification key is saved, added or removed, and
+ * when a removed directory is back. Resolves when it is watching.
  */
 export async function watchPolicies(
   policies: Policies,
@@ -52,7 +52,7 @@ export async function watchPolicies(
   const { directories } = policies.locations
   const roots = directories.map((path) => resolve(path))
   let noted = Promise.resolve()
-  // The files are noted before they are read: what is saved from then on is found by the next look.
+  // Files are noted before they are read, so the next check finds later changes.
   const quiet = new QuietTime({
     soon: () => {
       noted = noted.then(() => tree.note()).catch((raw: unknown) => unwatched(toError(raw)))
@@ -61,7 +61,7 @@ export async function watchPolicies(
   })
   const reloadSoon = (): void => quiet.begin()
   const reloadUntold = (): void => {
-    // A watch is on what had the name, and a directory that was made anew while the one before it went may have none.
+    // A watch follows the old directory if a directory is replaced, so it is renewed.
     void watch.forget()
     reloadSoon()
   }
@@ -100,7 +100,10 @@ export async function watchPolicies(
   }
 }
 
-/** What may lead elsewhere from one moment to the next: directories themselves, and what Kubernetes has all files of a mounted ConfigMap lead through. */
+/**
+ * Returns paths that may change their target: the directories, and the link through which
+ * Kubernetes mounts a ConfigMap.
+ */
 function linksOf(roots: readonly string[]): string[] {
   return roots.flatMap((root) => [root, join(root, '..data')])
 }
@@ -109,7 +112,7 @@ async function versionOfLink(path: string): Promise<readonly [path: string, plac
   return [path, await placeOf(path)]
 }
 
-/** Where a path leads, and to what; undefined where it leads nowhere. */
+/** Returns the target of a path and its version; undefined if it has none. */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path)])
@@ -119,7 +122,10 @@ async function placeOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Single files and links, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
+/**
+ * Single files and links, which are replaced as a whole. A watch follows the old file and misses
+ * the second of two renames.
+ */
 class ReplacedFiles {
   readonly #versions: Map<string, string | undefined>
   readonly #versionOf: (path: string) => Promise<string | undefined>
@@ -132,12 +138,12 @@ class ReplacedFiles {
     this.#versionOf = versionOf
   }
 
-  /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */
+  /** True if one of them changed since the last check. A removed one counts when it is back. */
   async areReplaced(): Promise<boolean> {
     let isAny = false
     for (const file of this.#versions.keys()) {
       const version = await this.#versionOf(file)
-      // Another look may have been faster.
+      // Another check may have finished first.
       if (version === this.#versions.get(file)) continue
       this.#versions.set(file, version)
       if (version !== undefined) isAny = true

@@ -1,15 +1,18 @@
 import { pathOfKey } from '../values/path-key.js'
 
-/** Rules that are compiled beside the policies' own, for entrypoints that these have no other form for. */
+/** Package of generated rules, for paths that cannot be entrypoints themselves. */
 const GENERATED_PACKAGE = 'tidegate_entrypoints'
 export const GENERATED_FILE = 'entrypoints.rego'
 /** The entrypoint that refers to every package, so that all rules are compiled: each is then called by itself. */
 export const KEEPING_ENTRYPOINT = `${GENERATED_PACKAGE}/all`
 
-/** A rule for each of them takes a sixth of OPA's time, and one for all would be a function without end. */
+/**
+ * References in one generated rule. One rule for each reference takes a sixth of OPA's time, and
+ * one rule for all would be a very long function.
+ */
 const KEPT_BY_RULE = 20
 
-/** Whether an entrypoint is a generated rule, which answers no path of its own. */
+/** True for a generated rule, which has no path of its own. */
 export function isGenerated(entrypoint: string): boolean {
   return entrypoint.startsWith(`${GENERATED_PACKAGE}/`)
 }
@@ -21,8 +24,8 @@ export interface GeneratedRules {
 }
 
 /**
- * A rule that refers to each of the forwarded keys, and one that leads to all of those that are kept. The root cannot be referred to
- * from inside; it is put together from what is below it.
+ * Returns a rule that refers to each forwarded key, and one that refers to all kept keys. The root
+ * cannot be referred to from inside `data`, so it gets no rule.
  */
 export function generateRules(forwarded: readonly string[], kept: readonly string[]): GeneratedRules {
   const targets = forwarded.filter((key) => key !== '')
@@ -41,7 +44,9 @@ export function generateRules(forwarded: readonly string[], kept: readonly strin
   }
 }
 
-/** A name so long that the path fits into its place. */
+/**
+ * Returns a rule name at least as long as the path, so that the path can replace it in the module.
+ */
 function ruleName(index: number, key: string): string {
   const least = Buffer.byteLength(pathOfKey(key).join('/')) - GENERATED_PACKAGE.length - 1
   return `p${index}`.padEnd(least, '_')

@@ -4,14 +4,14 @@ import type { RegoFile } from './rego-module.js'
 /** Strings, raw strings and comments, in which a name or a keyword is none. */
 const NOT_CODE = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|#[^\n]*/g
 
-/** The source with strings and comments blanked out, every other sign and line in its place. */
+/** Returns the source with strings and comments blanked out; columns and lines stay. */
 export function codeOnly(text: string): string {
   return text.replace(NOT_CODE, (match) => match.replace(/[^\n]/g, ' '))
 }
 
 type Location = NonNullable<ErrorDetail['location']>
 
-/** Where the sources call a built-in by name: file, row and column, counted from 1. */
+/** Returns the locations of calls of a built-in, with line and column from 1. */
 export function locateCalls(files: readonly RegoFile[], name: string): Location[] {
   const call = new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}\\s*\\(`, 'g')
   return files.flatMap(({ file, text }) => {
@@ -25,7 +25,7 @@ function position(text: string, offset: number): { row: number; col: number } {
   return { row: before.length, col: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** A keyword behind a dot, as OPA 1.6 and later allow in references. */
+/** A keyword after a dot, which OPA 1.6 and later allow in references. */
 const KEYWORD_MEMBER =
   /(?<=[\w\])])\.(as|contains|default|else|every|false|if|import|in|not|null|package|some|true|with)\b/g
 

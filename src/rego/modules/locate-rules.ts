@@ -16,8 +16,9 @@ const LocatedModule = z.object({
 })
 
 /**
- * Where the rules of a module stand, in the order of `rules`; empty where the program does not tell. A run of its own for one
- * file: locations make OPA's answer many times larger, and only an error wants them.
+ * Returns the locations of a module's rules, in the order of `rules`; empty if OPA reports none.
+ * Only errors need locations, and they make OPA's output many times larger, so this is a separate
+ * run.
  */
 export async function locateRules(
   opa: OpaProgram,

@@ -23,19 +23,19 @@ const OpaErrors = z.object({
 
 const Capabilities = z.object({ builtins: z.array(z.object({ name: z.string() })) })
 const UNDEFINED_FUNCTION = /^undefined function (?<name>\S+)$/
-/** Of two letters, every other one is near. */
+/** A variable of at least three characters. Every other two-character name is similar. */
 const UNSAFE_VARIABLE = /^var (?<name>\w{3,}) is unsafe$/
-/** What Tidegate has, and OPA 0.70 has not. */
+/** Built-ins that OPA 0.70 lacks. */
 const YOUNGER = ['array.flatten', 'io.jwt.verify_eddsa', 'strings.split_n', 'uri.is_valid', 'uri.parse']
 
 /** `a.rego:3: rego_parse_error: text`, as `opa build` prints it: no column. */
 const PRINTED_ERROR =
   /^(?:\d+ errors? occurred:\s*)?(?<file>.+?\.rego):(?<row>\d+): (?<code>rego_\w+): (?<message>.*)$/
 
-/** The first line of what a Go program prints when it panics. */
+/** The first line of a Go panic. */
 const PANIC = /^panic: (?<reason>.*?)(?: \[recovered\].*)?$/m
 
-/** What may be the name of a staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
+/** A staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
 const STAGED_FILE = /(?<![\w/.-])\.?\/?(?:[a-z]+\d*-)?\d+\/[\w.-]+(?=:\d)/g
 
 /** An `invalid` error for modules that do not compile, in OPA's shape. */
@@ -44,8 +44,8 @@ export function compileError(details: readonly ErrorDetail[]): AppError {
 }
 
 /**
- * The errors in what the `opa` program printed: the JSON of `--format json`, else the text of `opa build`. `toSource`
- * turns the file name that OPA saw into the one that a person knows.
+ * Returns the errors in the output of `opa`: the JSON of `--format json`, or the text of `opa
+ * build`. `toSource` maps the file names that OPA saw to source files.
  */
 export function readOpaErrors(run: OpaRun, toSource: (file: string) => string): ErrorDetail[] {
   const structured = parseStructured(run.stdout) ?? parseStructured(run.stderr)
@@ -94,8 +94,8 @@ function parsePrinted(text: string, toSource: (file: string) => string): ErrorDe
 }
 
 /**
- * The same errors with what OPA says of types below them, which it prints and does not put into JSON in a form for people:
- * `printed` is the text of a run over the same modules.
+ * Adds OPA's type details to errors. OPA prints them as text only: `printed` is the output of a run
+ * over the same modules without `--format json`.
  */
 export function withTypes(
   errors: readonly ErrorDetail[],
@@ -120,8 +120,8 @@ function keyOf({ message, location }: ErrorDetail): string {
 }
 
 /**
- * The same errors of modules, with what to do about functions that are not there: names that are near, those of rules for variables that nothing
- * gives a value, and for built-ins that the program does not have, how to get one that has them.
+ * Adds advice to errors about undefined functions and variables: similar names, or how to install
+ * an OPA version that has the built-in.
  */
 export async function withNearNames(
   errors: readonly ErrorDetail[],

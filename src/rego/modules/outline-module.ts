@@ -7,8 +7,8 @@ import type { Token } from './tokens/read-tokens.js'
 const NO_RULES: readonly string[] = ['package', 'import', 'default', 'else']
 
 /**
- * A module as far as its text tells it without OPA's parser, which a bundle must load without: its package, and the names
- * that its rules begin with. Undefined where the text names no package.
+ * Returns a module's package and rule names, read from its text without OPA's parser, because
+ * bundles load without `opa`. Undefined if the text has no package.
  */
 export function outlineModule({ file, text: source }: RegoFile): RegoModule | undefined {
   const path = packagePath(source)
@@ -21,7 +21,7 @@ export function outlineModule({ file, text: source }: RegoFile): RegoModule | un
     if (!isDefault && !startsStatement(tokens, at)) continue
     const { path, end } = headPath(tokens, at)
     const isFunction = tokens[end]?.text === '('
-    // A name with a default, or with one definition that takes nothing, is asked for by its path.
+    // A rule with a default, or with one definition without parameters, is not a function.
     const key = pathKey(path)
     const known = rules.get(key)
     if (known?.isFunction === false) continue
@@ -30,7 +30,10 @@ export function outlineModule({ file, text: source }: RegoFile): RegoModule | un
   return { file, text: source, version: 1, packagePath: path, rules: [...rules.values()] }
 }
 
-/** The path of the rule whose head begins there, as far as it is fixed, and the index behind it: `prod.deny`, `prod["a b"].deny`. */
+/**
+ * Returns the constant path of the rule head at a token, and the index after it: `prod.deny`,
+ * `prod["a b"].deny`.
+ */
 export function headPath(tokens: readonly Token[], at: number): { path: string[]; end: number } {
   const path = [tokens[at]?.text ?? '']
   let end = at + 1

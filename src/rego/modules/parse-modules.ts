@@ -26,7 +26,7 @@ const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules
 }`
 
 const Term = z.object({ type: z.string(), value: z.unknown() })
-/** The part of OPA's syntax tree that tells where rules stand. */
+/** The part of OPA's syntax tree with the heads of rules. */
 const ParsedModule = z.object({
   package: z.object({ path: z.array(Term) }),
   rules: z
@@ -59,9 +59,10 @@ interface ParsedFile {
 type ParsedFiles = ReadonlyMap<string, ParsedFile>
 
 /**
- * Parses all modules with OPA's own parser and tells for each which version of Rego it is written in: version 1 when it
- * has the look of it and parses so, else the program's default version, else the other. Syntax newer than the program
- * is put in older words. Raises `invalid` with file, row, column and OPA's message for each one that is neither.
+ * Parses modules with OPA's parser and finds the Rego version of each: version 1 if it looks so and
+ * parses, else the program's default version, else the other one. Syntax newer than the program is
+ * rewritten. Raises `invalid` with file, line, column and OPA's message for each module that parses
+ * in neither version.
  */
 export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
   if (files.length === 0) return []
@@ -70,10 +71,10 @@ export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]):
   const parsed = new Map<string, ParsedFile>()
   const missing = (): RegoFile[] => [...texts.values()].filter(({ file }) => !parsed.has(file))
   if (defaultVersion === 0) {
-    // Version 0 reads `p := x if { … }` as two rules, so that parsing alone does not tell.
+    // Version 0 parses `p := x if { … }` as two rules, so parsing alone does not show the version.
     await addAll(parsed, parseTogether(opa, files.filter(looksLikeVersion1).map(asVersion1), 1))
   }
-  // Version 1 has the same forms, and not these built-ins.
+  // Version 1 parses these calls, but has no such built-ins.
   if (defaultVersion === 1) await addAll(parsed, parseEach(opa, files.filter(callsRemovedBuiltin), 0))
   await addAll(parsed, parseTogether(opa, missing(), defaultVersion))
   if (defaultVersion === 0) {
@@ -81,7 +82,7 @@ export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]):
       .map(inOlderSyntax)
       .filter(({ file, text }) => text !== texts.get(file)?.text)
     await addAll(parsed, parseTogether(opa, older.map(asVersion1), 1))
-    // What does not parse in older words either is reported as it was written.
+    // Errors show the original text of files that do not parse after the rewrite.
     for (const file of older) if (parsed.has(file.file)) texts.set(file.file, file)
   } else await addAll(parsed, parseTogether(opa, await inNewerWords(opa, missing()), 0))
   await addAll(parsed, parseOneByOne(opa, missing()))
@@ -96,8 +97,9 @@ function inOlderSyntax(file: RegoFile): RegoFile {
 }
 
 /**
- * Files of version 0 in the words of version 1, as `opa fmt` of OPA 1.x puts them: the same packages and rules, on other lines. None
- * when it refuses one of them. All in one run: a run for each file would take a minute for a thousand.
+ * Returns version 0 files rewritten as version 1 by `opa fmt` of OPA 1.x, with the same rules on
+ * other lines; none if it fails for one of them. OPA 1.x parses only version 1 with
+ * `rego.parse_module`, and one run for each file would take a minute for a thousand files.
  */
 async function inNewerWords(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoFile[]> {
   if (files.length === 0) return []
@@ -145,8 +147,8 @@ function readAnswer(opa: OpaProgram, stdout: string): z.infer<typeof ParseAnswer
 }
 
 /**
- * A file that reads as version 1 where version 0 is the default. Every line keeps its place: OPA needs neither a line
- * end nor anything else between the package and the import, and refuses a semicolon.
+ * Rewrites a file so that OPA with version 0 as default parses it as version 1. Lines stay: the
+ * import follows the package on its line, where OPA accepts a space but no semicolon.
  */
 export function asVersion1({ file, text }: RegoFile): RegoFile {
   return { file, text: text.replace(PACKAGE_LINE, '$<line> import rego.v1') }
@@ -170,7 +172,7 @@ async function parseEach(
   })
 }
 
-/** What could not be read together: a file at a time, in either version; what is neither is reported. */
+/** Parses files one by one, in either version. Raises `invalid` for those that parse in neither. */
 async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promise<ParsedFiles> {
   if (files.length === 0) return new Map()
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
@@ -230,7 +232,7 @@ function textsOf(ref: readonly z.infer<typeof Term>[]): string[] {
 const REMOVED_BUILTIN =
   /(?<![\w.])(?:all|any|cast_(?:array|boolean|null|object|set|string)|net\.cidr_overlap|re_match|set_diff)\(/
 
-/** Whether a file with `import future.keywords` calls a built-in that only version 0 has. */
+/** True for a file with `import future.keywords` that calls a built-in of version 0 only. */
 export function callsRemovedBuiltin({ text }: RegoFile): boolean {
   if (!text.includes('future')) return false
   const code = codeOnly(text)
@@ -238,8 +240,8 @@ export function callsRemovedBuiltin({ text }: RegoFile): boolean {
 }
 
 /**
- * Whether keywords stand there that version 0 does not know. A file that imports `future.keywords`, or `if` from it, is
- * read well by version 0, which allows it more.
+ * True if the file has keywords of version 1. Version 0 parses files that import `future.keywords`,
+ * or `if` from it, and allows more in them.
  */
 export function looksLikeVersion1({ text }: RegoFile): boolean {
   const code = codeOnly(text)

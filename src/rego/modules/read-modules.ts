@@ -8,17 +8,17 @@ import { callsRemovedBuiltin, looksLikeVersion1, parseModules } from './parse-mo
 import { readPlainModule } from './read-plain-module.js'
 import type { RegoFile, RegoModule } from './rego-module.js'
 
-/** Modules that OPA's parser has not seen. */
+/** Modules that OPA's parser has not parsed. */
 const unconfirmed = new WeakSet<RegoModule>()
 
-/** Whether OPA's parser has told what a module holds. */
 function isConfirmed(module: RegoModule): boolean {
   return !unconfirmed.has(module)
 }
 
 /**
- * The modules of all files, in their order: those that are written plainly are read here, all others as by `parseModules`, and with its errors.
- * That a plain one is Rego, and of the version that it looks like, is known once it has been compiled; where it cannot be, `confirmModules` tells.
+ * Returns the modules of all files in order. Modules in a plain form are read here, all others by
+ * `parseModules`, with its errors. Compiling shows if a plain module is valid Rego of the expected
+ * version; if it fails, `confirmModules` parses the module.
  */
 export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
   if (files.length === 0) return []
@@ -26,7 +26,7 @@ export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): 
   const read = new Map<string, RegoModule>()
   for (const file of files) {
     const isOlder = defaultVersion === 0 ? !looksLikeVersion1(file) : callsRemovedBuiltin(file)
-    // Version 0 with words of version 1 has forms of both.
+    // Version 0 with keywords of version 1 has forms of both.
     const module =
       isOlder && file.text.includes('import') && /\bfuture\b/.test(file.text)
         ? undefined
@@ -38,7 +38,10 @@ export async function readModules(opa: OpaProgram, files: readonly RegoFile[]): 
   return await withParsed(opa, files, read)
 }
 
-/** Modules as OPA's parser has them, those that are the same as before being the very same. Raises as `parseModules`. */
+/**
+ * Returns modules as OPA's parser reads them; unchanged modules keep their identity. Raises as
+ * `parseModules`.
+ */
 export async function confirmModules(opa: OpaProgram, modules: readonly RegoModule[]): Promise<RegoModule[]> {
   const known = new Map(modules.filter(isConfirmed).map((module) => [module.file, module]))
   const confirmed = await withParsed(opa, modules, known)
@@ -50,12 +53,12 @@ export async function confirmModules(opa: OpaProgram, modules: readonly RegoModu
   })
 }
 
-/** The code of the error for rules that are compiled, and that nobody would be asked for. */
+/** Error code for compiled rules that were not read. */
 export const UNREAD_RULES = 'unread_rules'
 
 /**
- * Raises `invalid` where OPA compiled a rule that is not among those of the modules, as far as its parser has not told what these hold: what was read
- * without it was read wrongly then, and a rule would be missing.
+ * Raises `invalid` if OPA compiled a rule that unparsed modules do not list. Such a module was read
+ * wrongly, and the rule would be missing.
  */
 export function refuseUnreadRules(modules: readonly RegoModule[], wasm: Uint8Array): void {
   if (modules.every(isConfirmed)) return
@@ -65,7 +68,9 @@ export function refuseUnreadRules(modules: readonly RegoModule[], wasm: Uint8Arr
     throw new AppError('invalid', `OPA has a rule ${unread} that was not read`, { code: UNREAD_RULES })
 }
 
-/** In what is compiled, a function without parameters is a rule like others; the plain ones have some. */
+/**
+ * OPA compiles a function without parameters as a rule. Functions in plain modules have parameters.
+ */
 function keysOf(module: RegoModule): string[] {
   const rules = isConfirmed(module) ? module.rules : module.rules.filter(({ isFunction }) => !isFunction)
   return rules.map(({ path }) => pathKey([...module.packagePath, ...path]))

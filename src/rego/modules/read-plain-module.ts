@@ -3,14 +3,17 @@ import { isClosing, readTokens } from './tokens/read-tokens.js'
 import type { Token } from './tokens/read-tokens.js'
 import type { RegoFile, RegoModule, RegoRule } from './rego-module.js'
 
-/** The letters of words that are no names; `in` stands between two values as a sign does, and what no form below has is X. */
+/** The letter of each keyword. `in` counts as an operator. X is in none of the forms below. */
 const WORDS = new Map(
   [
     ...['default D', 'else E', 'if F', 'contains K', 'import M', 'as Z', 'not N', 'in o'],
     ...['true t', 'false t', 'null t', 'package X', 'some X', 'every X', 'with X'],
   ].map((word) => word.split(' ') as [string, string]),
 )
-/** A name is n, a dot d, a text s, a number 0, `:=` w, a sign between values o; a bracket with all in it B, behind a name C or I, else P or A. */
+/**
+ * Letters of tokens: name n, dot d, string s, number 0, `:=` w, operator o. A bracket with its
+ * contents is B for braces, C or I after a name, else P or A.
+ */
 const VALUE = '(?:[nts0ABP](?:dn|I|C)*)'
 const VALUES = `(?:${VALUE}(?:o${VALUE})*)`
 const BODY = `(?:F(?:N?${VALUES}|${VALUES}[w=]${VALUES}))`
@@ -27,13 +30,12 @@ const SIGN_OF_TWO = /[=!<>]=/g
 const PACKAGE = /^package\s+(?<path>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$/
 
 /**
- * A module that is written so plainly that its rules are known without OPA's parser: each statement begins where a line does, goes
- * on behind that line in brackets only, and has one of the usual forms. Undefined for any other, and for much that is no Rego: whether the
- * rest is, the compiler tells.
+ * Reads a module in a plain form without OPA's parser: each statement begins at the start of a
+ * line, continues on later lines only within brackets, and has one of the usual forms. Undefined
+ * for other modules and for much invalid Rego; the compiler reports the rest.
  */
 export function readPlainModule(file: RegoFile, version: RegoVersion): RegoModule | undefined {
   const { text } = file
-  // Template strings have brackets in them.
   if (/\$["`]/.test(text)) return undefined
   const [head = [], ...statements] = statementsOf(text) ?? []
   const packagePath = PACKAGE.exec(textOf(head, text))?.groups?.['path']?.split('.')
@@ -49,7 +51,7 @@ export function readPlainModule(file: RegoFile, version: RegoVersion): RegoModul
   return { ...file, version, packagePath, rules }
 }
 
-/** The tokens of each statement; undefined where one goes on, or may begin, where it is not plain. */
+/** Returns the tokens of each statement; undefined if a statement is not in plain form. */
 function statementsOf(text: string): Token[][] | undefined {
   const statements: Token[][] = []
   for (const token of readTokens(text).tokens) {
@@ -64,7 +66,10 @@ function statementsOf(text: string): Token[][] | undefined {
   return statements
 }
 
-/** What a statement consists of outside its brackets, a letter a token; of a sign of two letters that of the first and then of the second. */
+/**
+ * Returns the letters of a statement's tokens outside of brackets. An operator of two characters
+ * has two letters.
+ */
 function formOf(statement: readonly Token[]): string {
   let form = ''
   let before: Token | undefined
@@ -80,7 +85,7 @@ function formOf(statement: readonly Token[]): string {
   return form.replace(SIGN_OF_TWO, 'o').replaceAll(/[!<>]/g, (sign) => (sign === '!' ? 'X' : 'o'))
 }
 
-/** `isTouching` is whether nothing stands between it and the token before it. */
+/** `isTouching` is true if no white space precedes the token. */
 function letterOf({ kind, text, offset }: Token, isTouching: boolean, next: Token | undefined): string {
   if (kind === 'string') return 's'
   if (kind === 'number') return '0'
@@ -96,10 +101,13 @@ function letterOf({ kind, text, offset }: Token, isTouching: boolean, next: Toke
   return '=!<>'.includes(text) ? text : '+-*/%&|'.includes(text) ? 'o' : 'X'
 }
 
-/** Whether what stands in brackets behind the name of a rule, if anything, is one name or text, `deny[message]`, or parameters. */
+/**
+ * True if the brackets after a rule's name are a single name or string (`deny[message]`), or
+ * parameters.
+ */
 function hasPlainKey(form: string, statement: readonly Token[]): boolean {
   const takes = form.search(/^n(?:dn)*C/) === 0 ? statement[form.indexOf('C') + 1] : undefined
-  // In what is compiled, a function without parameters is a rule like others.
+  // OPA compiles a function without parameters as a rule.
   if (takes?.text === ')') return false
   return !form.startsWith('nI') || (statement[2]?.kind !== 'sign' && statement[3]?.text === ']')
 }

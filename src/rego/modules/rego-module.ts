@@ -11,7 +11,7 @@ export interface RegoFile {
   readonly source?: string
 }
 
-/** What the compiler needs to know of a parsed module. */
+/** A parsed module. */
 export interface RegoModule extends RegoFile {
   readonly version: RegoVersion
   /** The package path below `data`. */
@@ -22,24 +22,30 @@ export interface RegoModule extends RegoFile {
 export interface RegoRule {
   /** The path below the package, as far as it is fixed when compiled. */
   readonly path: readonly string[]
-  /** Whether the reference goes on with a variable, as in `p[x] = y`. */
+  /** True if a variable follows the path, as in `p[x] = y`. */
   readonly isDynamic: boolean
   readonly isFunction: boolean
-  /** Whether each definition gives members of a set (`contains`). */
+  /** True if each definition adds members to a set (`contains`). */
   readonly isSet?: boolean
   readonly isDefault?: boolean
-  /** Whether no base document may have a value at the path: not where the path goes on with a fixed key that is no text. */
+  /**
+   * True if no base document may have a value at the path. False if a constant key that is not a
+   * string follows.
+   */
   readonly excludesData: boolean
-  /** Whether the name of a verdict rule stands behind a variable, as in `p[x].deny`: no path leads to it before there is an input. */
+  /**
+   * True if the name of a verdict rule follows a variable, as in `p[x].deny`. No path leads to such
+   * a verdict without an input.
+   */
   readonly hidesVerdict?: boolean
 }
 
-/** What a path of the compiled module is: a rule, or a document that holds packages and rules. */
+/** A path of the compiled module: a rule, or a document with packages and rules. */
 export type EntrypointKind = 'rule' | 'document'
 
 /**
- * Every path that can be evaluated by itself, by its key: all rules, all packages, and the documents above them, the
- * root (an empty path) included. A rule whose reference starts like a dynamic one's is reached through that one.
+ * Returns every path that can be evaluated, by its key: rules, packages, and the documents above
+ * them with the root (an empty path). A rule below a dynamic rule is evaluated with that rule.
  */
 export function listEntrypoints(modules: readonly RegoModule[]): Map<string, EntrypointKind> {
   const rules = rulePaths(modules)
@@ -54,8 +60,8 @@ export function listEntrypoints(modules: readonly RegoModule[]): Map<string, Ent
 }
 
 /**
- * The packages of modules, and the documents below them whose rules state a verdict: `prod.deny` of the package `static.freeze` is what `deny` would be in
- * `static.freeze.prod`, and is asked like it.
+ * Returns the packages, and the documents below them with verdict rules. `prod.deny` in the package
+ * `static.freeze` is evaluated like `deny` in `static.freeze.prod`.
  */
 export function askedDocuments(modules: readonly RegoModule[]): readonly (readonly string[])[] {
   const documents = modules.flatMap(({ packagePath, rules }) => {
@@ -82,7 +88,7 @@ function isBelowDynamic(path: readonly string[], dynamic: ReadonlySet<string>): 
   return path.some((_, length) => length > 0 && dynamic.has(pathKey(path.slice(0, length))))
 }
 
-/** A document that holds nothing but functions is empty, and an entrypoint all the same. */
+/** A document with functions only is empty, but still an entrypoint. */
 function addFunctionDocuments(
   modules: readonly RegoModule[],
   entrypoints: Map<string, EntrypointKind>,

@@ -7,7 +7,9 @@ export function withSourceColumns(
   details: readonly ErrorDetail[],
   files: readonly RegoFile[],
 ): readonly ErrorDetail[] {
-  const shifted = new Map(files.flatMap((one) => (one.source === undefined ? [] : [[one.file, one] as const])))
+  const shifted = new Map(
+    files.flatMap((one) => (one.source === undefined ? [] : [[one.file, one] as const])),
+  )
   if (shifted.size === 0) return details
   return details.map((detail) => {
     const { location } = detail

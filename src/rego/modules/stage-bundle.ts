@@ -8,9 +8,7 @@ import type { RegoModule } from './rego-module.js'
 
 type NameModule = (module: RegoModule, index: number) => string
 
-/**
- * Lays modules and data out as a bundle in a directory. `nameOf` gives another name within the bundle than the staged one.
- */
+/** Writes modules and data as a bundle to a directory. `nameOf` replaces the staged file names. */
 export async function stageBundle(
   directory: string,
   modules: readonly RegoModule[],
@@ -21,9 +19,9 @@ export async function stageBundle(
 }
 
 /**
- * The files of a bundle of modules and data, whose manifest tells OPA the Rego version of each (`rego_version` and
- * `file_rego_versions`), so that both versions compile together. OPA has their names there start with `root`: `/` where it reads a
- * directory, nothing where it reads an archive.
+ * Returns the files of a bundle. The manifest has the Rego version of each module (`rego_version`,
+ * `file_rego_versions`), so that both versions compile together. `root` is `/` for a bundle in a
+ * directory and empty for an archive, as OPA prefixes the names.
  */
 export function bundleFiles(
   modules: readonly RegoModule[],
@@ -49,13 +47,13 @@ export function sourceNames(modules: readonly RegoModule[]): ReadonlyMap<string,
   return new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
 }
 
-/** The same for names as OPA prints them; another name stays as it is. */
+/** Returns a function that maps file names in OPA's output to source files; unknown names stay. */
 export function sourceFiles(modules: readonly RegoModule[]): (compiledName: string) => string {
   const sources = sourceNames(modules)
   return (compiledName) => sources.get(withoutRoot(compiledName)) ?? compiledName
 }
 
-/** The name of a file in a bundle without what OPA puts before it. */
+/** Returns the name of a file in a bundle without OPA's prefix. */
 export function withoutRoot(name: string): string {
   return name.replace(/^\.?\/+/, '')
 }
@@ -63,7 +61,10 @@ export function withoutRoot(name: string): string {
 /** Of a longer name only the end is staged. */
 const MOST_LETTERS = 60
 
-/** The name of a staged file, free of what file systems, archives and command lines take for something else. */
+/**
+ * Returns the name of a staged file, without characters that are special to file systems, archives
+ * or command lines.
+ */
 export function stagedName({ file }: RegoModule, index: number): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
   return `${index}/${base.slice(-MOST_LETTERS).replace(/[^\w.-]/g, '_')}`
@@ -79,10 +80,13 @@ async function writeInto(directory: string, name: string, text: string): Promise
 export type BundledFiles = readonly (readonly [name: string, text: string])[]
 
 export const BUNDLE_FILE = 'bundle.tar.gz'
-/** In letters. */
+/** In characters. */
 const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
 
-/** Collecting garbage takes OPA up to a third of its time; with less Rego it does so less often, and takes 10 to 50 MB more. */
+/**
+ * Returns settings for Go's garbage collector, which takes up to a third of OPA's time. With less
+ * Rego it runs less often and OPA uses 10 to 50 MB more.
+ */
 export function environmentFor(files: BundledFiles): Readonly<Record<string, string>> {
   const size = files.reduce((sum, [, text]) => sum + text.length, 0)
   const given = process.env['GOGC']

@@ -7,7 +7,7 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined
 }
 
-/** A server that sends nothing for so long has gone away. */
+/** Timeout for a server that sends no data. */
 const SILENCE_MS = 30_000
 const TOTAL_MS = 15 * 60_000
 const MOST_REDIRECTS = 5

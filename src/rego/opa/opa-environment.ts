@@ -1,4 +1,4 @@
-/** What tunes the Go runtime, and what programs on Windows cannot start without. */
+/** Variables of the Go runtime, and the one that Windows programs require to start. */
 const PASSED_ON = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', 'SystemRoot'] as const
 
 /** The environment of `opa`, which policies can read by `opa.runtime()`: nothing of this process that may be secret. */

@@ -23,15 +23,15 @@ export interface OpaRunOptions {
   readonly stdin?: string
   /** In addition to `opaEnvironment`. */
   readonly env?: Readonly<Record<string, string>>
-  /** The limit of the program where absent. */
+  /** The limit of the program by default. */
   readonly timeLimitMs?: number
-  /** 256 MiB where absent. */
+  /** 256 MiB by default. */
   readonly maxOutputBytes?: number
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The codes of errors for what the program was ended. */
+/** Error codes for exceeded limits. */
 export const OPA_OVERRUN = {
   time: 'opa_takes_too_long',
   memory: 'opa_takes_too_much_memory',
@@ -60,9 +60,9 @@ class Overrun extends Error {
 }
 
 /**
- * Runs the `opa` program to its end, whatever its exit code. It is the leader of a process group of its own, which ends
- * with this process, however this ends. Raises `unavailable` when it cannot be started or does not end within its limits
- * (then with a code of `OPA_OVERRUN`).
+ * Runs the `opa` program to its end, whatever the exit code, in a process group that ends with this
+ * process. Raises `unavailable` if it cannot be started or exceeds a limit (with a code of
+ * `OPA_OVERRUN`).
  */
 export async function runOpa(
   program: OpaProgram,
@@ -86,7 +86,7 @@ export async function runOpa(
   }
 }
 
-/** Raises an Overrun where a limit is exceeded, and otherwise what keeps the program from running to its end. */
+/** Raises an Overrun for an exceeded limit, and other errors that keep the program from ending. */
 async function runWithin(
   limits: OpaLimits,
   { stdin = '', signal, maxOutputBytes = MAX_OUTPUT_BYTES }: OpaRunOptions,
@@ -106,7 +106,7 @@ async function runWithin(
   const abort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {
-    // A program that ends before it has read everything closes the pipe; its exit code tells the story.
+    // A program that ends early closes the pipe. Its exit code shows the reason.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(stdin)
     const { code, endedBy } = await closing
@@ -130,7 +130,7 @@ function start(
     cwd,
     env: environmentOf(env, limits),
     stdio: 'pipe',
-    // The leader of a group, so that what a script starts ends with it.
+    // A process group of its own, so that a script's child processes end with it.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
@@ -166,7 +166,7 @@ interface Closed {
   readonly endedBy: NodeJS.Signals | null
 }
 
-/** Rejects where it cannot be started. */
+/** Rejects if the process cannot be started. */
 function closed(child: ChildProcess): Promise<Closed> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -174,13 +174,14 @@ function closed(child: ChildProcess): Promise<Closed> {
   })
 }
 
-/** The threads that it starts are as low as its first. One that has ended already has no priority. */
+/** Lowers the priority of the process; its threads inherit it. */
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
     const priority = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW)
     setPriority(pid, priority)
-    // Where Linux schedules by session, priorities count only within one, and each run has its own.
+    // Linux may schedule by session. Priorities then count only within one, and each run has its
+    // own.
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority))
   } catch {
     // It may be gone, or the system may not allow it: then it goes at the pace of others.

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-/** A program takes in about 100 MB in this time. */
+/** A program reads about 100 MB in this time. */
 const INTERVAL_MS = 50
 const RESIDENT = /^VmRSS:\s+(\d+) kB$/m
 const KIB = 1024
 
-/** Calls `exceeded` once a process has more than so many bytes in memory. Only Linux shows that; elsewhere nothing is watched. */
+/**
+ * Calls `exceeded` when a process uses more than a number of bytes of memory. Works on Linux only.
+ */
 export function watchMemory(
   pid: number | undefined,
   maxBytes: number,

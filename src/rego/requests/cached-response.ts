@@ -13,15 +13,18 @@ const MS_PER_SECOND = 1000
 
 interface Shared {
   readonly cache: ResponseCache
-  /** The time of the decision: it holds for what is fresh, too. */
+  /** The time of the decision, also for freshness. */
   readonly nowMs: number
-  /** How much time has passed, in milliseconds from anywhere. */
+  /** Elapsed time in milliseconds from any start. */
   readonly passed: () => number
-  /** Told what the cache had. */
+  /** Receives the result of the cache lookup. */
   readonly cached: (outcome: CacheOutcome) => void
 }
 
-/** The response to a request, of the cache where the policy wants that and one is fresh, or still holds as the server says. */
+/**
+ * Returns the response to a request: from the cache if the policy wants it and it is fresh or the
+ * server confirms it.
+ */
 export async function cachedResponse(
   key: string,
   request: PolicyRequest,
@@ -42,7 +45,7 @@ export async function cachedResponse(
   return response
 }
 
-/** What the server says of a stale response: undefined where it has to be asked without it. */
+/** Returns the confirmed response; undefined if the server must send a new one. */
 async function renew(
   key: string,
   { response }: CachedResponse,

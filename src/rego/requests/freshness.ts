@@ -8,20 +8,20 @@ const CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 40
 
 type Headers = ReceivedResponse['headers']
 
-/** Whether a response with this status may be kept at all. */
+/** True if a response with this status may be cached. */
 export function isCacheable(status: number): boolean {
   return CACHEABLE.has(status)
 }
 
-/** Whether its headers let others have a response. */
+/** True if the response headers allow caching. */
 export function mayBeStored(headers: Headers): boolean {
   return !directivesOf(headers).has('no-store')
 }
 
 /**
- * Until when a response that has come at `nowMs` is fresh by its headers, in milliseconds since the epoch: `max-age` from its `Date`, else
- * `Expires`; 0 where neither tells, and undefined where they cannot be read. No longer than it would be were it of now, by whichever
- * clock it is dated.
+ * Returns when a response that arrived at `nowMs` becomes stale, in milliseconds since the epoch:
+ * `max-age` after its `Date`, else `Expires`; 0 without both, undefined if unreadable. Limits the
+ * time to that of a response dated now.
  */
 export function freshUntilMs(headers: Headers, nowMs: number): number | undefined {
   const maxAge = directivesOf(headers).get('max-age')
@@ -32,7 +32,7 @@ export function freshUntilMs(headers: Headers, nowMs: number): number | undefine
   return date - aheadMs + Math.min(Number(maxAge), MOST_SECONDS) * MS_PER_SECOND
 }
 
-/** What the server is asked with whether a stale response still holds; undefined where it gave nothing to ask with. */
+/** Returns the headers that revalidate a stale response; undefined if it has no validator. */
 export function conditionsOf(headers: Headers): readonly (readonly [string, string])[] | undefined {
   const conditions = [
     ['if-none-match', headers['etag']?.[0] ?? ''],

@@ -9,7 +9,10 @@ import type { RequestAllowance } from './request-allowance.js'
 import { requestRefused } from './request-error.js'
 import type { RequestSettings } from './request-settings.js'
 
-/** All addresses of a name that policies may ask for, as a set of texts. Raises `evaluation_failed` for another, and when that takes too long. */
+/**
+ * Returns all addresses of a name that policies may look up, as a set. Raises `evaluation_failed`
+ * for other names and after a timeout.
+ */
 export async function lookUpAddress(
   name: string,
   { allowedHosts }: RequestSettings,

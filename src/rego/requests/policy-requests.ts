@@ -26,23 +26,26 @@ import type { ResponseCache } from './response-cache.js'
 
 /** The requests of one decision. */
 export interface DecisionRequests {
-  /** Finds out what a call gives and records it. Raises `evaluation_failed` where it may not be found out, and at the limits. */
+  /**
+   * Answers a call and records the result. Raises `evaluation_failed` if the request is not
+   * allowed, or at the limits.
+   */
   readonly answer: (call: MissingCall, recorded: RecordedCalls) => Promise<void>
-  /** To be called when the decision is made, however it ended: there is room for another then. */
+  /** Must be called after the decision, so that another one can start. */
   readonly end: () => void
 }
 
-/** What requests are made with, beside their settings. */
+/** The dependencies of requests, apart from settings. */
 export interface PolicyRequestsParts {
   readonly resolve?: ResolveHost
-  /** Absent where policies may have nothing parsed. */
+  /** Absent if policies may not parse modules. */
   readonly parser?: ModuleParser | undefined
   readonly figures?: RequestFigures | undefined
-  /** How much time has passed, in milliseconds from anywhere. */
+  /** Elapsed time in milliseconds from any start. */
   readonly passed?: () => number
 }
 
-/** What policies ask of others, for all decisions. */
+/** Sends the requests of policies for all decisions. */
 export class PolicyRequests {
   readonly #settings: RequestSettings
   readonly #clients: RequestClients
@@ -72,15 +75,15 @@ export class PolicyRequests {
     this.#figures = figures
     this.#clients = new RequestClients(settings, {
       resolve,
-      // Nobody waits for a connection: that would use up the time for an answer.
+      // No wait for a connection, which would use up the response time.
       connectionsPerOrigin: settings.maxWaiting,
     })
     this.#cache = makeResponseCache(settings.cacheBytes)
   }
 
   /**
-   * The requests of a decision that is made at `nowMs`; when `gone` is aborted, nobody waits for it any more. Raises `unavailable` when too many decisions wait
-   * for answers.
+   * Starts the requests of a decision made at `nowMs`; `gone` aborts them. Raises `unavailable` if
+   * too many decisions wait for responses.
    */
   begin(nowMs: number, gone: AbortSignal): DecisionRequests {
     if (this.#waiting >= this.#settings.maxWaiting) {
@@ -108,7 +111,7 @@ export class PolicyRequests {
     }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts running requests. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#clients.close()
@@ -172,7 +175,10 @@ export class PolicyRequests {
   }
 }
 
-/** Raises `evaluation_failed` for parameters that are not taken here, BuiltinError for those that nobody would take. */
+/**
+ * Raises `evaluation_failed` for parameters that Tidegate does not support, and BuiltinError for
+ * invalid ones.
+ */
 function requireSupported(parameters: RegoObject): void {
   const unsupported = unsupportedParameters(parameters)
   if (unsupported.length === 0) return

@@ -7,8 +7,8 @@ const PARSER_ADVICE =
 const ADVICE = 'name the hosts that policies may ask in policies.requests.allowedHosts'
 
 /**
- * The built-ins that policies may not call under these settings, and what to do about it: all that ask others, as long as no host is named, and what runs a
- * program, unless that is wanted.
+ * Returns the built-ins that policies may not call under these settings, with advice: those that
+ * send requests if no host is allowed, and the module parser unless enabled.
  */
 export function refusedRequests(settings: {
   readonly requests: Pick<RequestSettings, 'allowedHosts'>

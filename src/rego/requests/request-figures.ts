@@ -3,21 +3,21 @@ import { isListedHost } from '../../lib/outbound/address-policy.js'
 /** How a request of a policy ended: the class of its status, or why there is none. */
 export type RequestOutcome = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'refused' | 'timed_out'
 
-/** What the cache had for a request that may be answered from it. */
+/** The result of a cache lookup. */
 export type CacheOutcome = 'hit' | 'miss' | 'renewed'
 
-/** How the parsing of a module ended: without a tree where it is none, `refused` at the limits, `cached` where no program was run. */
+/** The outcome of parsing a module: no tree, `refused` at the limits, `cached` without a run. */
 export type ParseOutcome = 'parsed' | 'no_module' | 'refused' | 'failed' | 'cached'
 
-/** Is told what policies ask of others. */
+/** Receives measurements of requests. */
 export interface RequestFigures {
-  /** `host` is the entry of `policies.requests.allowedHosts` that lets it be asked, or a word for all others. */
+  /** `host` is the matching entry of `policies.requests.allowedHosts`, or a word for all others. */
   readonly requested: (host: string, outcome: RequestOutcome, seconds: number) => void
   readonly cached: (outcome: CacheOutcome) => void
   readonly parsed: (outcome: ParseOutcome, seconds: number) => void
 }
 
-/** For whom nobody counts. */
+/** Ignores measurements. */
 export const NO_FIGURES: RequestFigures = {
   requested: () => undefined,
   cached: () => undefined,
@@ -26,7 +26,10 @@ export const NO_FIGURES: RequestFigures = {
 
 const NOT_ALLOWED = '(not allowed)'
 
-/** The entry of a list of hosts that has the host of a URL, so that a label has no more values than the list. */
+/**
+ * Returns the entry of a host list that matches a URL, so that a label has no more values than the
+ * list.
+ */
 export function hostLabel(url: string, allowedHosts: readonly string[]): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, '') : ''
   return allowedHosts.find((entry) => isListedHost(host, [entry])) ?? NOT_ALLOWED

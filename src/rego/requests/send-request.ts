@@ -17,28 +17,29 @@ const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
 )
 const MS_PER_SECOND = 1000
 const MOST_REDIRECTS = 10
-/** OPA's, where a policy says nothing. */
+/** OPA's default timeout. */
 const DEFAULT_TIMEOUT_MS = 5000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** These keep the method and the body. */
 const REPEATING: readonly number[] = [307, 308]
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 60_000
-/** What is for the first host alone, its name included. */
+/** Headers for the first host only, including `Host`. */
 const OF_ONE_HOST: readonly string[] = ['authorization', 'www-authenticate', 'cookie', 'cookie2', 'host']
 
-/** What a request is sent with. */
+/** The dependencies of a request. */
 export interface Sending {
   readonly clients: Pick<RequestClients, 'send'>
   readonly allowance: RequestAllowance
   readonly maxResponseBytes: number
-  /** Told how each request ended, and after how many seconds. */
+  /** Receives the outcome and duration in seconds of each request. */
   readonly requested: (url: string, outcome: RequestOutcome, seconds: number) => void
 }
 
 /**
- * Sends what a policy asks for, again where it says so and the network failed. Gives the response, or why there is none, as far as a policy may go on then.
- * Raises `evaluation_failed` for what may not be sent, and at the limits.
+ * Sends a policy's request, with retries after network errors if the policy sets them. Returns the
+ * response, or the error that the policy handles. Raises `evaluation_failed` for a request that is
+ * not allowed, and at the limits.
  */
 export async function sendRequest(
   request: PolicyRequest,
@@ -85,8 +86,8 @@ async function followed(first: Step, sending: Sending): Promise<ReceivedResponse
 }
 
 /**
- * As Go's client does it: credentials go to no other host, and a body only where the request is to be repeated. Nor do credentials go where
- * everybody on the way reads them, once they were sent over TLS.
+ * Redirects as in Go's client: credentials go to no other host, and a body only if the request is
+ * repeated. Credentials sent over TLS never go to plain HTTP.
  */
 function redirected(step: Step, target: URL, status: number): Step {
   const from = new URL(step.url)

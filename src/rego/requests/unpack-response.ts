@@ -10,14 +10,17 @@ const OF_ENCODING = /^(?:accept-encoding|range)$/i
 /** Of the packed body, which the policy does not see. */
 const OF_PACKED: readonly string[] = ['content-encoding', 'content-length']
 
-/** Whether Go's client asks for gzip by itself (`net/http`, `Transport`): where the policy asks for no encoding and no part of the body. */
+/**
+ * True if Go's client requests gzip itself (`net/http`, `Transport`): the policy requests no
+ * encoding and no range.
+ */
 export function asksForGzip({ method, headers }: Pick<PolicyRequest, 'method' | 'headers'>): boolean {
   return method !== 'HEAD' && !headers.some(([name]) => OF_ENCODING.test(name))
 }
 
 /**
- * A response without the packing that Go's client asked for, and takes off; any other response as it is, undefined for one that is damaged. Raises
- * `evaluation_failed` where it is larger than `maxBytes` then.
+ * Returns a response without the gzip encoding that Go's client requested; undefined if it is
+ * damaged. Raises `evaluation_failed` if it is larger than `maxBytes`.
  */
 export async function unpackResponse(
   response: ReceivedResponse,

@@ -25,51 +25,58 @@ import { SliceAllowance } from './slice-allowance.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
 import { SlowPaths } from './slow-paths.js'
 
-/** Of so many questions, one is taken down what it costs. */
+/** Measures the cost of one in this many evaluations. */
 const SAMPLED_OF = 16
 
 type CostListener = (cost: CostFigures) => void
 
-/** What a question is asked with beside its input. */
+/** The options of an evaluation. */
 export interface AskOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
-  /** Whether the client wants an error where a built-in fails, whatever the configuration. */
+  /** True if the client requests an error for failed built-ins, whatever the configuration. */
   readonly strictBuiltinErrors?: boolean
-  /** Whether a document is used as a verdict, as runtime and static questions always are. */
+  /** True if a document is used as a verdict. Runtime and static questions always are. */
   readonly isVerdict?: boolean
-  /** Who asks, so that nobody waits for the questions of another alone. */
+  /** The caller, which takes turns with other callers in the queue. */
   readonly caller?: string | undefined
-  /** Whether to tell what the question costs, before its answer is there. */
+  /** True to report the cost before the answer. */
   readonly wantsCost?: boolean
   spent?(cost: CostFigures): void
-  /** Told the calls that may give something else another time, if there were any, before the answer is there. */
+  /** Receives the calls with results that may differ next time, if any, before the answer. */
   recorded?(calls: RecordedCalls): void
-  /** Takes what to do when nobody waits for the answer any more. */
+  /** Receives a function that cancels the evaluation when the client has gone. */
   whenGone?(drop: () => void): void
 }
 
 export interface EvaluationsOptions {
   readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
-  /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
+  /**
+   * Longest time that an evaluation may use the deciding thread, in milliseconds; 0 sends all
+   * evaluations to the slow threads.
+   */
   readonly sliceMs: number
   /** `policies.strictBuiltinErrors`; `verdicts` by default. */
   readonly strictBuiltinErrors?: StrictBuiltinErrors
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
-  /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
+  /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
   readonly spent?: (cost: CostFigures) => void
-  /** Told what policies print, in lines, when an evaluation has ended; absent where nobody reads it. */
+  /** Receives printed lines at the end of an evaluation; absent if nothing reads them. */
   readonly printed?: ((lines: readonly string[]) => void) | undefined
-  /** Finds out what policies ask of others; absent where nobody does. */
+  /** Sends requests of policies to other hosts; absent if policies may send none. */
   readonly requests?: Pick<PolicyRequests, 'begin'>
-  /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
+  /**
+   * Adds source locations to the error of a failed evaluation; absent if the sources are in this
+   * thread.
+   */
   readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
 }
 
 /**
- * Every evaluation of the service. It begins on the thread that decides and mostly ends there, at once; what does not end within its
- * slice is given up and done again by a slow thread, from the start: evaluations are pure, so the answer is the same.
+ * Runs all evaluations of the service. Each one starts on the deciding thread and mostly ends
+ * there. An evaluation that exceeds its slice is aborted and repeated by a slow thread from the
+ * start. Evaluations are pure, so the answer is the same.
  */
 export class Evaluations {
   readonly #options: EvaluationsOptions
@@ -88,7 +95,10 @@ export class Evaluations {
     this.#allowance = new SliceAllowance(options.sliceMs)
   }
 
-  /** The document of a plan as JSON text, or undefined. Raises as `evaluateDocument`, and `unavailable` where it has to wait too long. */
+  /**
+   * Evaluates the document of a plan to JSON text, or undefined. Raises as `evaluateDocument`, and
+   * `unavailable` after waiting too long.
+   */
   document(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
@@ -98,7 +108,10 @@ export class Evaluations {
     return this.#ask(asked(plan, 'document', input), options, evaluate)
   }
 
-  /** The reasons against an execution, as `evaluateRuntimePolicy` gives them. Raises as that, and as `document`. */
+  /**
+   * Evaluates a runtime policy to the reasons against an execution. Raises as
+   * `evaluateRuntimePolicy` and `document`.
+   */
   runtime(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
@@ -108,7 +121,10 @@ export class Evaluations {
     return this.#ask(asked(plan, 'runtime', input), options, evaluate)
   }
 
-  /** The reasons of static policies against a change, as `evaluateStaticPolicies` gives them. Raises as that, and as `document`. */
+  /**
+   * Evaluates static policies to the reasons against a change. Raises as `evaluateStaticPolicies`
+   * and `document`.
+   */
   static(
     snapshot: Snapshot,
     packages: readonly string[],
@@ -154,7 +170,7 @@ export class Evaluations {
     recorded?: RecordedCalls,
   ): RecordingCall {
     const asksOutside = this.#options.requests !== undefined
-    // What an evaluation printed that did not end here is printed again.
+    // The repeated evaluation prints the lines of an aborted one again.
     if (this.#lines.length > 0) this.#lines = []
     return newCall({
       nowMs: turn.options.nowMs,
@@ -163,7 +179,7 @@ export class Evaluations {
     })
   }
 
-  /** The same for every thread and process that evaluates the question. */
+  /** Returns the strictness, which is equal in every thread and process. */
   #strictness({
     asked: { question },
     options: { strictBuiltinErrors = false, isVerdict = question.kind !== 'document' },
@@ -183,7 +199,10 @@ export class Evaluations {
     return await this.#askWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
   }
 
-  /** Has found out what is missing, and evaluates again, until nothing is: at the same time, with the same random values. */
+  /**
+   * Sends missing requests and evaluates again until none is missing, with the same time and random
+   * values.
+   */
   async #askWithAnswers<A extends Answer>(
     turn: Turn<A>,
     first: MissingCall,
@@ -194,7 +213,7 @@ export class Evaluations {
     const { asked, options } = turn
     const gone = new AbortController()
     const decision = requests.begin(options.nowMs, gone.signal)
-    // Who gave the bytes may use them for something else.
+    // The caller may reuse the buffer.
     const input = asked.input && new Uint8Array(asked.input)
     const kept = { ...turn, asked: { ...asked, input } }
     try {
@@ -210,7 +229,7 @@ export class Evaluations {
     }
   }
 
-  /** One more evaluation, with what has been found out: here where it ends within its slice. */
+  /** Evaluates again with the answers so far, on this thread if it ends within its slice. */
   async #askAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
     const { asked, options, evaluate, tellCost } = turn
     const { sliceMs } = this.#options
@@ -234,7 +253,7 @@ export class Evaluations {
     }
   }
 
-  /** Who is told what a question costs: mostly nobody, since taking that down costs a third of a small evaluation. */
+  /** Returns a receiver of the cost, or none. Measuring adds a third to a small evaluation. */
   #costListener(options: AskOptions): CostListener | undefined {
     this.#asked = (this.#asked + 1) % SAMPLED_OF
     const isSampled = this.#asked === 1
@@ -257,8 +276,9 @@ export class Evaluations {
   }
 
   /**
-   * Whether not to try it here first. Where all threads are busy it is tried nevertheless, so that one bad input keeps nobody's
-   * cheap questions to the same path waiting; unless so much was tried in vain that slices have become short.
+   * True to skip the deciding thread. If all slow threads are busy, an evaluation is tried here
+   * anyway, so that one bad input does not delay small evaluations of the same path, unless aborted
+   * tries have made slices short.
    */
   #isForSlow(snapshot: Snapshot, key: string, nowMs: number): boolean {
     if (this.#snapshot !== snapshot) {
@@ -277,7 +297,7 @@ export class Evaluations {
     this.#options.abandoned(slice.spentMs)
   }
 
-  /** Has a slow thread evaluate. The bytes of the input are copied, since who gave them may use them for something else. */
+  /** Evaluates on a slow thread. Copies the input, since the caller may reuse the buffer. */
   async #submit<A extends Answer>(turn: Turn<A>, recorded?: RecordedCalls): Promise<Answered> {
     const { asked, options, tellCost } = turn
     const { snapshot, question, input } = asked
@@ -308,7 +328,7 @@ export class Evaluations {
 
 type Evaluate<A> = (call: EvaluationCall, input: Uint8Array | undefined) => A
 
-/** All that a question is asked with, here and elsewhere. */
+/** The parameters of an evaluation, on any thread. */
 interface Turn<A> {
   readonly asked: Asked
   readonly options: AskOptions
@@ -316,10 +336,10 @@ interface Turn<A> {
   readonly tellCost: CostListener | undefined
 }
 
-/** An answer, or what has to be found out first. */
+/** An answer, or the request to send first. */
 type Outcome<A> = { readonly answer: A } | { readonly call: MissingCall; readonly recorded: RecordedCalls }
 
-/** A question, and what is evaluated for it. */
+/** A question with its snapshot and input. */
 interface Asked {
   readonly snapshot: Snapshot
   readonly question: Question
@@ -334,14 +354,17 @@ function asked(plan: DocumentPlan, kind: 'document' | 'runtime', input: Uint8Arr
 }
 
 /**
- * What takes turns: the rule or package that is evaluated, however it was asked for. Paths below one rule are without end, and each
- * having a place of its own would fill the queue.
+ * Returns the queue key: the evaluated rule or package. Paths below a rule share its key, because
+ * there is no limit on their number.
  */
 function evaluationKeyOf({ question, evaluated }: Asked): string {
   return `${question.kind} ${evaluated.join('/')}`
 }
 
-/** Questions with the same key take about as long: the same evaluation, and an input of about the same size. */
+/**
+ * Returns a key of evaluations with a similar duration: the same rule or package, and an input of
+ * similar size.
+ */
 function pathKeyOf(asked: Asked): string {
   const sizeClass = (32 - Math.clz32(asked.input?.length ?? 0)) >> 1
   return `${evaluationKeyOf(asked)} ${sizeClass}`

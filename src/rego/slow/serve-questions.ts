@@ -52,7 +52,7 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
   }
 }
 
-/** A failure to load is told to whoever asks next. */
+/** A failure to load is returned for the next question. */
 function load(
   { snapshot, limits }: Extract<ToSlowThread, { type: 'load' }>,
   builtins: Builtins,
@@ -62,7 +62,10 @@ function load(
   return loading
 }
 
-/** The number of this thread in the system, by which another thread sees how long it has worked; on Linux only. */
+/**
+ * Returns the thread number in the system, which other threads use to read its CPU time; Linux
+ * only.
+ */
 function readSystemId(): number | undefined {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0])

@@ -1,13 +1,13 @@
-/** However much has been wasted, a decision gets so many milliseconds: most need less than one. */
+/** Shortest slice in milliseconds. Most decisions take less than one. */
 const LEAST_MS = 1
-/** How much of its time the deciding thread may lose to evaluations that it has to give up. */
+/** Share of the deciding thread's time that aborted evaluations may use. */
 const SHARE = 0.1
-/** What may be lost at once, in milliseconds: a second's share. */
+/** Largest burst of lost time in milliseconds: the share of one second. */
 const MOST_MS = 100
 
 /**
- * How long a slice may be now. Each slice that ended without a result is lost time; slices get shorter as more than a tenth of
- * the thread's time is lost, and long again as time goes by.
+ * Calculates the length of slices. Each aborted slice is lost time. Slices become shorter when more
+ * than a tenth of the thread's time is lost, and recover over time.
  */
 export class SliceAllowance {
   readonly #sliceMs: number
@@ -18,7 +18,7 @@ export class SliceAllowance {
     this.#sliceMs = sliceMs
   }
 
-  /** Whether slices have their full length. */
+  /** True if slices have their full length. */
   isFull(nowMs: number): boolean {
     return this.#saved(nowMs) >= this.#sliceMs
   }
@@ -30,7 +30,7 @@ export class SliceAllowance {
     return Math.min(this.#sliceMs, Math.max(LEAST_MS, this.#saved(nowMs)))
   }
 
-  /** Tells that so many milliseconds were lost. */
+  /** Adds lost time in milliseconds. */
   lose(lostMs: number, nowMs: number): void {
     this.#savedMs = this.#saved(nowMs) - lostMs
     this.#savedAtMs = nowMs

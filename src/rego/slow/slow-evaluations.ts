@@ -8,7 +8,7 @@ import type { SlowWorkerOptions } from './slow-worker.js'
 const MS_PER_SECOND = 1000
 const CALLER_GONE = 'the caller went away'
 
-/** Settings of the threads that evaluate what takes long. */
+/** Settings of the slow threads. */
 export interface SlowSettings {
   readonly threads: number
   readonly queueLength: number
@@ -19,26 +19,31 @@ export interface SlowSettings {
   readonly idleMs: number
 }
 
-/** How a question left: with the policy's answer or error, killed, or refused: no room, waited too long, nobody there to hear it. */
+/**
+ * The outcome of a question: the policy's answer or error, terminated, or refused because the queue
+ * is full, the wait was too long or the client has gone.
+ */
 export type SlowEnd = 'answered' | 'failed' | 'killed' | 'full' | 'late' | 'gone'
 
 export interface SlowOptions extends SlowWorkerOptions {
   readonly settings: SlowSettings
-  /** Told how each question ended, and how long it waited for a thread, in milliseconds. */
+  /** Receives the outcome of each question and its queue time in milliseconds. */
   readonly ended: (how: SlowEnd, waitedMs: number) => void
 }
 
 export interface SlowQuestion {
-  /** Those with the same key take turns with all others together. */
+  /** Questions with the same key share a turn. */
   readonly key: string
   readonly snapshot: Snapshot
   readonly request: SlowRequest
 }
 
-/** A question that was taken. */
+/** An accepted question. */
 export interface SlowTicket {
   readonly answer: Promise<Answered>
-  /** Nobody wants the answer any more: a question that waits is dropped, one under way ends as soon as another waits. */
+  /**
+   * Cancels a question: a queued one is dropped, a running one is terminated when another waits.
+   */
   readonly drop: () => void
 }
 
@@ -51,7 +56,7 @@ interface Job extends SlowQuestion {
   isUnwanted: boolean
 }
 
-/** Few threads that evaluate what takes long, and a bounded queue before them. */
+/** A few threads for long evaluations, with a bounded queue. */
 export class SlowEvaluations {
   readonly #options: SlowOptions
   readonly #queue: FairQueue<Job>
@@ -75,14 +80,14 @@ export class SlowEvaluations {
     return this.#busy.size
   }
 
-  /** Whether a question would be evaluated at once. */
+  /** True if a question would start immediately. */
   get isFree(): boolean {
     return this.#busy.size < this.#options.settings.threads
   }
 
   /**
-   * Has a question answered, with the whole budget of the limits. The answer is refused with `unavailable` when there is no room or no
-   * thread for it in time, else it is what the use case gives or raises.
+   * Evaluates a question with the full budget of the limits. Rejects with `unavailable` if the
+   * queue is full or no thread is free in time; otherwise as the use case.
    */
   submit(question: SlowQuestion): SlowTicket {
     let drop = (): void => undefined
@@ -107,7 +112,7 @@ export class SlowEvaluations {
     return { answer, drop }
   }
 
-  /** Refuses what waits, and ends the threads with what they are at. */
+  /** Rejects queued questions and terminates the threads. */
   stop(): void {
     this.#isStopped = true
     for (const job of this.#queue.clear()) this.#refuse(job, 'full', 'the service is stopping')
@@ -130,7 +135,7 @@ export class SlowEvaluations {
     }
   }
 
-  /** Ends an evaluation that nobody wants any more when another waits for its thread. */
+  /** Terminates a cancelled evaluation if another question waits for its thread. */
   #makeWay(): void {
     if (this.#queue.length === 0) return
     for (const [worker, { isUnwanted }] of this.#busy) {
@@ -143,7 +148,7 @@ export class SlowEvaluations {
   #refuse(job: Job, how: SlowEnd, why: string): void {
     clearTimeout(job.timer)
     this.#options.ended(how, performance.now() - job.sinceMs)
-    // By then all that waits now has been taken or refused.
+    // By then every queued question has been started or refused.
     job.failed(unavailable(why, Math.ceil(this.#options.settings.maxWaitMs / MS_PER_SECOND)))
   }
 
@@ -175,7 +180,9 @@ export class SlowEvaluations {
     return new SlowWorker(this.#options)
   }
 
-  /** Has a thread, or another in its place, answer what waits, and keeps it for a while when nothing does. */
+  /**
+   * Assigns queued questions to a thread or its replacement, and keeps an idle thread for a while.
+   */
   #release(worker: SlowWorker, snapshot: Snapshot): void {
     this.#busy.delete(worker)
     if (this.#isStopped) {
@@ -183,7 +190,7 @@ export class SlowEvaluations {
       return
     }
     const successor = worker.isDead ? new SlowWorker(this.#options) : worker
-    // Who asks next need not wait for a thread to start.
+    // The next question then need not wait for a thread to start.
     if (successor !== worker) successor.prepare(snapshot)
     this.#idle.set(
       successor,

@@ -8,11 +8,11 @@ import type { Answered, FromSlowThread, SlowRequest, SlowThread, StartSlowThread
 import { packSnapshot } from './packed-snapshot.js'
 import { unpackFailure } from './slow-failure.js'
 
-/** An evaluation ends itself at its limit unless it is in the middle of something: then it gets so many milliseconds. */
+/** Grace time in milliseconds after the limit, for an evaluation inside a library call. */
 const GRACE_MS = 150
 /** It may be neither on a core nor waiting for one for so much of its limit: while its memory is tidied up, for example. */
 const PAUSED_SHARE = 0.25
-/** On busy cores it may take so many times its limit, since waiting for one does not count. */
+/** Wall-clock limit as a multiple of the limit. Waiting for a busy core does not count. */
 const WALL_FACTOR = 4
 const LEAST_WATCH_MS = 20
 /** The longest that a thread may take to start and to set up the policies, in milliseconds. */
@@ -21,7 +21,10 @@ const LOAD_MS = 60_000
 export interface SlowWorkerOptions {
   readonly start: StartSlowThread
   readonly limits: EvaluationLimits
-  /** What a thread has had of the cores, by its number in the system; undefined where the system does not tell. */
+  /**
+   * Returns the CPU time of a thread by its number in the system; undefined if the system does not
+   * report it.
+   */
   readonly timesOf: (systemId: number) => ThreadTimes | undefined
 }
 
@@ -56,7 +59,7 @@ export class SlowWorker {
     })
   }
 
-  /** Whether its thread has ended, or was killed: it is of no more use. */
+  /** True if the thread has ended or was terminated. */
   get isDead(): boolean {
     return this.#isDead
   }
@@ -81,7 +84,7 @@ export class SlowWorker {
     })
   }
 
-  /** Ends its thread at once. What it was at is refused with the error given. */
+  /** Terminates the thread and rejects its question with an error. */
   kill(because: (snapshot: Snapshot) => AppError): void {
     this.#isDead = true
     this.#thread.kill()
@@ -94,7 +97,9 @@ export class SlowWorker {
     else this.#end(({ failed, snapshot }) => failed(unpackFailure(message.failure, snapshot)))
   }
 
-  /** Kills the thread when it has had more than its time on a core, or would have, had it not paused. */
+  /**
+   * Terminates the thread when it has used more than its CPU time, or would have without waiting.
+   */
   #watchOver(systemId: number | undefined): void {
     const { limits, timesOf } = this.#options
     const times = (): ThreadTimes | undefined => (systemId === undefined ? undefined : timesOf(systemId))
@@ -118,7 +123,10 @@ export class SlowWorker {
   }
 }
 
-/** How long an evaluation that began `wallMs` ago may go on, by what its thread has had of the cores since. */
+/**
+ * Returns the remaining time of an evaluation that started `wallMs` ago, from the CPU time of its
+ * thread.
+ */
 function msLeft(
   durationMs: number,
   wallMs: number,

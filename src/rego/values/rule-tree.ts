@@ -1,14 +1,14 @@
 /** A key of a reference; undefined for one that is not known before it is evaluated. */
 export type Step = string | undefined
 
-/** Rules by their paths below `data`, as OPA's planner has them: what is below a rule is told with it. */
+/** Rules by path below `data`, as in OPA's planner. A rule has no children. */
 export interface RuleNode {
   readonly children: Map<string, RuleNode>
   isRule: boolean
   isFunction: boolean
-  /** Whether it stands in the reference of a rule, behind its package. */
+  /** True for a step of a rule's reference after its package. */
   isOfRule: boolean
-  /** Whether the reference of one of its rules goes on with a variable. */
+  /** True if a variable follows the path of one of its rules. */
   goesOn: boolean
 }
 
@@ -41,7 +41,7 @@ function hasDynamic({ children }: RuleNode): boolean {
   return [...children.values()].some((child) => child.goesOn || hasDynamic(child))
 }
 
-/** What some steps lead to; none where a rule stands before their end. */
+/** Returns the nodes that steps lead to; none if a rule is above their end. */
 export function matchingNodes(root: RuleNode, steps: readonly Step[]): RuleNode[] {
   let nodes = [root]
   for (const step of steps) {

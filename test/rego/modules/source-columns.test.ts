@@ -5,18 +5,19 @@ import { spellNumbers } from '../../../src/rego/workarounds/numbers-without-inte
 import { loadPolicies } from '../../support/load-policies.js'
 
 describe('the columns after a number without digits before its point are those of the file', () => {
-  test.each([
-    'x := [.5,.25]; X',
-    'x := .5 + -.5; X',
-    'x := f(.5,"a .5",.7); X',
-    'x := 0.5; y := [.5]; X',
-  ])('%s', (line) => {
-    const source = `package a\n${line}\n`
-    const text = spellNumbers(source)
-    const written = text.split('\n')[1] ?? ''
-    const location = sourceLocation({ file: 'a.rego', text, source }, { row: 2, col: written.indexOf('X') + 1 })
-    expect(location).toEqual({ row: 2, col: line.indexOf('X') + 1 })
-  })
+  test.each(['x := [.5,.25]; X', 'x := .5 + -.5; X', 'x := f(.5,"a .5",.7); X', 'x := 0.5; y := [.5]; X'])(
+    '%s',
+    (line) => {
+      const source = `package a\n${line}\n`
+      const text = spellNumbers(source)
+      const written = text.split('\n')[1] ?? ''
+      const location = sourceLocation(
+        { file: 'a.rego', text, source },
+        { row: 2, col: written.indexOf('X') + 1 },
+      )
+      expect(location).toEqual({ row: 2, col: line.indexOf('X') + 1 })
+    },
+  )
 })
 
 test('an error after such numbers has the column of the file', async () => {

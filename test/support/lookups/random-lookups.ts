@@ -70,7 +70,10 @@ function ownRule(random: Random): string {
 
 function service(random: Random, name: string): string {
   const some = FIELDS.flatMap((field) => (random() < 0.75 ? [rulesOf(random, field)] : []))
-  const functions = [...(random() < 0.5 ? ['f(x) := x'] : []), ...(random() < 0.3 ? ['g.h(x) := x', 'g.v := 9'] : [])]
+  const functions = [
+    ...(random() < 0.5 ? ['f(x) := x'] : []),
+    ...(random() < 0.3 ? ['g.h(x) := x', 'g.v := 9'] : []),
+  ]
   return ['package svc.' + name, '', 'import rego.v1', '', 'x := 1', ...functions, ...some, ''].join('\n')
 }
 
@@ -119,7 +122,19 @@ function reference(random: Random, bound: readonly string[]): string {
     '["b"]',
     ...bound.map((name) => `[${name}]`),
   ])
-  const field = pick(random, ['.lim', '.lim', '.v', '.cfg', '.s', '[input.field]', '.other', '.x', '[_]', '.g', '.f'])
+  const field = pick(random, [
+    '.lim',
+    '.lim',
+    '.v',
+    '.cfg',
+    '.s',
+    '[input.field]',
+    '.other',
+    '.x',
+    '[_]',
+    '.g',
+    '.f',
+  ])
   const last = pick(random, [
     '',
     '',

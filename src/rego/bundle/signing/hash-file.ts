@@ -16,7 +16,10 @@ const HASHES: Readonly<Record<string, string>> = {
   'SHA-512-224': 'sha512-224',
   'SHA-512-256': 'sha512-256',
 }
-/** What OPA hashes by its value, so that white space does not count (bundle/verify.go); all else by its bytes. */
+/**
+ * Files that OPA hashes as parsed values, without white space (`bundle/verify.go`). All others are
+ * hashed as bytes.
+ */
 const STRUCTURED: readonly string[] = ['data.json', 'data.yaml', '.manifest']
 
 /** The hash of a bundle's file as OPA signs it. Raises `invalid` for an algorithm that is unknown or too weak. */

@@ -16,24 +16,24 @@ import { verifySignature } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
 import type { BundleKey, SignatureDemand } from './verification.js'
 
-/** `.signatures.json`: OPA takes exactly one signature. */
+/** `.signatures.json`. OPA accepts exactly one signature. */
 const Signatures = z.object({ signatures: z.array(z.string()).length(1), plugin: z.string().default('') })
-/** What OPA notes of a signature of its own: `opa build` the name, `opa sign` none. */
+/** OPA's note of a file: `opa build` includes the name, `opa sign` does not. */
 const OWN_PLUGINS: readonly string[] = ['', '_default']
 
 const Payload = z.object({
   files: z.array(z.object({ name: z.string(), hash: z.string(), algorithm: z.string() })),
   scope: z.string().default(''),
-  /** Where OPA looks for the key's id when the header has none. */
+  /** OPA's second place for the key id, after the header. */
   keyid: z.string().default(''),
 })
 
 export type SignedFile = z.infer<typeof Payload>['files'][number]
 
 /**
- * The files that a bundle's `.signatures.json` vouches for, once its signature holds. The algorithm is that of the configured key:
- * what the token says of it must be the same. Where a key is demanded, the token's own name for it says nothing, as in OPA, which calls
- * every key 'default' unless told otherwise. Raises an error whose message says what is wrong.
+ * Returns the files in a bundle's `.signatures.json` after verifying its signature. The token's
+ * algorithm must be that of the configured key. If a key is required, the token's key name is
+ * ignored, as in OPA, which names every key 'default'. Raises an error with the reason.
  */
 export function readSignature(
   content: Buffer,
@@ -70,7 +70,7 @@ export function readSignature(
   return payload.files
 }
 
-/** OPA takes the whole of a file for its secret, the line break that an editor or `echo` ends it with included. */
+/** OPA uses the whole file as the secret, including a final line break. */
 function keysOf({ key }: BundleKey): KeyObject[] {
   if (key.type !== 'secret') return [key]
   const secret = key.export()

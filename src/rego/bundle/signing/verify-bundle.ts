@@ -8,9 +8,9 @@ import type { BundleVerification } from './verification.js'
 const SIGNATURES_FILE = '.signatures.json'
 
 /**
- * Makes sure that a bundle is what was signed: every file is in the signature with its hash, and every file in the signature is
- * there. Raises `invalid`, naming the bundle, for a signature that does not hold, one that no key is configured for, and for
- * none where one is required.
+ * Verifies that the signature lists every file with its hash, and no other file. Raises `invalid`,
+ * naming the bundle, for an invalid signature, one without a configured key, and a missing one if a
+ * signature is required.
  */
 export function verifyBundle(
   bundle: string,
@@ -48,7 +48,7 @@ function problemOf(path: string, content: Buffer, signed: SignedFile | undefined
   return actual === signed.hash.toLowerCase() ? undefined : `${path} was changed`
 }
 
-/** Patterns as OPA's: `*` stands for any signs but a slash. */
+/** Returns a matcher for OPA's patterns: `*` matches any characters except a slash. */
 function toMatcher(patterns: readonly string[]): (path: string) => boolean {
   const expressions = patterns.map((pattern) => {
     const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))

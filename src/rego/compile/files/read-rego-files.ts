@@ -6,13 +6,13 @@ import type { RegoFile } from '../../modules/rego-module.js'
 import { unreadable } from './list-source-files.js'
 import { spellNumbers } from '../../workarounds/numbers-without-integer-part.js'
 
-/** A file of Rego, and where it is no UTF-8. */
+/** A Rego file, and the location of text that is not UTF-8. */
 export interface ReadRego {
   readonly file: RegoFile
   readonly malformed: readonly ErrorDetail[]
 }
 
-/** What a file of Rego holds. Raises `invalid` where it cannot be read. */
+/** Reads a Rego file. Raises `invalid` if it cannot be read. */
 export async function readRegoFile(file: string): Promise<ReadRego> {
   const content = await readContent(file)
   const source = content.toString('utf8')
@@ -32,7 +32,7 @@ export async function readContent(file: string): Promise<Buffer> {
   }
 }
 
-/** Where a text is no UTF-8, as OPA tells it: the first place. */
+/** Returns the first location that is not UTF-8, as OPA reports it. */
 function malformedText(file: string, content: Buffer): ErrorDetail[] {
   if (isUtf8(content)) return []
   const lines = content.toString('latin1').split('\n')

@@ -1,17 +1,17 @@
 import { isClosing, isMember, isOpening, touches } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 
-/** Some tokens, by their places. */
+/** A range of token indices. */
 export type Span = readonly [from: number, to: number]
 
-/** Words that stand between two parts of one expression; `contains` in a body is a call, and begins one. */
+/** Keywords that join two parts of an expression. `contains` in a body is a call. */
 const JOINING = ['with', 'as', 'in']
 /** Words that an expression ends before. */
 const ENDING = ['else', 'and', 'or']
 /** Words that are names like others in a module that does not make them keywords. */
 const OPTIONAL: ReadonlySet<string> = new Set(['in', 'and', 'or'])
 
-/** Whether one of some words stands at a place, and is a keyword there. */
+/** True if the token is one of the words, and a keyword there. */
 function isOneOf(
   words: readonly string[],
   tokens: readonly Token[],
@@ -23,7 +23,7 @@ function isOneOf(
   return isWord && (keywords.has(text) || !OPTIONAL.has(text))
 }
 
-/** The place behind the last token of the expression that begins at a place, in a module with some keywords. */
+/** Returns the index after the expression that begins at `start`. */
 export function endOfExpression(
   tokens: readonly Token[],
   start: number,
@@ -62,7 +62,8 @@ export function operandsOf(
   const isMembership = tokens.some(
     (token, at) => at > from && at < to && token.depth === depth && isOneOf(['in'], tokens, at, keywords),
   )
-  // A single sign has all others among its sides, `in` has comparisons, and of `a == b == c` the sides are `a == b` and `c`.
+  // `=` has all other operators in its operands, and `in` has comparisons. The operands of `a == b
+  // == c` are `a == b` and `c`.
   const single = signs.find(([start, end]) => textOf(tokens, start, end) === '=')
   const [start, end] = single ?? (isMembership ? undefined : signs.at(-1)) ?? [to, to]
   if (!/^==?$/.test(textOf(tokens, start, end))) return [[from, to]]
@@ -82,7 +83,9 @@ function comparisonsOf(tokens: readonly Token[], from: number, to: number): Span
   return spans
 }
 
-/** The arguments of a call, all that stands between these brackets, if this is one; else none. */
+/**
+ * Returns the arguments of a call whose brackets begin at `open` and end before `to`; else none.
+ */
 export function argumentsOf(tokens: readonly Token[], open: number, to: number): Span[] {
   if (tokens[open]?.text !== '(' || closingOf(tokens, open) !== to - 1) return []
   const depth = tokens[open].depth + 1
@@ -97,7 +100,7 @@ export function argumentsOf(tokens: readonly Token[], open: number, to: number):
   return spans
 }
 
-/** The place behind a reference that begins at a place: a name with its members and keys, which is not called. */
+/** Returns the index after a reference: a name with its members and keys, without a call. */
 export function referenceEnd(tokens: readonly Token[], start: number): number {
   if (tokens[start]?.kind !== 'name') return start
   let at = start + 1
@@ -109,7 +112,7 @@ export function referenceEnd(tokens: readonly Token[], start: number): number {
   return at
 }
 
-/** The place of what closes the bracket at a place. */
+/** Returns the index of the matching closing bracket. */
 export function closingOf(tokens: readonly Token[], open: number): number {
   const depth = tokens[open]?.depth
   return tokens.findIndex((token, at) => at > open && token.depth === depth && isClosing(token))

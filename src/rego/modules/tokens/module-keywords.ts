@@ -3,7 +3,10 @@ import type { Import } from './read-imports.js'
 
 const OF_VERSION_1 = ['contains', 'every', 'if', 'in']
 
-/** The words that are keywords in a module by its version and imports, `not` where it negates a body as a whole; `later` are those of the compiler that no version has. */
+/**
+ * Returns the keywords of a module by its version and imports, with `not` if it negates whole
+ * bodies. `later` are keywords of the compiler that no Rego version has by default.
+ */
 export function moduleKeywords(
   version: RegoVersion,
   imports: readonly Import[],

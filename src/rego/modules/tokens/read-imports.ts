@@ -2,13 +2,16 @@ import { isMember, stringValue, touches } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 
 export interface Import {
-  /** What is imported, `data.apps` as its two names. */
+  /** The imported path, `data.apps` as two names. */
   readonly path: readonly string[]
-  /** What it is called in the module. */
+  /** The name in the module. */
   readonly name: string
 }
 
-/** The imports of a module that OPA can parse: several may stand on one line, and one on several. */
+/**
+ * Returns the imports of a valid module. A line may have several imports, and an import several
+ * lines.
+ */
 export function readImports(tokens: readonly Token[]): Import[] {
   return tokens.flatMap((token, at) => {
     const isImport = token.kind === 'name' && token.text === 'import'
@@ -20,7 +23,7 @@ export function readImports(tokens: readonly Token[]): Import[] {
   })
 }
 
-/** A path as the texts in it, and the place behind it. */
+/** Returns a path as strings, and the index after it. */
 function readPath(tokens: readonly Token[], start: number): [path: string[], end: number] {
   const path = [tokens[start]?.text ?? '']
   let at = start + 1

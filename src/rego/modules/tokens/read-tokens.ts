@@ -4,7 +4,7 @@ import { expandTemplateStrings } from './template-strings.js'
 export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'sign'
   readonly text: string
-  /** Where it starts in the text that was read. */
+  /** The offset in the text. */
   readonly offset: number
   /** How many brackets of all kinds are open before it. */
   readonly depth: number
@@ -32,13 +32,13 @@ export function readTokens(source: string): { readonly text: string; readonly to
   return { text, tokens }
 }
 
-/** Row and column of a place in a text, counted from 1. */
+/** Returns line and column of an offset, from 1. */
 export function positionIn(text: string, offset: number): { row: number; col: number } {
   const before = text.slice(0, offset)
   return { row: before.split('\n').length, col: offset - before.lastIndexOf('\n') }
 }
 
-/** What a text in quotes or backquotes says; undefined for an escape that JSON does not know. */
+/** Returns the value of a string token; undefined for an escape that JSON lacks. */
 export function stringValue({ text }: Token): string | undefined {
   if (text.startsWith('`')) return text.slice(1, -1)
   try {
@@ -48,12 +48,12 @@ export function stringValue({ text }: Token): string | undefined {
   }
 }
 
-/** Words after which a statement goes on, on the next line too. */
+/** Words after which a statement continues, on the next line too. */
 const CONTINUING: ReadonlySet<string> = new Set(
   'as contains default else if import in not package some with'.split(' '),
 )
 
-/** Whether a statement of the module (a rule, an import) begins with this token. */
+/** True if a rule, an import or the package begins with this token. */
 export function startsStatement(tokens: readonly Token[], at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (token?.kind !== 'name' || token.depth !== 0 || !token.isFirstOnLine) return false
@@ -69,22 +69,20 @@ function kindOf(word: string): Token['kind'] | undefined {
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first === '_' ? 'name' : 'sign'
 }
 
-/** Whether it opens a bracket of any kind. */
 export function isOpening(sign: string): boolean {
   return sign === '(' || sign === '[' || sign === '{'
 }
 
-/** Whether it closes a bracket of any kind. */
 export function isClosing({ kind, text }: Pick<Token, 'kind' | 'text'>): boolean {
   return kind === 'sign' && (text === ')' || text === ']' || text === '}')
 }
 
-/** Whether a name is a member of what is before it, as `b` of `a.b`. */
+/** True for a member of a reference, as `b` in `a.b`. */
 export function isMember(tokens: readonly Token[], at: number): boolean {
   return tokens[at - 1]?.text === '.' && touches(tokens, at - 1)
 }
 
-/** Whether nothing stands between a token and the one before it. */
+/** True if no white space precedes the token. */
 export function touches(tokens: readonly Token[], at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (before === undefined || token === undefined) return false

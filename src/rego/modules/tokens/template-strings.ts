@@ -1,7 +1,7 @@
 /**
- * Rewrites template strings (`$"a {x} b"`, OPA 1.12) to calls that every version of Rego knows, line by line in place. An
- * expression without a value reads `<undefined>`. Other text stays as it is, and so does a template string that does
- * not end: the parser will tell.
+ * Rewrites template strings (`$"a {x} b"`, OPA 1.12) as calls that every Rego version has; lines
+ * stay. An undefined expression becomes `<undefined>`. A template string without an end stays, so
+ * that the parser reports it.
  */
 export function expandTemplateStrings(text: string): string {
   let out = ''
@@ -15,11 +15,11 @@ export function expandTemplateStrings(text: string): string {
 
 export interface TemplateString {
   readonly start: number
-  /** The place behind its last sign. */
+  /** The offset after its last character. */
   readonly end: number
-  /** Where its expressions start and end, braces left out. */
+  /** Start and end of each expression, without braces. */
   readonly expressions: readonly (readonly [start: number, end: number])[]
-  /** What says the same in every version of Rego. */
+  /** Equivalent code for every Rego version. */
   readonly code: string
 }
 
@@ -82,7 +82,10 @@ function readTemplate(text: string, start: number): TemplateString | undefined {
   return { start, end: at + 1, expressions, code }
 }
 
-/** The place of the brace that ends the expression, past braces, strings and templates inside it. */
+/**
+ * Returns the offset of the brace that ends an expression, after nested braces, strings and
+ * templates.
+ */
 function endOfExpression(text: string, start: number): number | undefined {
   let depth = 0
   let at = start
@@ -100,7 +103,7 @@ function endOfExpression(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** Lines inside a raw literal are kept behind it, so that what follows stays on its line. */
+/** Line breaks of a raw literal follow it, so that later code stays on its line. */
 function literalCode(literal: string, quote: string | undefined): string {
   if (quote === '"') return `"${literal}"`
   return JSON.stringify(literal) + '\n'.repeat(literal.split('\n').length - 1)
