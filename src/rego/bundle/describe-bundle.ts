@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { askedDocuments } from '../modules/rego-module.js'
+import { evaluatedDocuments } from '../modules/rego-module.js'
 import { withoutRoot } from '../modules/stage-bundle.js'
 import { distinctPaths, pathKey, pathOfKey } from '../values/path-key.js'
 import { outlineModule } from '../modules/outline-module.js'
@@ -33,7 +33,7 @@ export function describeBundle(
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
   const modules = rego.flatMap((module) => outlineModule(module) ?? [])
-  const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...askedDocuments(modules)]
+  const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...evaluatedDocuments(modules)]
   const packages = bundle.index?.packages ?? ofSources
   const rules = bundle.index && new Set(bundle.index.rules)
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
@@ -47,7 +47,7 @@ export function describeBundle(
         : {
             wasm: bundle.wasm,
             keyOf: (entrypoint) => keyIn(bundle, entrypoint),
-            isAskedFor: isAskedForIn(bundle),
+            isServed: isServedIn(bundle),
           },
     data,
     documents,
@@ -100,7 +100,7 @@ function documentPathsIn({ index }: BundleFiles): string[][] {
  * Modules have entrypoints that OPA added. The manifest of `tidegate build` lists the intended
  * ones.
  */
-function isAskedForIn(bundle: BundleFiles): (key: string) => boolean {
+function isServedIn(bundle: BundleFiles): (key: string) => boolean {
   if (bundle.index === undefined) return () => true
   const known = new Set([...bundle.index.rules, ...documentPathsIn(bundle).map(pathKey)])
   return (key) => known.has(key)

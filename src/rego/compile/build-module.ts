@@ -45,16 +45,16 @@ export type BuildModule = typeof buildModule
 /** Code does not depend on data. Conflicts of data with rules are checked before. */
 const NO_DATA = new RegoObject([])
 /** `opa build` and the code grow with the square of their number. */
-export const MOST_ENTRYPOINTS = 200
+export const MAX_ENTRYPOINTS = 200
 /**
  * Limit for modules that other programs load. Larger modules take minutes to build, and engines
  * reject them.
  */
-export const MOST_PORTABLE_ENTRYPOINTS = 1000
+export const MAX_PORTABLE_ENTRYPOINTS = 1000
 
 export interface BuildOptions {
   /** The number of entrypoints above which the module gets one entrypoint for all rules. */
-  readonly mostEntrypoints: number
+  readonly maxEntrypoints: number
   /** True if calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
 }
@@ -70,7 +70,7 @@ interface Staged {
 }
 
 /**
- * Compiles modules to WASM so that every key can be evaluated. Up to `mostEntrypoints` keys get an
+ * Compiles modules to WASM so that every key can be evaluated. Up to `maxEntrypoints` keys get an
  * entrypoint each. Otherwise one entrypoint refers to all rules, which are called as functions, and
  * documents are composed from them. A path that `opa build` cannot name gets a generated rule. OPA
  * 0.70 refuses an entrypoint if functions below it call each other; then every path gets a
@@ -101,7 +101,7 @@ async function buildFlagged(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints }: BuildOptions,
+  { maxEntrypoints }: BuildOptions,
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
@@ -117,7 +117,7 @@ async function buildFlagged(
     })
     const staged = { ...written, files }
     const forRules =
-      keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
+      keys.size <= maxEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, sep } from 'node:path'
+import { isUtf8 } from 'node:buffer'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
@@ -7,12 +8,12 @@ import { inGroups } from '../../lib/turns/in-groups.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../values/verdict-rules.js'
-import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
+import { isDataFile, isMaybeData, listSourceTree, unreadable } from './files/list-source-files.js'
 import type { SourceFile } from './files/list-source-files.js'
 import { compileError } from '../modules/opa-errors.js'
 import type { RegoFile } from '../modules/rego-module.js'
-import { readContent, readRegoFile } from './files/read-rego-files.js'
-import type { ReadRego } from './files/read-rego-files.js'
+import { readWhole } from '../../lib/read-files.js'
+import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
 
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)
@@ -124,4 +125,40 @@ function withVerdict(file: RegoFile): RegoFile[] {
 function dataPath(root: string, file: string): string[] {
   const directory = file === root ? '' : relative(root, dirname(file))
   return directory === '' ? [] : directory.split(sep)
+}
+
+/** A Rego file, and the location of text that is not UTF-8. */
+export interface ReadRego {
+  readonly file: RegoFile
+  readonly malformed: readonly ErrorDetail[]
+}
+
+/** Reads a Rego file. Raises `invalid` if it cannot be read. */
+export async function readRegoFile(file: string): Promise<ReadRego> {
+  const content = await readContent(file)
+  const source = content.toString('utf8')
+  const text = spellNumbers(source)
+  return {
+    file: text === source ? { file, text } : { file, text, source },
+    malformed: malformedText(file, content),
+  }
+}
+
+/** Raises `invalid` for a file that cannot be read. */
+export async function readContent(file: string): Promise<Buffer> {
+  try {
+    return await readWhole(file)
+  } catch (raw) {
+    throw unreadable(file, raw)
+  }
+}
+
+/** Returns the first location that is not UTF-8, as OPA reports it. */
+function malformedText(file: string, content: Buffer): ErrorDetail[] {
+  if (isUtf8(content)) return []
+  const lines = content.toString('latin1').split('\n')
+  const row = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
+  const before = Buffer.from(lines[row] ?? '', 'latin1').toString('utf8')
+  const location = { file, row: row + 1, col: before.indexOf('\ufffd') + 1 }
+  return [{ code: 'rego_parse_error', message: 'illegal utf-8 character', location }]
 }

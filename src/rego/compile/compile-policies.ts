@@ -8,12 +8,12 @@ import { readData } from '../data/base-document.js'
 import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { RegoObject } from '../values/value.js'
-import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
+import { MAX_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildModule, BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
 import { UNREAD_RULES, confirmModules, readModules } from '../modules/read-modules.js'
-import { askedDocuments, listEntrypoints } from '../modules/rego-module.js'
+import { evaluatedDocuments, listEntrypoints } from '../modules/rego-module.js'
 import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
 import { refuseMergedRules } from '../workarounds/merged-rules.js'
@@ -100,7 +100,7 @@ async function compileModules(
   modules: readonly RegoModule[],
   sources: PolicySources,
   { data, documents }: PartData,
-  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
+  { maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
   build: BuildModule,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
@@ -111,11 +111,11 @@ async function compileModules(
   // OPA builds no module for packages without rules.
   const isEmpty = entrypoints.size === 1
   const [built, revision] = await Promise.all([
-    isEmpty ? undefined : build(opa, modules, entrypoints, { mostEntrypoints, includesPrint }),
+    isEmpty ? undefined : build(opa, modules, entrypoints, { maxEntrypoints, includesPrint }),
     digestSources(sources, nameFile, turns),
   ])
   await turns.pause()
-  const packages = askedDocuments(modules)
+  const packages = evaluatedDocuments(modules)
   return {
     wasm: built?.wasm,
     paths: built?.paths ?? new Map(),

@@ -13,9 +13,9 @@ import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 const SUM_BYTES = 32
 const LENGTH_BYTES = 4
 /** Loading uses only the newest build of a policy set; a reverted change uses an older one. */
-const MOST_FILES = 8
+const MAX_FILES = 8
 /** No build is as large. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 /** Files written by this program, complete or partial. */
 const OWN_NAME = /^[\da-f]{64}(?:\.[^.]+\.tmp)?$/
 /** A file that is newer than now by more than clocks and steps of time explain was written while the clock was wrong. */
@@ -49,12 +49,12 @@ async function digestOf(
   programs: string,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, includesPrint = false }: BuildOptions,
+  { maxEntrypoints, includesPrint = false }: BuildOptions,
 ): Promise<string> {
   const turns = new ShortTurns()
   const hash = createHash('sha256')
   const add = (...values: readonly unknown[]): unknown => hash.update(`${JSON.stringify(values)}\n`)
-  add(programs, mostEntrypoints, includesPrint, [...keys])
+  add(programs, maxEntrypoints, includesPrint, [...keys])
   for (const { text, version, packagePath, rules } of modules) {
     add(text, version, packagePath, rules)
     await turns.pause()
@@ -67,7 +67,7 @@ async function readBuild(file: string): Promise<BuiltModule | undefined> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) return undefined
   // A pipe or a device may return nothing, or never end.
-  const isReadable = found.isFile() && found.size <= MOST_BYTES
+  const isReadable = found.isFile() && found.size <= MAX_BYTES
   const bytes = isReadable ? await readFile(file).catch(() => undefined) : undefined
   if (isReadable && bytes === undefined) return undefined
   const built = bytes && parseBuild(basename(file), bytes)
@@ -116,7 +116,7 @@ async function removeOldest(folder: string): Promise<void> {
       ),
     })),
   )
-  const old = times.sort((one, other) => other.atMs - one.atMs).slice(MOST_FILES)
+  const old = times.sort((one, other) => other.atMs - one.atMs).slice(MAX_FILES)
   await Promise.all(old.map(({ file }) => rm(file, { force: true, recursive: true })))
 }
 

@@ -15,7 +15,7 @@ import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
 /** A document of this size takes a module some milliseconds. */
-const MUCH_DATA = 64 * 1024
+const LARGE_DATA_BYTES = 64 * 1024
 
 /** How to evaluate a path of `data`; constant for a snapshot. */
 export interface DocumentPlan {
@@ -119,7 +119,7 @@ export function evaluateRule(
  */
 function isMostlyData(snapshot: Snapshot, document: Entrypoint, packages: readonly string[]): boolean {
   return (
-    snapshot.image.bytes.length > MUCH_DATA &&
+    snapshot.image.bytes.length > LARGE_DATA_BYTES &&
     document.kind === 'document' &&
     document.parts === undefined &&
     packages.length > 0 &&

@@ -1,5 +1,5 @@
-import { askPackages } from './ask-packages.js'
-import type { Verdict } from './ask-packages.js'
+import { evaluatePackages } from './evaluate-packages.js'
+import type { Verdict } from './evaluate-packages.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
@@ -18,5 +18,5 @@ export function evaluateStaticPolicies(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): StaticVerdict {
-  return askPackages(snapshot, packages, input, call, { mustState: false })
+  return evaluatePackages(snapshot, packages, input, call, { mustState: false })
 }

@@ -7,7 +7,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { ruleAbove } from './find-entrypoints.js'
 
 /** How many names a sentence lists. */
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /**
  * Returns why a path is undefined, as a sentence: because of the input, or because nothing is at
@@ -29,9 +29,9 @@ export function explainUndefined(snapshot: Snapshot, path: readonly string[], re
     ...endingLike(snapshot, path),
   ]
   const hint =
-    meant.length === 0 ? ';' : `; did you mean ${[...new Set(meant)].slice(0, MOST_NAMES).join(' or ')}?`
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  const list = names.length === 0 ? 'nothing' : names.slice(0, MOST_NAMES).join(', ')
+    meant.length === 0 ? ';' : `; did you mean ${[...new Set(meant)].slice(0, MAX_NAMES).join(' or ')}?`
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  const list = names.length === 0 ? 'nothing' : names.slice(0, MAX_NAMES).join(', ')
   return `nothing is called ${shown}${hint} ${printDataRef(front)} has ${list}${more}`
 }
 

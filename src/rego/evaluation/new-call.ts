@@ -19,7 +19,7 @@ export interface NewCallOptions {
   /** Recorded results of calls in earlier evaluations of the same decision. */
   readonly recorded?: RecordedCalls | undefined
   /** True if requests to other hosts can be answered. The evaluation then raises AnswerMissing. */
-  readonly asksOutside?: boolean
+  readonly allowsRequests?: boolean
   /** Receives printed lines. */
   readonly print?: ((line: string) => void) | undefined
 }
@@ -42,13 +42,13 @@ class DecisionCall implements RecordingCall {
   readonly slice: EvaluationSlice | undefined
   readonly cost: EvaluationCost | undefined
   readonly #nowMs: number
-  readonly #asksOutside: boolean
+  readonly #allowsRequests: boolean
   readonly #before: RecordedCalls | undefined
   readonly #print: ((line: string) => void) | undefined
   #context: DecisionContext | undefined
 
   constructor(options: NewCallOptions) {
-    const { nowMs = Date.now(), strictBuiltinErrors = false, asksOutside = false } = options
+    const { nowMs = Date.now(), strictBuiltinErrors = false, allowsRequests = false } = options
     this.#nowMs = nowMs
     this.strictBuiltinErrors = strictBuiltinErrors
     this.isVerdict = options.isVerdict ?? false
@@ -56,12 +56,12 @@ class DecisionCall implements RecordingCall {
     this.cost = options.cost
     this.#before = options.recorded
     this.#print = options.print
-    this.#asksOutside = asksOutside
+    this.#allowsRequests = allowsRequests
   }
 
   get context(): DecisionContext {
     this.#context ??= {
-      ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#asksOutside),
+      ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#allowsRequests),
       print: this.#print,
     }
     return this.#context
@@ -73,11 +73,11 @@ class DecisionCall implements RecordingCall {
   }
 }
 
-function newContext(nowMs: number, memo: RecordedCalls, asksOutside: boolean): DecisionContext {
+function newContext(nowMs: number, memo: RecordedCalls, allowsRequests: boolean): DecisionContext {
   return {
     nowNs: BigInt(Math.trunc(nowMs)) * NS_PER_MS,
     memo,
-    ask: asksOutside
+    ask: allowsRequests
       ? (call) => {
           throw new AnswerMissing(call, memo)
         }

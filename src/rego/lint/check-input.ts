@@ -13,7 +13,7 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { runOffline } from '../opa/run-offline.js'
 import { RegoObject } from '../values/value.js'
 import { annotateModules } from './annotate-modules.js'
-import { AskedPackages } from './asked-packages.js'
+import { EvaluatedPackages } from './evaluated-packages.js'
 
 export interface InputCheckOptions {
   /** A directory of JSON Schemas: `static.json` is of the input of static policies, `runtime.json` of runtime policies. */
@@ -57,7 +57,7 @@ export async function checkInput(
   const directory = resolve(schemas)
   const known = await Promise.all([exists(directory, 'static'), exists(directory, 'runtime')])
   const kinds = new Set(['static', 'runtime'].filter((_, index) => known[index]))
-  const asked = new AskedPackages(staticPackages)
+  const asked = new EvaluatedPackages(staticPackages)
   const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
   const annotated = annotateModules(served, (path) => {
     const caller = asked.callerKindOf(path)

@@ -4,7 +4,7 @@ import type { RegoValue } from '../values/value.js'
 type Segment = string | number
 
 /** Objects with more members are treated as tables whose keys nobody wrote by hand. */
-const MOST_NAMES = 2000
+const MAX_NAMES = 2000
 
 /** A rule and the package that it is in, or a package. */
 export interface DefinedRule {
@@ -91,6 +91,6 @@ function namesIn(rules: PackageNode | undefined, data: RegoValue | undefined): L
 
 function keysOf(value: RegoValue | undefined): string[] {
   // Reading millions of keys would block the thread that decides.
-  if (!(value instanceof RegoObject) || value.size > MOST_NAMES) return []
+  if (!(value instanceof RegoObject) || value.size > MAX_NAMES) return []
   return value.keys.filter((key): key is string => typeof key === 'string')
 }

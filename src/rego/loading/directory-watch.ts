@@ -96,7 +96,7 @@ export class DirectoryWatch {
     if (isMoved && wasWatched) this.#leaveBelow(file)
     if (this.#roots.includes(file) || isSourceFile(file)) this.#listeners.changed()
     else if (isMoved && wasWatched) this.#listeners.rearranged()
-    else if (isMoved && !isPassedOver(file)) void this.#tellOfDirectory(file)
+    else if (isMoved && !isPassedOver(file)) void this.#reportDirectory(file)
   }
 
   /** Another file or directory may get the name soon. */
@@ -105,7 +105,7 @@ export class DirectoryWatch {
     for (const watched of this.#watchers.keys()) if (watched.startsWith(path + sep)) this.#leave(watched)
   }
 
-  async #tellOfDirectory(path: string): Promise<void> {
+  async #reportDirectory(path: string): Promise<void> {
     const found = await stat(path).catch(() => undefined)
     if (found?.isDirectory() === true) this.#listeners.rearranged()
   }

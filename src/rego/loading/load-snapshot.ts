@@ -13,7 +13,7 @@ import type { LoadedData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
-import { AskedPackages } from '../lint/asked-packages.js'
+import { EvaluatedPackages } from '../lint/evaluated-packages.js'
 import { KEEPING_ENTRYPOINT, isGenerated } from '../modules/generated-entrypoints.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
@@ -75,7 +75,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const { analysis } = options
   const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
-  const asked = analysis === undefined ? undefined : new AskedPackages(analysis.staticPackages)
+  const asked = analysis === undefined ? undefined : new EvaluatedPackages(analysis.staticPackages)
   const answered = checkEntrypoints(parts, entrypointsOf, asked)
   await turns.pause()
   const found =
@@ -181,17 +181,17 @@ async function loadModule(
  */
 function numbersByKey(
   part: PolicyPart,
-  { keyOf, isAskedFor }: PartCode,
+  { keyOf, isServed }: PartCode,
   { entrypoints, rules }: PolicyModule,
 ): Map<string, number> {
   const numbers = new Map<string, number>()
   for (const [name, number] of entrypoints) {
     const key = keyOf(name)
-    if (!isAskedFor(key) || (isGenerated(name) && key === name)) continue
+    if (!isServed(key) || (isGenerated(name) && key === name)) continue
     numbers.set(key, rules.get(key) ?? number)
   }
   for (const key of part.expectedEntrypoints) {
-    const number = isAskedFor(key) ? rules.get(key) : undefined
+    const number = isServed(key) ? rules.get(key) : undefined
     if (number !== undefined) numbers.set(key, number)
   }
   return numbers

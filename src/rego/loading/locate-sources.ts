@@ -96,8 +96,8 @@ function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Call
     tokens.some(({ kind, text }) => kind === 'name' && text === 'with'),
   )
   const made = all[caller.nth]
-  const isTold = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
-  if (isTold) return [made]
+  const isReported = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
+  if (isReported) return [made]
   return calls.includes(undefined) ? [] : all
 }
 

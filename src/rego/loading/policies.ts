@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import { loadData } from '../data/load-data.js'
@@ -5,8 +7,9 @@ import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { exceededLimit } from '../opa/run-opa.js'
-import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import { inSlices } from '../../lib/turns/in-slices.js'
+import type { DataFile, LoadedData } from '../data/load-data.js'
 
 /** When a load that failed for no fault of the policies is tried again, in milliseconds; twice as late each time. */
 const FIRST_RETRY_MS = 2000
@@ -166,4 +169,37 @@ const PASSING: readonly string[] = [
 /** True if only a change of the policies can help. */
 function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
+}
+
+/** Makes base documents of data files for an address. */
+export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
+
+/**
+ * Returns a loader that caches the last result for the same files, if its base address leaves
+ * enough memory. Other files get the last required address, since they would load twice if the
+ * first estimate is too low.
+ */
+export function rememberData(load: LoadData): LoadData {
+  let last: { readonly digest: string; readonly loaded: LoadedData } | undefined
+  return async (parts, base) => {
+    // The files themselves are not kept: they may be hundreds of megabytes.
+    const digest = await digestFiles(parts)
+    const known = last
+    if (known?.digest === digest && known.loaded.image.base >= base) return known.loaded
+    const loaded = await load(parts, Math.max(base, known?.loaded.image.base ?? 0))
+    last = { digest, loaded }
+    return loaded
+  }
+}
+
+async function digestFiles(parts: readonly (readonly DataFile[])[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const files of parts) {
+    hash.update(`${files.length} files\n`)
+    for (const { file, at, content } of files) {
+      hash.update(`${JSON.stringify([file, at, content.length])}\n`)
+      await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
+    }
+  }
+  return hash.digest('hex')
 }

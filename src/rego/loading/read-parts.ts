@@ -9,7 +9,7 @@ import { refuseBundleLosses } from '../workarounds/bundle-losses.js'
 import { NO_VERIFICATION } from '../bundle/signing/verification.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
-import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
+import { MAX_ENTRYPOINTS } from '../compile/build-module.js'
 import type { BuildModule } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
 import { compileSources } from '../compile/compile-policies.js'
@@ -37,7 +37,7 @@ export interface ReadOptions {
   /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
   readonly verification?: () => BundleVerification
   /** How many entrypoints a compiled module may have; a fitting number when absent. */
-  readonly mostEntrypoints?: number
+  readonly maxEntrypoints?: number
   /** True to compile calls of `print`. */
   readonly includesPrint?: boolean | undefined
   /** Builds modules of Rego; as `buildModule` when absent. */
@@ -63,7 +63,7 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false, includesAllData }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
+  { findOpa, maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
 ): Promise<PartSource> {
   const sources = await collectSources(directories, { includeTests, includesAllData })
   return {
@@ -75,7 +75,7 @@ async function readDirectories(
         await findOpa(),
         sources,
         data,
-        { mostEntrypoints, includesPrint },
+        { maxEntrypoints, includesPrint },
         buildModule,
       )
       await turns.pause()
@@ -111,7 +111,7 @@ function compiledModule({ wasm, paths, entrypoints }: CompiledPolicies): PartMod
   return {
     wasm,
     keyOf: (entrypoint) => paths.get(entrypoint) ?? entrypoint,
-    isAskedFor: (key) => entrypoints.has(key),
+    isServed: (key) => entrypoints.has(key),
   }
 }
 

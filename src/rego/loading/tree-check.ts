@@ -5,7 +5,7 @@ import { listSourceTree } from '../compile/files/list-source-files.js'
 import type { DirectoryWatch } from './directory-watch.js'
 
 /** Shortest time between two checks of all files, in milliseconds. */
-const LEAST_MS = 2000
+const MIN_MS = 2000
 /** Largest share of the time spent on checks; large trees are checked less often. */
 const PAUSE_FACTOR = 50
 /** Directories mostly come and go with others. */
@@ -93,7 +93,7 @@ export class TreeCheck {
   }
 
   #pauseAfter(tookMs: number): number {
-    return this.#isDueSoon ? SOON_MS : Math.max(LEAST_MS, tookMs * PAUSE_FACTOR)
+    return this.#isDueSoon ? SOON_MS : Math.max(MIN_MS, tookMs * PAUSE_FACTOR)
   }
 
   #setKnown(version: string, sinceMs: number): void {

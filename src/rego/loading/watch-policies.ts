@@ -5,7 +5,6 @@ import { toError } from '../../errors/app-error.js'
 import { versionOfFile } from '../../lib/file-version.js'
 import { DirectoryWatch } from './directory-watch.js'
 import type { Policies } from './policies.js'
-import { QuietTime } from './quiet-time.js'
 import { TreeCheck, versionOfTrees } from './tree-check.js'
 
 /** Interval between checks of removed directories and single files. */
@@ -60,14 +59,14 @@ export async function watchPolicies(
     now: () => void noted.then(() => policies.reload()),
   })
   const reloadSoon = (): void => quiet.begin()
-  const reloadUntold = (): void => {
+  const reloadMissed = (): void => {
     // A watch follows the old directory if a directory is replaced, so it is renewed.
     void watch.forget()
     reloadSoon()
   }
-  let toldAt = 0
+  let reportedAt = 0
   const told = (act: () => void) => () => {
-    toldAt = performance.now()
+    reportedAt = performance.now()
     act()
   }
   const watch = new DirectoryWatch(roots, {
@@ -76,7 +75,7 @@ export async function watchPolicies(
     unwatched,
   })
   const tree = new TreeCheck(roots, watch, before.trees, (since) => {
-    if (toldAt < since) reloadUntold()
+    if (reportedAt < since) reloadMissed()
     else reloadSoon()
   })
   await tree.start()
@@ -87,7 +86,7 @@ export async function watchPolicies(
       if (are) reloadSoon()
     })
     void links.areReplaced().then((are) => {
-      if (are) reloadUntold()
+      if (are) reloadMissed()
     })
   }, CHECK_MS)
   return {
@@ -149,5 +148,48 @@ class ReplacedFiles {
       if (version !== undefined) isAny = true
     }
     return isAny
+  }
+}
+
+/** Quiet time after the last change, in milliseconds. Editors save in several steps. */
+const QUIET_MS = 60
+/** Share of the listing time to wait, for listings that take long. */
+const BEGUN_AFTER = 0.25
+/** Longest wait in milliseconds, for files that change continually. */
+const LONGEST_MS = 400
+
+/** Called after changes have stopped. */
+export interface AtRest {
+  /** Called shortly before, perhaps in vain: more may change. */
+  readonly soon: () => void
+  readonly now: () => void
+}
+
+/** Waits until no change has arrived for the quiet time, up to the longest wait. */
+export class QuietTime {
+  readonly #atRest: AtRest
+  #timers: readonly NodeJS.Timeout[] = []
+  /** Time of the first change that has not been handled. */
+  #changedAt: number | undefined
+
+  constructor(atRest: AtRest) {
+    this.#atRest = atRest
+  }
+
+  /** To be called at each change. */
+  begin(): void {
+    this.end()
+    this.#changedAt ??= performance.now()
+    const quietMs = Math.max(0, Math.min(QUIET_MS, this.#changedAt + LONGEST_MS - performance.now()))
+    const now = (): void => {
+      this.#changedAt = undefined
+      this.#atRest.now()
+    }
+    this.#timers = [setTimeout(this.#atRest.soon, quietMs * BEGUN_AFTER), setTimeout(now, quietMs)]
+  }
+
+  /** Discards pending changes. */
+  end(): void {
+    this.#timers.forEach(clearTimeout)
   }
 }

@@ -1,5 +1,5 @@
 /** The cost of evaluations, as plain data. */
-export interface CostFigures {
+export interface CostMeasurements {
   /**
    * Loop iterations, function calls and the equivalent work of built-ins, which
    * `policies.limits.loopIterations` limits.
@@ -13,7 +13,7 @@ export interface CostFigures {
 }
 
 /** Measures the cost of the evaluations of one question. */
-export class EvaluationCost implements CostFigures {
+export class EvaluationCost implements CostMeasurements {
   fuel = 0
   instancesReplaced = 0
   readonly packages: string[] = []
@@ -31,7 +31,7 @@ export class EvaluationCost implements CostFigures {
   }
 
   /** Returns the measurements as plain data for another thread. */
-  get figures(): CostFigures {
+  get measurements(): CostMeasurements {
     const { fuel, instancesReplaced, packages, packageFuel } = this
     return { fuel, instancesReplaced, packages, packageFuel }
   }

@@ -140,7 +140,7 @@ export async function withNearNames(
       : isYounger(name)
         ? `: OPA ${release} does not have it, and the one that \`tidegate opa install\` brings does`
         : name === undefined
-          ? suggestion(variable === undefined ? undefined : nearestName(variable, rulesBeside(modules, own)))
+          ? suggestion(variable === undefined ? undefined : nearestName(variable, ruleNames(modules, own)))
           : suggestion(
               nearestName(name, [
                 ...functionNames(modules, own),
@@ -173,15 +173,15 @@ async function builtinNames(opa: OpaProgram): Promise<string[]> {
 function functionNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
   const ownKey = own && pathKey(own.packagePath)
   return modules.flatMap(({ packagePath, rules }) => {
-    const isBeside = pathKey(packagePath) === ownKey
+    const isSamePackage = pathKey(packagePath) === ownKey
     return rules
       .filter(({ isFunction }) => isFunction)
-      .map(({ path }) => (isBeside ? path.join('.') : printDataRef([...packagePath, ...path])))
+      .map(({ path }) => (isSamePackage ? path.join('.') : printDataRef([...packagePath, ...path])))
   })
 }
 
 /** The first names of the rules of a module's package. */
-function rulesBeside(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
+function ruleNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
   const ownKey = own && pathKey(own.packagePath)
   return modules
     .filter(({ packagePath }) => pathKey(packagePath) === ownKey)

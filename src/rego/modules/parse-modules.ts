@@ -11,7 +11,7 @@ import type { RegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import { codeOnly, quoteKeywordMembers } from './locate-calls.js'
 import { PACKAGE_LINE } from '../values/package-line.js'
-import { verdictPlace } from '../values/verdict-rules.js'
+import { verdictOf } from '../values/verdict-rules.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoFile, RegoModule, RegoRule } from './rego-module.js'
 import { expandTemplateStrings } from './tokens/template-strings.js'
@@ -138,7 +138,7 @@ function readAnswer(opa: OpaProgram, stdout: string): z.infer<typeof ParseAnswer
   } catch (cause) {
     throw new AppError(
       'unavailable',
-      `${opa.path} (from ${opa.source}) does not answer as opa does: name another program`,
+      `${opa.path} (from ${opa.source}) does not respond like opa. Name another program with --opa or OPA_BIN`,
       {
         cause,
       },
@@ -218,9 +218,7 @@ function toRule({ head, default: isDefault = false }: ParsedModule['rules'][numb
     isDefault,
     excludesData: !FIXED_KEYS.includes(ref[firstDynamic]?.type ?? ''),
     hidesVerdict:
-      firstDynamic !== -1 &&
-      verdictPlace(textsOf(fixed)) === undefined &&
-      verdictPlace(textsOf(ref)) !== undefined,
+      firstDynamic !== -1 && verdictOf(textsOf(fixed)) === undefined && verdictOf(textsOf(ref)) !== undefined,
   }
 }
 

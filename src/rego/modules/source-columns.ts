@@ -13,8 +13,9 @@ export function withSourceColumns(
   if (shifted.size === 0) return details
   return details.map((detail) => {
     const { location } = detail
-    const file = location && shifted.get(location.file)
-    return file === undefined ? detail : { ...detail, location: sourceLocation(file, location) }
+    const file = shifted.get(location?.file ?? '')
+    if (location === undefined || file === undefined) return detail
+    return { ...detail, location: sourceLocation(file, location) }
   })
 }
 

@@ -59,7 +59,7 @@ export function withoutRoot(name: string): string {
 }
 
 /** Of a longer name only the end is staged. */
-const MOST_LETTERS = 60
+const MAX_NAME_LENGTH = 60
 
 /**
  * Returns the name of a staged file, without characters that are special to file systems, archives
@@ -67,7 +67,7 @@ const MOST_LETTERS = 60
  */
 export function stagedName({ file }: RegoModule, index: number): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
-  return `${index}/${base.slice(-MOST_LETTERS).replace(/[^\w.-]/g, '_')}`
+  return `${index}/${base.slice(-MAX_NAME_LENGTH).replace(/[^\w.-]/g, '_')}`
 }
 
 async function writeInto(directory: string, name: string, text: string): Promise<void> {
@@ -81,7 +81,7 @@ export type BundledFiles = readonly (readonly [name: string, text: string])[]
 
 export const BUNDLE_FILE = 'bundle.tar.gz'
 /** In characters. */
-const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
+const [TINY_REGO, SMALL_REGO, LARGE_REGO] = [50_000, 200_000, 600_000]
 
 /**
  * Returns settings for Go's garbage collector, which takes up to a third of OPA's time. With less
@@ -90,9 +90,9 @@ const [HARDLY_ANY_REGO, LITTLE_REGO, MUCH_REGO] = [50_000, 200_000, 600_000]
 export function environmentFor(files: BundledFiles): Readonly<Record<string, string>> {
   const size = files.reduce((sum, [, text]) => sum + text.length, 0)
   const given = process.env['GOGC']
-  if (given !== undefined || size > MUCH_REGO) return {}
-  if (size > LITTLE_REGO) return { GOGC: '200' }
-  const limit = size <= HARDLY_ANY_REGO ? '128MiB' : '256MiB'
+  if (given !== undefined || size > LARGE_REGO) return {}
+  if (size > SMALL_REGO) return { GOGC: '200' }
+  const limit = size <= TINY_REGO ? '128MiB' : '256MiB'
   return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? limit }
 }
 

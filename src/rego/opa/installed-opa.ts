@@ -74,7 +74,7 @@ export async function verifyInstalledOpa(
   if (actual === expected) return
   throw new AppError(
     'unavailable',
-    `the installed opa program ${path} has changed since it was installed: its SHA-256 is ${actual}, expected ${expected ?? 'one that is written beside it'}. Install it again (tidegate opa install ${release}), remove its folder, or name another program with --opa or OPA_BIN.`,
+    `the installed opa program ${path} has changed since it was installed: its SHA-256 is ${actual}, expected ${expected ?? 'the sum noted next to it'}. Install it again (tidegate opa install ${release}), remove its folder, or name another program with --opa or OPA_BIN.`,
   )
 }
 

@@ -15,7 +15,7 @@ const known = new WeakMap<OpaProgram, Promise<string>>()
 /** The release of the program, `1.20.2`. Raises `unavailable` for a program that is not OPA or is too old, and as `runOpa`. */
 export async function opaRelease(opa: OpaProgram): Promise<string> {
   if (opa.release !== undefined) return opa.release
-  const asked = known.get(opa) ?? askRelease(opa)
+  const asked = known.get(opa) ?? readRelease(opa)
   known.set(opa, asked)
   try {
     return await asked
@@ -26,7 +26,7 @@ export async function opaRelease(opa: OpaProgram): Promise<string> {
   }
 }
 
-async function askRelease(opa: OpaProgram): Promise<string> {
+async function readRelease(opa: OpaProgram): Promise<string> {
   const { stdout } = await runOpa(opa, ['version'], { timeLimitMs: TIME_LIMIT_MS })
   const { release, major, minor } =
     /^Version:\s*v?(?<release>(?<major>\d+)\.(?<minor>\d+)\S*)/m.exec(stdout)?.groups ?? {}

@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
+import { readFile } from 'node:fs/promises'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { startGroupGuard, killProcessGroup } from './process-group.js'
 import type { OpaProgram } from './find-opa.js'
-import { opaEnvironment } from './opa-environment.js'
 import { DEFAULT_OPA_LIMITS } from './opa-limits.js'
 import type { OpaLimits } from './opa-limits.js'
-import { watchMemory } from './watch-memory.js'
 
 export interface OpaRun {
   readonly exitCode: number
@@ -211,4 +210,45 @@ function whyFailed(cause: Error, { timeMs, memoryBytes }: OpaLimits): string {
     case 'output':
       return 'it prints more than can be read'
   }
+}
+
+/** Variables of the Go runtime, and the one that Windows programs require to start. */
+const PASSED_ON = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', 'SystemRoot'] as const
+
+/** The environment of `opa`, which policies can read by `opa.runtime()`: nothing of this process that may be secret. */
+export function opaEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** A program reads about 100 MB in this time. */
+const INTERVAL_MS = 50
+const RESIDENT = /^VmRSS:\s+(\d+) kB$/m
+const KIB = 1024
+
+/**
+ * Calls `exceeded` when a process uses more than a number of bytes of memory. Works on Linux only.
+ */
+export function watchMemory(
+  pid: number | undefined,
+  maxBytes: number,
+  exceeded: () => void,
+): { readonly stop: () => void } {
+  if (pid === undefined || process.platform !== 'linux') return { stop: () => undefined }
+  const timer = setInterval(() => {
+    void residentBytes(pid).then((bytes) => {
+      if (bytes > maxBytes) exceeded()
+    })
+  }, INTERVAL_MS)
+  return { stop: () => clearInterval(timer) }
+}
+
+/** 0 for a process that has ended. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(RESIDENT.exec(status)?.[1] ?? 0) * KIB
 }

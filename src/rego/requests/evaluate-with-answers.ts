@@ -13,14 +13,14 @@ const NEVER = new AbortController().signal
 export async function evaluateWithAnswers<A>(
   evaluate: (call: EvaluationCall) => A,
   requests: Pick<PolicyRequests, 'begin'>,
-  { nowMs = Date.now(), recorded: known, ...options }: Omit<NewCallOptions, 'asksOutside'> = {},
+  { nowMs = Date.now(), recorded: known, ...options }: Omit<NewCallOptions, 'allowsRequests'> = {},
 ): Promise<A> {
   const decision = requests.begin(nowMs, NEVER)
   try {
     for (let recorded = known; ;) {
       options.cost?.clear()
       try {
-        return evaluate(newCall({ ...options, nowMs, recorded, asksOutside: true }))
+        return evaluate(newCall({ ...options, nowMs, recorded, allowsRequests: true }))
       } catch (raw) {
         if (!(raw instanceof AnswerMissing)) throw raw
         await decision.answer(raw.call, raw.recorded)

@@ -11,8 +11,8 @@ import { OPA_OVERRUN, runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import type { RequestAllowance } from './request-allowance.js'
 import { requestRefused } from './request-error.js'
-import { NO_FIGURES } from './request-figures.js'
-import type { ParseOutcome, RequestFigures } from './request-figures.js'
+import { NO_METRICS } from './request-metrics.js'
+import type { ParseOutcome, RequestMetrics } from './request-metrics.js'
 import type { ParseModuleSettings } from './request-settings.js'
 
 /**
@@ -38,13 +38,13 @@ export class ModuleParser {
   readonly #findOpa: () => Promise<OpaProgram>
   readonly #running: PQueue
   readonly #cache: BoundedCache<CallResult>
-  readonly #parsed: RequestFigures['parsed']
+  readonly #parsed: RequestMetrics['parsed']
   #opa: Promise<OpaProgram> | undefined
 
   constructor(
     settings: ParseModuleSettings,
     findOpa: () => Promise<OpaProgram>,
-    { parsed }: Pick<RequestFigures, 'parsed'> = NO_FIGURES,
+    { parsed }: Pick<RequestMetrics, 'parsed'> = NO_METRICS,
   ) {
     this.#parsed = parsed
     this.#settings = settings
@@ -73,8 +73,8 @@ export class ModuleParser {
       return known
     }
     const allowedMs = allowance.take(this.#settings.timeoutSeconds * MS_PER_SECOND)
-    const patience = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
-    return await this.#inTurn(patience, async () => {
+    const deadline = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
+    return await this.#inTurn(deadline, async () => {
       // Another evaluation may have parsed the same text.
       const parsed =
         this.#cache.get(key) ?? (await this.#tell(this.#run({ file, text }, allowedMs, allowance)))
@@ -83,11 +83,11 @@ export class ModuleParser {
     })
   }
 
-  async #inTurn<T>(patience: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(deadline: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { programs, queueLength } = this.#settings
     if (this.#running.pending >= programs && this.#running.size >= queueLength) throw crowded()
-    return await waitInQueue(this.#running, work, patience).catch((raw: unknown) => {
-      throw raw === patience.reason ? crowded() : raw
+    return await waitInQueue(this.#running, work, deadline).catch((raw: unknown) => {
+      throw raw === deadline.reason ? crowded() : raw
     })
   }
 

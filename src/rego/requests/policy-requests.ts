@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { isIP } from 'node:net'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import { makePassedTime } from '../../lib/clocks/passed-time.js'
@@ -9,20 +10,20 @@ import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
 import { readRequest, unsupportedParameters } from '../builtins/http/http-request.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { CallResult, MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
-import { RegoObject } from '../values/value.js'
+import { RegoObject, RegoSet } from '../values/value.js'
 import { cachedResponse } from './cached-response.js'
-import { lookUpAddress } from './look-up-address.js'
 import type { ModuleParser } from './module-parser.js'
 import { toValue } from './received-response.js'
 import { RequestAllowance } from './request-allowance.js'
 import { RequestClients } from './request-clients.js'
 import { requestRefused } from './request-error.js'
-import { NO_FIGURES, hostLabel } from './request-figures.js'
-import type { RequestFigures } from './request-figures.js'
+import { NO_METRICS, hostLabel } from './request-metrics.js'
+import type { RequestMetrics } from './request-metrics.js'
 import type { Sending } from './send-request.js'
 import type { RequestSettings } from './request-settings.js'
 import { makeResponseCache } from './response-cache.js'
 import type { ResponseCache } from './response-cache.js'
+import { isListedHost } from '../../lib/outbound/address-policy.js'
 
 /** The requests of one decision. */
 export interface DecisionRequests {
@@ -40,7 +41,7 @@ export interface PolicyRequestsParts {
   readonly resolve?: ResolveHost
   /** Absent if policies may not parse modules. */
   readonly parser?: ModuleParser | undefined
-  readonly figures?: RequestFigures | undefined
+  readonly metrics?: RequestMetrics | undefined
   /** Elapsed time in milliseconds from any start. */
   readonly passed?: () => number
 }
@@ -52,7 +53,7 @@ export class PolicyRequests {
   readonly #cache: ResponseCache
   readonly #resolve: ResolveHost
   readonly #parser: ModuleParser | undefined
-  readonly #figures: RequestFigures
+  readonly #metrics: RequestMetrics
   readonly #passed: () => number
   readonly #closing = new AbortController()
   #waiting = 0
@@ -62,7 +63,7 @@ export class PolicyRequests {
     {
       resolve = resolveHost,
       parser,
-      figures = NO_FIGURES,
+      metrics = NO_METRICS,
       passed = makePassedTime(),
     }: PolicyRequestsParts = {},
   ) {
@@ -72,7 +73,7 @@ export class PolicyRequests {
     setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
     this.#parser = parser
-    this.#figures = figures
+    this.#metrics = metrics
     this.#clients = new RequestClients(settings, {
       resolve,
       // No wait for a connection, which would use up the response time.
@@ -126,7 +127,7 @@ export class PolicyRequests {
     const [operand] = args
     if (this.#settings.allowedHosts.length === 0) {
       throw requestRefused(
-        `${name}: policies may ask nobody: name the hosts in policies.requests.allowedHosts`,
+        `${name}: policies may send no requests. Add hosts to policies.requests.allowedHosts`,
       )
     }
     if (name === LOOKUP && typeof operand === 'string')
@@ -151,7 +152,7 @@ export class PolicyRequests {
     allowance: RequestAllowance,
   ): Promise<CallResult> {
     const { maxResponseBytes, allowedHosts } = this.#settings
-    const { requested, cached } = this.#figures
+    const { requested, cached } = this.#metrics
     try {
       requireSupported(parameters)
       const request = readRequest(parameters)
@@ -185,4 +186,41 @@ function requireSupported(parameters: RegoObject): void {
   throw requestRefused(
     `http.send: ${unsupported.join(', ')} ${unsupported.length === 1 ? 'is' : 'are'} not supported: give certificates and keys as PEM texts, and trust a server by tls_ca_cert`,
   )
+}
+
+/**
+ * Returns all addresses of a name that policies may look up, as a set. Raises `evaluation_failed`
+ * for other names and after a timeout.
+ */
+export async function lookUpAddress(
+  name: string,
+  { allowedHosts }: RequestSettings,
+  resolve: ResolveHost,
+  allowance: RequestAllowance,
+): Promise<CallResult> {
+  const host = name.replace(/\.$/, '').toLowerCase()
+  if (!isListedHost(host, allowedHosts)) {
+    throw requestRefused(
+      `net.lookup_ip_addr: ${JSON.stringify(name)} is not among the hosts of policies.requests.allowedHosts`,
+    )
+  }
+  if (isIP(host) !== 0) return { value: new RegoSet([host]) }
+  const timeoutMs = allowance.take()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), timeoutMs)
+  })
+  try {
+    const found = await Promise.race([resolve(host), late])
+    if (found !== 'late') return { value: new RegoSet(found.map(({ address }) => address)) }
+    throw requestRefused(
+      `net.lookup_ip_addr: ${JSON.stringify(name)} was not resolved within ${timeoutMs} ms`,
+    )
+  } catch (raw) {
+    const error = toError(raw)
+    if (!('syscall' in error)) throw raw
+    return { failure: { cause: 'network', message: `lookup ${name}: ${error.message}` } }
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -4,7 +4,7 @@ import type { ParseModuleSettings, RequestSettings } from './request-settings.js
 
 const PARSER_ADVICE =
   'set policies.parseModule.enabled to true to have modules parsed by the opa program, for texts that policies choose'
-const ADVICE = 'name the hosts that policies may ask in policies.requests.allowedHosts'
+const ADVICE = 'add the hosts to policies.requests.allowedHosts'
 
 /**
  * Returns the built-ins that policies may not call under these settings, with advice: those that

@@ -26,7 +26,7 @@ export class RequestAllowance {
     this.#made += 1
     if (this.#made > maxPerDecision) {
       throw requestRefused(
-        `the evaluation was stopped: it makes more than ${maxPerDecision} requests. Let policies ask less, or raise policies.requests.maxPerDecision.`,
+        `the evaluation was stopped: it makes more than ${maxPerDecision} requests. Send fewer requests, or raise policies.requests.maxPerDecision.`,
       )
     }
     this.requireTime()
@@ -47,7 +47,7 @@ export class RequestAllowance {
     if (this.leftMs() > 0) return
     const { maxTotalSeconds } = this.#settings
     throw requestRefused(
-      `the evaluation was stopped: its requests take longer than ${maxTotalSeconds} s. Let policies ask less, or raise policies.requests.maxTotalSeconds.`,
+      `the evaluation was stopped: its requests take longer than ${maxTotalSeconds} s. Send fewer requests, or raise policies.requests.maxTotalSeconds.`,
     )
   }
 

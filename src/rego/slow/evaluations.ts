@@ -13,7 +13,7 @@ import type { RecordingCall } from '../evaluation/new-call.js'
 import type { PolicyRequests } from '../requests/policy-requests.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
+import type { CostMeasurements } from '../metering/evaluation-cost.js'
 import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
@@ -21,17 +21,17 @@ import type { Answered, SlowFailure } from './messages.js'
 import { isMissing } from './question.js'
 import type { Answer, Question } from './question.js'
 import { packFailure } from './slow-failure.js'
-import { SliceAllowance } from './slice-allowance.js'
+import { SliceAllowance } from './slow-paths.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
 import { SlowPaths } from './slow-paths.js'
 
 /** Measures the cost of one in this many evaluations. */
 const SAMPLED_OF = 16
 
-type CostListener = (cost: CostFigures) => void
+type CostListener = (cost: CostMeasurements) => void
 
 /** The options of an evaluation. */
-export interface AskOptions {
+export interface EvaluateOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
   /** True if the client requests an error for failed built-ins, whatever the configuration. */
@@ -42,11 +42,11 @@ export interface AskOptions {
   readonly caller?: string | undefined
   /** True to report the cost before the answer. */
   readonly wantsCost?: boolean
-  spent?(cost: CostFigures): void
+  spent?(cost: CostMeasurements): void
   /** Receives the calls with results that may differ next time, if any, before the answer. */
   recorded?(calls: RecordedCalls): void
   /** Receives a function that cancels the evaluation when the client has gone. */
-  whenGone?(drop: () => void): void
+  onClientGone?(drop: () => void): void
 }
 
 export interface EvaluationsOptions {
@@ -61,7 +61,7 @@ export interface EvaluationsOptions {
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
   /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
-  readonly spent?: (cost: CostFigures) => void
+  readonly spent?: (cost: CostMeasurements) => void
   /** Receives printed lines at the end of an evaluation; absent if nothing reads them. */
   readonly printed?: ((lines: readonly string[]) => void) | undefined
   /** Sends requests of policies to other hosts; absent if policies may send none. */
@@ -102,10 +102,10 @@ export class Evaluations {
   document(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): string | undefined | Promise<string | undefined> {
     const evaluate: Evaluate<string | undefined> = (call, bytes) => evaluateDocument(plan, bytes, call)
-    return this.#ask(asked(plan, 'document', input), options, evaluate)
+    return this.#evaluate(asked(plan, 'document', input), options, evaluate)
   }
 
   /**
@@ -115,10 +115,10 @@ export class Evaluations {
   runtime(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): readonly Denial[] | Promise<readonly Denial[]> {
     const evaluate: Evaluate<readonly Denial[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
-    return this.#ask(asked(plan, 'runtime', input), options, evaluate)
+    return this.#evaluate(asked(plan, 'runtime', input), options, evaluate)
   }
 
   /**
@@ -129,37 +129,37 @@ export class Evaluations {
     snapshot: Snapshot,
     packages: readonly string[],
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): readonly Denial[] | Promise<readonly Denial[]> {
     const evaluate: Evaluate<readonly Denial[]> = (call, bytes) =>
       evaluateStaticPolicies(snapshot, packages, bytes, call).denials
     const question = { kind: 'static', packages } as const
-    return this.#ask({ snapshot, question, evaluated: [], input }, options, evaluate)
+    return this.#evaluate({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
-  #ask<A extends Answer>(asked: Asked, options: AskOptions, evaluate: Evaluate<A>): A | Promise<A> {
+  #evaluate<A extends Answer>(asked: Asked, options: EvaluateOptions, evaluate: Evaluate<A>): A | Promise<A> {
     const { nowMs } = options
-    const tellCost = this.#costListener(options)
-    if (this.#options.sliceMs === 0) return this.#askSlow({ asked, options, evaluate, tellCost })
+    const reportCost = this.#costListener(options)
+    if (this.#options.sliceMs === 0) return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
     if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
-      return this.#askSlow({ asked, options, evaluate, tellCost })
+      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const call = this.#newCall({ asked, options }, slice, tellCost && this.#cost)
+    const call = this.#newCall({ asked, options }, slice, reportCost && this.#cost)
     try {
       call.cost?.clear()
       const answer = evaluate(call, asked.input)
-      if (call.cost !== undefined) tellCost?.(call.cost)
+      if (call.cost !== undefined) reportCost?.(call.cost)
       if (call.recorded !== undefined) options.recorded?.(call.recorded)
-      if (this.#lines.length > 0) this.#tellPrinted()
+      if (this.#lines.length > 0) this.#reportPrinted()
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
       if (raw instanceof AnswerMissing)
-        return this.#askWithAnswers({ asked, options, evaluate, tellCost }, raw.call, raw.recorded)
+        return this.#evaluateWithAnswers({ asked, options, evaluate, reportCost }, raw.call, raw.recorded)
       if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
       this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
-      return this.#askSlow({ asked, options, evaluate, tellCost })
+      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     }
   }
 
@@ -169,13 +169,13 @@ export class Evaluations {
     cost: EvaluationCost | undefined,
     recorded?: RecordedCalls,
   ): RecordingCall {
-    const asksOutside = this.#options.requests !== undefined
+    const allowsRequests = this.#options.requests !== undefined
     // The repeated evaluation prints the lines of an aborted one again.
     if (this.#lines.length > 0) this.#lines = []
     return newCall({
       nowMs: turn.options.nowMs,
       ...this.#strictness(turn),
-      ...{ slice, cost, recorded, asksOutside, print: this.#print },
+      ...{ slice, cost, recorded, allowsRequests, print: this.#print },
     })
   }
 
@@ -188,22 +188,22 @@ export class Evaluations {
     return strictnessOf(this.#options.strictBuiltinErrors ?? 'verdicts', isVerdict)
   }
 
-  #tellPrinted(): void {
+  #reportPrinted(): void {
     this.#options.printed?.(this.#lines)
     this.#lines = []
   }
 
-  async #askSlow<A extends Answer>(turn: Turn<A>): Promise<A> {
+  async #evaluateSlowly<A extends Answer>(turn: Turn<A>): Promise<A> {
     const { answer, recorded } = await this.#submit(turn)
     if (!isMissing(answer)) return answer as A
-    return await this.#askWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
+    return await this.#evaluateWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
   }
 
   /**
    * Sends missing requests and evaluates again until none is missing, with the same time and random
    * values.
    */
-  async #askWithAnswers<A extends Answer>(
+  async #evaluateWithAnswers<A extends Answer>(
     turn: Turn<A>,
     first: MissingCall,
     recorded: RecordedCalls,
@@ -218,9 +218,9 @@ export class Evaluations {
     const kept = { ...turn, asked: { ...asked, input } }
     try {
       for (let found = { call: first, recorded }; ;) {
-        options.whenGone?.(() => gone.abort())
+        options.onClientGone?.(() => gone.abort())
         await decision.answer(found.call, found.recorded)
-        const next = await this.#askAgain(kept, found.recorded)
+        const next = await this.#evaluateAgain(kept, found.recorded)
         if (!('call' in next)) return next.answer
         found = next
       }
@@ -230,18 +230,18 @@ export class Evaluations {
   }
 
   /** Evaluates again with the answers so far, on this thread if it ends within its slice. */
-  async #askAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
-    const { asked, options, evaluate, tellCost } = turn
+  async #evaluateAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
+    const { asked, options, evaluate, reportCost } = turn
     const { sliceMs } = this.#options
     const slice = new EvaluationSlice(sliceMs && this.#allowance.lengthMs(Date.now()))
-    const call = this.#newCall(turn, slice, tellCost && this.#cost, recorded)
+    const call = this.#newCall(turn, slice, reportCost && this.#cost, recorded)
     try {
       if (sliceMs === 0) throw new SliceOver()
       call.cost?.clear()
       const answer = evaluate(call, asked.input)
-      if (call.cost !== undefined) tellCost?.(call.cost)
+      if (call.cost !== undefined) reportCost?.(call.cost)
       options.recorded?.(recorded)
-      if (this.#lines.length > 0) this.#tellPrinted()
+      if (this.#lines.length > 0) this.#reportPrinted()
       return { answer }
     } catch (raw) {
       if (raw instanceof AnswerMissing) return { call: raw.call, recorded: raw.recorded }
@@ -254,7 +254,7 @@ export class Evaluations {
   }
 
   /** Returns a receiver of the cost, or none. Measuring adds a third to a small evaluation. */
-  #costListener(options: AskOptions): CostListener | undefined {
+  #costListener(options: EvaluateOptions): CostListener | undefined {
     this.#asked = (this.#asked + 1) % SAMPLED_OF
     const isSampled = this.#asked === 1
     if (!isSampled && options.wantsCost !== true) return undefined
@@ -265,7 +265,7 @@ export class Evaluations {
   }
 
   #fail(raw: unknown, snapshot: Snapshot): Promise<never> {
-    if (this.#lines.length > 0) this.#tellPrinted()
+    if (this.#lines.length > 0) this.#reportPrinted()
     const { locate } = this.#options
     if (locate === undefined) throw raw
     const failure = packFailure(raw)
@@ -299,7 +299,7 @@ export class Evaluations {
 
   /** Evaluates on a slow thread. Copies the input, since the caller may reuse the buffer. */
   async #submit<A extends Answer>(turn: Turn<A>, recorded?: RecordedCalls): Promise<Answered> {
-    const { asked, options, tellCost } = turn
+    const { asked, options, reportCost } = turn
     const { snapshot, question, input } = asked
     const { nowMs, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
@@ -311,16 +311,16 @@ export class Evaluations {
         nowMs,
         ...this.#strictness(turn),
         recorded: packCalls(recorded),
-        asksOutside: this.#options.requests !== undefined,
+        allowsRequests: this.#options.requests !== undefined,
         wantsPrinted: this.#print !== undefined,
       },
     })
-    options.whenGone?.(drop)
+    options.onClientGone?.(drop)
     const answered = await answer
     if (isMissing(answered.answer)) return answered
     if (answered.printed !== undefined && answered.printed.length > 0)
       this.#options.printed?.(answered.printed)
-    if (answered.cost !== undefined) tellCost?.(answered.cost)
+    if (answered.cost !== undefined) reportCost?.(answered.cost)
     if (answered.recorded !== undefined) options.recorded?.(unpackCalls(answered.recorded))
     return answered
   }
@@ -331,9 +331,9 @@ type Evaluate<A> = (call: EvaluationCall, input: Uint8Array | undefined) => A
 /** The parameters of an evaluation, on any thread. */
 interface Turn<A> {
   readonly asked: Asked
-  readonly options: AskOptions
+  readonly options: EvaluateOptions
   readonly evaluate: Evaluate<A>
-  readonly tellCost: CostListener | undefined
+  readonly reportCost: CostListener | undefined
 }
 
 /** An answer, or the request to send first. */

@@ -32,7 +32,7 @@ export class FairQueue<Item extends Waiting> {
   /** Adds an item to its key's queue. Returns the dropped items: older ones, or this one. */
   add(item: Item): Item[] {
     const displaced: Item[] = []
-    while (!this.#hasRoomFor(item)) {
+    while (!this.#fits(item)) {
       const longest = this.#longest()
       const last = longest.at(-1)
       if (last === undefined || longest.length <= this.#countOf(item.key) + 1) return [...displaced, item]
@@ -81,7 +81,7 @@ export class FairQueue<Item extends Waiting> {
     return items
   }
 
-  #hasRoomFor({ bytes }: Item): boolean {
+  #fits({ bytes }: Item): boolean {
     const { maxItems, maxBytes } = this.#bounds
     // A single item may have any size.
     return this.#length < maxItems && (this.#length === 0 || this.#bytes + bytes <= maxBytes)

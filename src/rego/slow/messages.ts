@@ -1,6 +1,6 @@
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
+import type { CostMeasurements } from '../metering/evaluation-cost.js'
 import type { Strictness } from './strict-builtin-errors.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { FailedCall } from '../wasm/module/evaluation-abort.js'
@@ -17,7 +17,7 @@ export interface SlowRequest extends Strictness {
   /** Recorded results of calls in earlier evaluations of the same decision. */
   readonly recorded?: readonly PackedCall[] | undefined
   /** True if the sender can answer requests to other hosts. */
-  readonly asksOutside?: boolean
+  readonly allowsRequests?: boolean
   /** True to return printed lines. */
   readonly wantsPrinted?: boolean
 }
@@ -25,7 +25,7 @@ export interface SlowRequest extends Strictness {
 /** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
 export type ToSlowThread =
   | { readonly type: 'load'; readonly snapshot: PackedSnapshot; readonly limits: EvaluationLimits }
-  | { readonly type: 'ask'; readonly request: SlowRequest }
+  | { readonly type: 'evaluate'; readonly request: SlowRequest }
 
 /** A message of the thread: evaluation started, answered or failed. */
 export type FromSlowThread =
@@ -36,7 +36,7 @@ export type FromSlowThread =
 /** An answer or a missing call, with its cost, recorded calls and printed lines. */
 export interface Answered {
   readonly answer: Answer | MissingAnswer
-  readonly cost?: CostFigures | undefined
+  readonly cost?: CostMeasurements | undefined
   /** The calls with results that may differ next time. */
   readonly recorded?: readonly PackedCall[] | undefined
   readonly printed?: readonly string[] | undefined
@@ -81,7 +81,7 @@ export type StartSlowThread = (events: SlowThreadEvents) => SlowThread
 
 /** Returns the buffers to transfer instead of copying: that of an input that fills it. */
 export function givenAway(message: ToSlowThread): ArrayBuffer[] {
-  const input = message.type === 'ask' ? message.request.input : undefined
+  const input = message.type === 'evaluate' ? message.request.input : undefined
   if (input === undefined || !(input.buffer instanceof ArrayBuffer)) return []
   return input.byteLength === input.buffer.byteLength ? [input.buffer] : []
 }

@@ -2,8 +2,8 @@ import { AppError } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { FairQueue } from './fair-queue.js'
 import type { Answered, SlowRequest } from './messages.js'
-import { SlowWorker } from './slow-worker.js'
-import type { SlowWorkerOptions } from './slow-worker.js'
+import { SlowRunner } from './slow-runner.js'
+import type { SlowRunnerOptions } from './slow-runner.js'
 
 const MS_PER_SECOND = 1000
 const CALLER_GONE = 'the caller went away'
@@ -25,7 +25,7 @@ export interface SlowSettings {
  */
 export type SlowEnd = 'answered' | 'failed' | 'killed' | 'full' | 'late' | 'gone'
 
-export interface SlowOptions extends SlowWorkerOptions {
+export interface SlowOptions extends SlowRunnerOptions {
   readonly settings: SlowSettings
   /** Receives the outcome of each question and its queue time in milliseconds. */
   readonly ended: (how: SlowEnd, waitedMs: number) => void
@@ -60,8 +60,8 @@ interface Job extends SlowQuestion {
 export class SlowEvaluations {
   readonly #options: SlowOptions
   readonly #queue: FairQueue<Job>
-  readonly #busy = new Map<SlowWorker, Job>()
-  readonly #idle = new Map<SlowWorker, NodeJS.Timeout>()
+  readonly #busy = new Map<SlowRunner, Job>()
+  readonly #idle = new Map<SlowRunner, NodeJS.Timeout>()
   #isStopped = false
 
   constructor(options: SlowOptions) {
@@ -116,8 +116,8 @@ export class SlowEvaluations {
   stop(): void {
     this.#isStopped = true
     for (const job of this.#queue.clear()) this.#refuse(job, 'full', 'the service is stopping')
-    for (const worker of this.#busy.keys()) worker.kill(() => unavailable('the service is stopping'))
-    for (const worker of this.#idle.keys()) this.#endIdle(worker)
+    for (const runner of this.#busy.keys()) runner.kill(() => unavailable('the service is stopping'))
+    for (const runner of this.#idle.keys()) this.#endIdle(runner)
   }
 
   #take(job: Job): void {
@@ -138,9 +138,9 @@ export class SlowEvaluations {
   /** Terminates a cancelled evaluation if another question waits for its thread. */
   #makeWay(): void {
     if (this.#queue.length === 0) return
-    for (const [worker, { isUnwanted }] of this.#busy) {
-      if (!isUnwanted || worker.isDead) continue
-      worker.kill(() => unavailable(CALLER_GONE))
+    for (const [runner, { isUnwanted }] of this.#busy) {
+      if (!isUnwanted || runner.isDead) continue
+      runner.kill(() => unavailable(CALLER_GONE))
       return
     }
   }
@@ -155,43 +155,43 @@ export class SlowEvaluations {
   #run(job: Job): void {
     clearTimeout(job.timer)
     const waitedMs = performance.now() - job.sinceMs
-    const worker = this.#takeWorker()
-    this.#busy.set(worker, job)
-    worker.evaluate(job.snapshot, job.request).then(
+    const runner = this.#takeRunner()
+    this.#busy.set(runner, job)
+    runner.evaluate(job.snapshot, job.request).then(
       (answer) => {
-        this.#release(worker, job.snapshot)
+        this.#release(runner, job.snapshot)
         this.#options.ended('answered', waitedMs)
         job.done(answer)
       },
       (error: unknown) => {
-        this.#release(worker, job.snapshot)
-        this.#options.ended(worker.isDead ? (job.isUnwanted ? 'gone' : 'killed') : 'failed', waitedMs)
+        this.#release(runner, job.snapshot)
+        this.#options.ended(runner.isDead ? (job.isUnwanted ? 'gone' : 'killed') : 'failed', waitedMs)
         job.failed(error)
       },
     )
   }
 
-  #takeWorker(): SlowWorker {
-    for (const [worker, timer] of this.#idle) {
+  #takeRunner(): SlowRunner {
+    for (const [runner, timer] of this.#idle) {
       clearTimeout(timer)
-      this.#idle.delete(worker)
-      if (!worker.isDead) return worker
+      this.#idle.delete(runner)
+      if (!runner.isDead) return runner
     }
-    return new SlowWorker(this.#options)
+    return new SlowRunner(this.#options)
   }
 
   /**
    * Assigns queued questions to a thread or its replacement, and keeps an idle thread for a while.
    */
-  #release(worker: SlowWorker, snapshot: Snapshot): void {
-    this.#busy.delete(worker)
+  #release(runner: SlowRunner, snapshot: Snapshot): void {
+    this.#busy.delete(runner)
     if (this.#isStopped) {
-      if (!worker.isDead) worker.kill(() => unavailable('the service is stopping'))
+      if (!runner.isDead) runner.kill(() => unavailable('the service is stopping'))
       return
     }
-    const successor = worker.isDead ? new SlowWorker(this.#options) : worker
+    const successor = runner.isDead ? new SlowRunner(this.#options) : runner
     // The next question then need not wait for a thread to start.
-    if (successor !== worker) successor.prepare(snapshot)
+    if (successor !== runner) successor.prepare(snapshot)
     this.#idle.set(
       successor,
       setTimeout(() => this.#endIdle(successor), this.#options.settings.idleMs).unref(),
@@ -200,10 +200,10 @@ export class SlowEvaluations {
     if (next !== undefined) this.#run(next)
   }
 
-  #endIdle(worker: SlowWorker): void {
-    clearTimeout(this.#idle.get(worker))
-    this.#idle.delete(worker)
-    worker.kill(() => unavailable('the service is stopping'))
+  #endIdle(runner: SlowRunner): void {
+    clearTimeout(this.#idle.get(runner))
+    this.#idle.delete(runner)
+    runner.kill(() => unavailable('the service is stopping'))
   }
 }
 

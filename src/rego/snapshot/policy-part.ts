@@ -10,7 +10,7 @@ export interface PartModule {
   /** The key of the path of `data` that an entrypoint of the module answers. */
   readonly keyOf: (entrypoint: string) => string
   /** True for a key that is served. OPA adds entrypoints of its own. */
-  readonly isAskedFor: (key: string) => boolean
+  readonly isServed: (key: string) => boolean
 }
 
 /** One directory set or bundle, before it is loaded. */

@@ -9,11 +9,11 @@ export interface RuleNode {
   /** True for a step of a rule's reference after its package. */
   isOfRule: boolean
   /** True if a variable follows the path of one of its rules. */
-  goesOn: boolean
+  hasDynamicKey: boolean
 }
 
 export function newRuleNode(): RuleNode {
-  return { children: new Map(), isRule: false, isFunction: false, isOfRule: false, goesOn: false }
+  return { children: new Map(), isRule: false, isFunction: false, isOfRule: false, hasDynamicKey: false }
 }
 
 export function addRule(
@@ -33,12 +33,12 @@ export function addRule(
   }
   node.isRule = true
   node.isFunction ||= isFunction
-  node.goesOn ||= isDynamic || hasDynamic(node)
+  node.hasDynamicKey ||= isDynamic || hasDynamic(node)
   node.children.clear()
 }
 
 function hasDynamic({ children }: RuleNode): boolean {
-  return [...children.values()].some((child) => child.goesOn || hasDynamic(child))
+  return [...children.values()].some((child) => child.hasDynamicKey || hasDynamic(child))
 }
 
 /** Returns the nodes that steps lead to; none if a rule is above their end. */

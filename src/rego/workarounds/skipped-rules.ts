@@ -145,7 +145,8 @@ function findCut(root: RuleNode, reference: DataReference, isOlder: boolean): nu
     const nodes = matchingNodes(root, steps.slice(0, cut))
     const next = steps.slice(cut, cut + 1)
     const longer = nodes.filter((node) => !node.isRule && matchingNodes(node, next).length > 0)
-    const stops = cut === steps.length - 1 && nodes.some(({ goesOn }) => goesOn) && longer.length > 0
+    const stops =
+      cut === steps.length - 1 && nodes.some(({ hasDynamicKey }) => hasDynamicKey) && longer.length > 0
     // Splitting above a package would evaluate the whole package.
     const forgets = isOlder && nodes.some(({ isRule }) => isRule) && longer.some(({ isOfRule }) => isOfRule)
     if (stops || forgets) return cut

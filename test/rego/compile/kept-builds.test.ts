@@ -23,7 +23,7 @@ import type { RegoModule } from '../../../src/rego/modules/rego-module.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 
-const OPTIONS = { mostEntrypoints: 200 }
+const OPTIONS = { maxEntrypoints: 200 }
 const KEYS = new Map([['', 'document'] as const])
 const BUILT = { wasm: Uint8Array.of(0, 97, 115, 109), paths: new Map([['a', 'data.a']]) }
 

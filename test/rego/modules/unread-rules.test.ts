@@ -27,8 +27,8 @@ const FILES = {
 test.each([
   ['an entrypoint each', 200],
   ['one entrypoint for all', 0],
-])('a rule that was not read is served as all others, in a module with %s', async (_, mostEntrypoints) => {
-  const snapshot = await loadPolicies(FILES, undefined, { mostEntrypoints })
+])('a rule that was not read is served as all others, in a module with %s', async (_, maxEntrypoints) => {
+  const snapshot = await loadPolicies(FILES, undefined, { maxEntrypoints })
   const rules = [...snapshot.entrypoints].flatMap(([key, [first]]) => (first?.kind === 'rule' ? [key] : []))
   expect(rules.sort()).toEqual([
     'c/allow',

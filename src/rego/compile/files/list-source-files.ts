@@ -118,7 +118,7 @@ async function refuseCircle(path: string, found: Stats, above: readonly string[]
 export function unreadable(path: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const advice = hasErrorCode(raw, 'ENOENT')
-    ? ': name policies that are there (policies.directories, --policies); those of the package lie beside its README.md'
+    ? ': name existing policies (policies.directories, --policies); the sample policies are next to the README.md of the package'
     : ''
   const { message } = toError(raw)
   // The error of Node.js for a file over 2 GiB has no path.

@@ -12,7 +12,7 @@ export type CallerKind = 'static' | 'runtime' | 'nobody'
  * Returns the callers that evaluate packages for verdicts, and the likely place of a package
  * without a caller.
  */
-export class AskedPackages {
+export class EvaluatedPackages {
   readonly #isStatic: (path: string) => boolean
   readonly #isRuntime = packageMatcher([RUNTIME_PACKAGES])
   readonly #starts: readonly string[]

@@ -24,7 +24,7 @@ export interface Verdict {
   readonly denials: readonly Denial[]
 }
 
-export interface AskOptions {
+export interface PackageOptions {
   /**
    * True if a package must state a verdict for every input. Otherwise one with undefined rules only
    * denies nothing.
@@ -38,12 +38,12 @@ export interface AskOptions {
  * evaluated and, without denials, if one states no verdict or no package has verdict rules. An
  * error is never an allow.
  */
-export function askPackages(
+export function evaluatePackages(
   snapshot: Snapshot,
   keys: readonly string[],
   input: Uint8Array | undefined,
   call: EvaluationCall,
-  { mustState }: AskOptions,
+  { mustState }: PackageOptions,
 ): Verdict {
   const { questions, entrypoints } = planFor(snapshot, keys)
   const values = evaluateEntrypoints(snapshot, entrypoints, input, call)
@@ -158,7 +158,7 @@ function requireStatements(answers: readonly Answer[], mustState: boolean): void
   )
   if (!hasVerdict) {
     throw undefinedPolicy(
-      'none of the packages that are asked states a verdict: check the path, and that one of them has a deny, violation or allow rule',
+      'none of the evaluated packages states a verdict. Check the path, and that one of them has a deny, violation or allow rule',
     )
   }
 }

@@ -10,7 +10,7 @@ export type CacheOutcome = 'hit' | 'miss' | 'renewed'
 export type ParseOutcome = 'parsed' | 'no_module' | 'refused' | 'failed' | 'cached'
 
 /** Receives measurements of requests. */
-export interface RequestFigures {
+export interface RequestMetrics {
   /** `host` is the matching entry of `policies.requests.allowedHosts`, or a word for all others. */
   readonly requested: (host: string, outcome: RequestOutcome, seconds: number) => void
   readonly cached: (outcome: CacheOutcome) => void
@@ -18,7 +18,7 @@ export interface RequestFigures {
 }
 
 /** Ignores measurements. */
-export const NO_FIGURES: RequestFigures = {
+export const NO_METRICS: RequestMetrics = {
   requested: () => undefined,
   cached: () => undefined,
   parsed: () => undefined,

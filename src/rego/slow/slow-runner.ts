@@ -14,11 +14,11 @@ const GRACE_MS = 150
 const PAUSED_SHARE = 0.25
 /** Wall-clock limit as a multiple of the limit. Waiting for a busy core does not count. */
 const WALL_FACTOR = 4
-const LEAST_WATCH_MS = 20
+const MIN_WATCH_MS = 20
 /** The longest that a thread may take to start and to set up the policies, in milliseconds. */
 const LOAD_MS = 60_000
 
-export interface SlowWorkerOptions {
+export interface SlowRunnerOptions {
   readonly start: StartSlowThread
   readonly limits: EvaluationLimits
   /**
@@ -35,8 +35,8 @@ interface Task {
 }
 
 /** One thread and the question that it is at, with a watch that kills it when it does not end in time. */
-export class SlowWorker {
-  readonly #options: SlowWorkerOptions
+export class SlowRunner {
+  readonly #options: SlowRunnerOptions
   readonly #thread: SlowThread
   /** Only the last one is kept there. */
   #loaded: Snapshot | undefined
@@ -44,7 +44,7 @@ export class SlowWorker {
   #watch: NodeJS.Timeout | undefined
   #isDead = false
 
-  constructor(options: SlowWorkerOptions) {
+  constructor(options: SlowRunnerOptions) {
     this.#options = options
     this.#thread = options.start({
       heard: (message) => this.#heard(message),
@@ -76,9 +76,9 @@ export class SlowWorker {
     return new Promise<Answered>((done, failed) => {
       this.#task = { snapshot, done, failed }
       this.prepare(snapshot)
-      this.#thread.send({ type: 'ask', request })
+      this.#thread.send({ type: 'evaluate', request })
       this.#watch = setTimeout(() => {
-        const error = new AppError('unavailable', 'the policies were not ready in time: ask again later')
+        const error = new AppError('unavailable', 'the policies were not ready in time. Retry later')
         this.kill(() => error)
       }, LOAD_MS)
     })
@@ -108,7 +108,7 @@ export class SlowWorker {
     const look = (): void => {
       const wallMs = performance.now() - startedAtMs
       const leftMs = msLeft(limits.maxDurationMs, wallMs, before, times())
-      if (leftMs > 0) this.#watch = setTimeout(look, Math.max(LEAST_WATCH_MS, leftMs))
+      if (leftMs > 0) this.#watch = setTimeout(look, Math.max(MIN_WATCH_MS, leftMs))
       else this.kill((snapshot) => overBudget(`longer than ${limits.maxDurationMs} ms`, snapshot))
     }
     clearTimeout(this.#watch)
