@@ -1,11 +1,11 @@
 import { judgeKayenta } from './kayenta/judge-kayenta.js'
 import { comparableUnits } from './series/units.js'
-import { judgeableSide } from './series/judgeable-side.js'
-import { adjustOverRun } from './robust/adjust-over-run.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
 import { scoreRun } from './robust/score-run.js'
 import { makeSettings } from './robust/samples/settings.js'
-import type { JudgeInput, JudgeOptions, JudgeReport } from './series/types.js'
+import type { JudgeInput, JudgeOptions, JudgeReport, MetricSpec, Side } from './series/types.js'
+import { benjaminiHochberg, holm } from '../statistics/benjamini-hochberg.js'
+import type { Adjusted, Assessment } from './robust/assessment.js'
 
 const NOTHING_FOUND = { p: 1, familyWise: 1 }
 
@@ -36,4 +36,76 @@ function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport 
     classify(assessment, adjusted[index] ?? NOTHING_FOUND, settings),
   )
   return { judgeName: 'tidegate-v1', ...scoreRun(results, input), results }
+}
+
+/** Up to here the squares of the statistics, and sums of those over all points, are far from the end of the range of doubles. */
+const LARGEST = 1e75
+/** Sizes below this, which decaying averages leave behind, are 0: shares of them would leave the range as well. */
+const LEAST = 1e-75
+
+/** The side with values that can be reckoned with: those next to 0 are made 0, those too large are gaps, and `outOfRange` says that there are some. */
+function judgeableSide(side: Side, { kind }: Pick<MetricSpec, 'kind'>): Side {
+  const { values, exposure } = side
+  const outOfRange =
+    problemOf('value', values) ??
+    (exposure === undefined ? undefined : problemOf('exposure', exposure)) ??
+    (kind === 'count' || (kind === 'auto' && exposure !== undefined) ? negativeOf(values) : undefined)
+  return {
+    ...side,
+    values: inRange(values),
+    ...(exposure && { exposure: inRange(exposure) }),
+    ...(outOfRange !== undefined && { outOfRange }),
+  }
+}
+
+function problemOf(what: string, values: Float64Array): string | undefined {
+  const found = values.find((value) => Math.abs(value) > LARGEST)
+  return found === undefined
+    ? undefined
+    : `the ${what} ${found.toPrecision(4)} cannot be judged: its size is beyond ${LARGEST}`
+}
+
+function negativeOf(values: Float64Array): string | undefined {
+  const found = values.find((value) => value < 0)
+  return found === undefined
+    ? undefined
+    : `the value ${found.toPrecision(4)} cannot be judged: there are no fewer than 0 events`
+}
+
+/** The very values where all are in range, as in nearly all series. */
+function inRange(values: Float64Array): Float64Array {
+  return values.some(isOdd) ? values.map((value) => (isOdd(value) ? replaced(value) : value)) : values
+}
+
+function isOdd(value: number): boolean {
+  const size = Math.abs(value)
+  return size > LARGEST || (size < LEAST && size > 0)
+}
+
+function replaced(value: number): number {
+  return Math.abs(value) > LARGEST ? Number.NaN : 0
+}
+
+/**
+ * The p-values of a run's metrics, each adjusted for those that it is among: critical metrics by Holm, so that one of them
+ * alone fails a run in few runs only and ordinary ones beside them do not hide it; the others by Benjamini and Hochberg. What
+ * scores nothing (muted metrics) and what could not be tested takes nothing from the others.
+ */
+function adjustOverRun(assessments: readonly Assessment[]): Adjusted[] {
+  const adjusted = assessments.map(({ p }) => p)
+  const families = [
+    { adjust: holm, isMember: ({ muted, critical }: Assessment['spec']) => !muted && critical },
+    { adjust: benjaminiHochberg, isMember: ({ muted, critical }: Assessment['spec']) => !muted && !critical },
+    { adjust: benjaminiHochberg, isMember: ({ muted }: Assessment['spec']) => muted },
+  ]
+  for (const { adjust, isMember } of families) {
+    const members = [...assessments.entries()].filter(([, { spec, isTested }]) => isTested && isMember(spec))
+    const values = adjust(members.map(([, { p }]) => p))
+    members.forEach(([index], place) => (adjusted[index] = values[place] ?? 1))
+  }
+  const counting = [...assessments.entries()].filter(([, { spec, isTested }]) => isTested && !spec.muted)
+  const familyWise = new Map(
+    holm(counting.map(([, { p }]) => p)).map((value, place) => [counting[place]?.[0], value]),
+  )
+  return adjusted.map((p, index) => ({ p, familyWise: familyWise.get(index) ?? 1 }))
 }

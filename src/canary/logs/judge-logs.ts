@@ -1,21 +1,14 @@
 import { compareGroup } from './judge/compare-group.js'
-import type { ComparedSides } from './judge/compare-group.js'
-import { countEvents } from './judge/count-events.js'
+import type { ComparedSides, Comparison } from './judge/compare-group.js'
+import { countEvents, withoutSecrets } from './judge/count-events.js'
 import type { CountedEvents } from './judge/count-events.js'
-import type { EventGroup } from './judge/event-group.js'
+import type { EventGroup } from './judge/side-events.js'
 import { exposureOf, instanceMinutes } from './judge/exposure.js'
-import { findMissing } from './judge/find-missing.js'
-import { mixDivergence } from './judge/mix-divergence.js'
-import { scoreFindings } from './judge/score-findings.js'
+import { scoreFindings, logVerdict } from './judge/log-verdict.js'
 import { toFinding } from './judge/to-finding.js'
-import { logVerdict } from './judge/log-verdict.js'
 import { compareRequests } from './requests/compare-requests.js'
-import { quietEnds, silenceOf } from './judge/silence.js'
-import { totalGroups, untoldTotals } from './judge/total-groups.js'
-import { stormsOf, vanishedOf } from './judge/vanished.js'
-import { warningsOf } from './judge/warnings.js'
-import { withoutSecrets } from './judge/without-secrets.js'
-import { withRenamed } from './judge/renamed-errors.js'
+import { quietEnds, silenceOf, stormsOf, vanishedOf, warningsOf } from './judge/warnings.js'
+import { totalGroups, untoldTotals, withRenamed } from './judge/total-groups.js'
 import { startEndOf } from './judge/episodes.js'
 import { weighFindings } from './judge/weigh-findings.js'
 import type { Exposures, WeighedComparison } from './judge/weigh-findings.js'
@@ -33,6 +26,7 @@ import type {
   LogState,
   TemplateFinding,
 } from './model/types.js'
+import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
 
 const MAX_FINDINGS = 200
 /** Of the error of the kinds; what totals find is seldom near it. */
@@ -189,4 +183,49 @@ function summaryOf(
 function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
   const told = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
   return [...new Set(told.flatMap(({ template }) => template.keys))]
+}
+
+/** Only information, so that it has to be surer than what costs points. */
+const FALSE_DISCOVERIES = 0.01
+const MAX_MISSING = 50
+
+/** Templates that the canary lacks though its exposure should have brought them: work that is no longer done. */
+function findMissing(comparisons: readonly Comparison[]): readonly TemplateFinding[] {
+  const candidates = comparisons.filter(
+    ({ change, group }) => change === 'missing' && group.severity !== 'ignore',
+  )
+  const adjusted = benjaminiHochberg(candidates.map(({ pFewer }) => pFewer))
+  return candidates
+    .map((comparison, place) => ({ ...comparison, pAdjusted: adjusted[place] ?? 1 }))
+    .filter(({ pAdjusted }) => pAdjusted < FALSE_DISCOVERIES)
+    .toSorted((a, b) => a.pFewer - b.pFewer)
+    .slice(0, MAX_MISSING)
+    .map((missing) =>
+      toFinding(
+        {
+          ...{ ...missing, isNewEver: false, asksForReview: false },
+          ...{ isUnexpected: false, isFatal: false, isOver: false, loss: 0 },
+        },
+        0,
+      ),
+    )
+}
+
+/**
+ * How different the two mixes of templates are: the Jensen-Shannon divergence in bits, 0 for the same shares and 1 for
+ * nothing in common. Null where a side has no events.
+ */
+function mixDivergence(groups: readonly EventGroup[]): number | null {
+  const before = groups.reduce((sum, { baseline }) => sum + baseline.events, 0)
+  const now = groups.reduce((sum, { canary }) => sum + canary.events, 0)
+  if (before === 0 || now === 0) return null
+  return groups.reduce((sum, { baseline, canary }) => {
+    const p = baseline.events / before
+    const q = canary.events / now
+    return sum + (surprise(p, q) + surprise(q, p)) / 2
+  }, 0)
+}
+
+function surprise(share: number, other: number): number {
+  return share === 0 ? 0 : share * Math.log2((2 * share) / (share + other))
 }

@@ -1,13 +1,14 @@
-import { chance } from '../../../lib/text/figures.js'
-import { frontShifts } from '../../statistics/front-shifts.js'
+import { chance, short } from '../../../lib/text/figures.js'
 import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
-import { stuckOf } from './stuck.js'
 import { cleanPoints, endOf } from './samples/clean-side.js'
 import type { CleanSide } from './samples/clean-side.js'
 import { isMostlyZero } from './samples/kind-of-values.js'
 import { mattering } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
+import { EXACT_UP_TO, normalShift, rankShift } from '../../statistics/rank-sum-tail.js'
+import type { RankShift } from '../../statistics/rank-sum-tail.js'
+import { walkTies } from '../../statistics/walk-ties.js'
 
 /** No start that a warm-up takes is longer, as a share of the window. */
 const START_SHARE = 0.3
@@ -86,4 +87,67 @@ function from({ values, places, exposure, hasExposure }: CleanSide, start: numbe
     exposure: exposure.slice(first),
     hasExposure,
   })
+}
+
+/** By the normal distribution; what is nearer to nothing is never far by the exact one. */
+const WORTH_COUNTING = 2
+const NONE = new Float64Array()
+
+/**
+ * How far the first values of a series lie above and below those behind them, as `rankShift` tells: of the first one, of the first two, up to
+ * `most`. Small samples are counted exactly where they may be far, and all are ranked once.
+ */
+export function frontShifts(values: Float64Array, most: number): readonly RankShift[] {
+  const { rankOf, ties } = ranksOf(values)
+  let sum = 0
+  return Array.from(values.subarray(0, most), (value, at) => {
+    sum += rankOf.get(value) ?? 0
+    const count = at + 1
+    const shift = normalShift({ sum, ties }, count, values.length - count)
+    const isPlain = Math.max(shift.above, shift.below) < WORTH_COUNTING
+    return values.length > EXACT_UP_TO || isPlain
+      ? shift
+      : rankShift(values.slice(0, count).sort(), values.slice(count).sort())
+  })
+}
+
+/** The rank of each value among all, which equal ones share, and the sum of T^3 - T over the groups of T equal values. */
+function ranksOf(values: Float64Array): {
+  readonly rankOf: ReadonlyMap<number, number>
+  readonly ties: number
+} {
+  const sorted = values.toSorted()
+  const rankOf = new Map<number, number>()
+  let ties = 0
+  walkTies(sorted, NONE, 0, (before, equal) => {
+    rankOf.set(sorted[before] ?? 0, before + (equal + 1) / 2)
+    ties += equal ** 3 - equal
+  })
+  return { rankOf, ties }
+}
+
+/** This many points at the end with one value, and this share of all, are no chance where values change from point to point. */
+const STUCK_POINTS = 10
+const STUCK_SHARE = 0.2
+/** So often the baseline's values change meanwhile. */
+const CHANGING_SHARE = 0.9
+
+/**
+ * The stretch at the end in which the canary has one value while its baseline changes from point to point, as a sentence: what is
+ * measured no more keeps its last value. Undefined where there is none, or where the baseline has no such value: a change is that.
+ */
+export function stuckOf({ control, experiment }: CleanSides): string | undefined {
+  const { values, places } = experiment
+  const last = values.at(-1)
+  const before = values.findLastIndex((value) => value !== last)
+  const points = values.length - 1 - before
+  // A fall to 0 is told as such.
+  if (last === 0 || last === undefined || points < Math.max(STUCK_POINTS, STUCK_SHARE * endOf(experiment)))
+    return undefined
+  const { sorted } = control
+  if (last < (sorted[0] ?? last) || last > (sorted.at(-1) ?? last)) return undefined
+  const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) >= (places[before + 1] ?? 0))
+  const changes = meanwhile.filter((value, at) => at > 0 && value !== meanwhile[at - 1]).length
+  if (meanwhile.length < STUCK_POINTS || changes < CHANGING_SHARE * (meanwhile.length - 1)) return undefined
+  return `the canary's last ${points} points all have the value ${short(last)}, where the baseline changes: see whether it is still measured`
 }

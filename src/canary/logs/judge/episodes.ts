@@ -1,7 +1,6 @@
 import { binomialUpperTail } from '../../statistics/binomial.js'
 import type { LogExposure, LogSide } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
-import type { SideEvents } from './side-events.js'
+import type { EventGroup, SideEvents } from './side-events.js'
 
 const MINUTE_MS = 60_000
 /** What an instance does once, when it starts, it has done within this share of the window and so many minutes. */

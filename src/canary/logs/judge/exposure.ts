@@ -1,5 +1,5 @@
 import type { LogExposure, LogSide } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 
 const MINUTE_MS = 60_000
 /** With fewer ordinary lines their number says little about the traffic. */

@@ -1,3 +1,7 @@
+import type { Template } from '../grouping/templates.js'
+import type { LineSeverity } from '../model/types.js'
+import type { Topic } from '../topics/default-topics.js'
+
 const MINUTE_MS = 60_000
 const MAX_SAMPLES = 3
 const MAX_SAMPLE_CHARACTERS = 500
@@ -38,4 +42,15 @@ function addSample(samples: string[], sample: string): void {
 
 function shortened(text: string): string {
   return text.length > MAX_SAMPLE_CHARACTERS ? `${text.slice(0, MAX_SAMPLE_CHARACTERS)}…` : text
+}
+
+/** All events that say the same, with one topic, of one logger. */
+export interface EventGroup {
+  readonly template: Template
+  readonly topic: Topic | undefined
+  /** Empty where the layout of the log does not tell it. */
+  readonly logger: string
+  readonly severity: LineSeverity
+  readonly baseline: SideEvents
+  readonly canary: SideEvents
 }

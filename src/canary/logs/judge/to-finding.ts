@@ -1,6 +1,6 @@
 import { cutText } from '../../../lib/text/shown-text.js'
 import type { TemplateFinding } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 import type { Episode } from './episodes.js'
 import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'

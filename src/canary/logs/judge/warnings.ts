@@ -1,6 +1,9 @@
-import type { LogExposure, LogJudgeInput } from '../model/types.js'
+import type { LogExposure, LogJudgeInput, LogSide } from '../model/types.js'
 import type { CountedEvents } from './count-events.js'
 import { instanceMinutes } from './exposure.js'
+import { longestRun } from '../../statistics/longest-run.js'
+import type { EventGroup } from './side-events.js'
+import type { Comparison } from './compare-group.js'
 
 /** Traffic and time that differ more than this let one doubt both. */
 const MOST_DISAGREEMENT = 3
@@ -30,4 +33,162 @@ export function warningsOf(
     }
   }
   return warnings
+}
+
+const MINUTE_MS = 60_000
+/** Shorter silences are pauses. */
+const LEAST_MINUTES = 3
+const MIN_SILENT_SHARE = 0.1
+/** In so many of the minutes a side must talk for its silence to say anything. */
+const TALKING_SHARE = 0.8
+/** So many lines the canary would have written, for none to be no chance. */
+const LEAST_EXPECTED = 10
+
+/**
+ * A stretch in which the canary logged nothing while its baseline did, and the canary itself had before: a stream that stopped, or that
+ * was interrupted, as a sentence. Undefined where there is none, or where lines have no times.
+ */
+export function silenceOf(
+  groups: readonly EventGroup[],
+  baseline: LogSide | undefined,
+  canary: LogSide,
+): string | undefined {
+  if (baseline === undefined) return undefined
+  const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
+  const all = perMinute(groups, 'canary', minutes)
+  // What is silent from its first minute on has perhaps begun later, and may fall silent all the same.
+  const first = Math.max(
+    0,
+    all.findIndex((count) => count > 0),
+  )
+  const now = all.slice(first)
+  const before = perMinute(groups, 'baseline', minutes).slice(first)
+  const { from, to } = longestRun(now, (count) => count === 0)
+  const length = to - from
+  if (from === 0 || length < Math.max(LEAST_MINUTES, minutes * MIN_SILENT_SHARE)) return undefined
+  if (!isNoChance(now, before, from, to)) return undefined
+  const others = before.slice(from, to)
+  const when = to === now.length ? `for the last ${length}` : `for ${length}`
+  return `the canary logged nothing ${when} of ${minutes} minutes, from minute ${first + from + 1} on, where the baseline logged ${sum(others)} events: see whether it still runs, and whether its log still arrives`
+}
+
+/** Whether a side that talks else has nothing in these minutes, and the other one talks there. */
+function isNoChance(own: readonly number[], other: readonly number[], from: number, to: number): boolean {
+  const talking = (counts: readonly number[]): number => counts.filter((count) => count > 0).length
+  const rest = [...own.slice(0, from), ...own.slice(to)]
+  const length = to - from
+  if (talking(rest) < rest.length * TALKING_SHARE) return false
+  if (talking(other.slice(from, to)) < length * TALKING_SHARE) return false
+  return rest.length > 0 && (sum(rest) / rest.length) * length >= LEAST_EXPECTED
+}
+
+/**
+ * Sides that begin later than the other one, and baselines that end before their canary, as sentences: what happened there was compared with
+ * nothing, which is no fault of the canary.
+ */
+export function quietEnds(
+  groups: readonly EventGroup[],
+  baseline: LogSide | undefined,
+  canary: LogSide,
+): readonly string[] {
+  if (baseline === undefined) return []
+  const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
+  const least = Math.max(LEAST_MINUTES, minutes * MIN_SILENT_SHARE)
+  const sides = {
+    baseline: perMinute(groups, 'baseline', minutes),
+    canary: perMinute(groups, 'canary', minutes),
+  }
+  const said: string[] = []
+  for (const [name, other] of [
+    ['canary', 'baseline'],
+    ['baseline', 'canary'],
+  ] as const) {
+    const [own, others] = [sides[name], sides[other]]
+    const first = own.findIndex((count) => count > 0)
+    const end = own.findLastIndex((count) => count > 0) + 1
+    if (first >= least && isNoChance(own, others, 0, first))
+      said.push(
+        `the ${name} logged nothing in the first ${first} of ${minutes} minutes, the ${other} ${sum(others.slice(0, first))} events`,
+      )
+    if (name === 'baseline' && end > 0 && minutes - end >= least && isNoChance(own, others, end, minutes))
+      said.push(
+        `the ${name} logged nothing in the last ${minutes - end} of ${minutes} minutes, the ${other} ${sum(others.slice(end))} events`,
+      )
+  }
+  return said
+}
+
+function lengthOf({ startMs, endMs }: LogSide): number {
+  return Math.max(0, endMs - startMs)
+}
+
+function perMinute(groups: readonly EventGroup[], side: 'baseline' | 'canary', minutes: number): number[] {
+  const counts = new Array<number>(minutes).fill(0)
+  for (const group of groups) {
+    for (const [minute, events] of group[side].byMinute) {
+      if (minute >= 0 && minute < minutes) counts[minute] = (counts[minute] ?? 0) + events
+    }
+  }
+  return counts
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}
+
+/** So much of the ordinary lines of the baseline must be gone, for people to look whether the canary still does its work. */
+const MIN_VANISHED_SHARE = 0.2
+const MOST_REPLACED = 0.5
+const SURE = 1e-6
+const MAX_SHOWN = 80
+/** From here on an ordinary line that comes so many times as often is told of. */
+const MUCH_MORE = 10
+const LEAST_EVENTS = 100
+const MOST_TOLD = 3
+
+/**
+ * What the baseline logs all the time and the canary never does, with little or nothing in its place, as a sentence: work that it is not given, or does no
+ * more. Undefined where less than a fifth of the lines is gone, or other ordinary lines came instead.
+ */
+export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExposure): string | undefined {
+  const ordinary = comparisons.filter(({ group }) => group.severity === 'ordinary')
+  const all = sumEvents(ordinary, 'baseline')
+  const gone = ordinary
+    .filter(({ change, pFewer }) => change === 'missing' && pFewer < SURE)
+    .toSorted((a, b) => b.group.baseline.events - a.group.baseline.events)
+  const missing = sumEvents(gone, 'baseline')
+  const odds = exposure.canaryShare / (1 - exposure.canaryShare)
+  const instead = sumEvents(
+    ordinary.filter(({ change }) => change === 'new'),
+    'canary',
+  )
+  const [first] = gone
+  if (first === undefined || missing < all * MIN_VANISHED_SHARE || instead > missing * odds * MOST_REPLACED)
+    return undefined
+  const others = gone.length > 1 ? ` and ${gone.length - 1} more kinds` : ''
+  return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead: see whether it does the same work`
+}
+
+/** Ordinary lines that came much more often, as sentences: they cost nothing, but a storm of them is seldom meant. */
+export function stormsOf(comparisons: readonly Comparison[]): readonly string[] {
+  return comparisons
+    .filter(({ group, ratioLower, change }) => {
+      const isMuchMore = ratioLower > MUCH_MORE && change === 'more'
+      return isMuchMore && group.severity === 'ordinary' && group.canary.events >= LEAST_EVENTS
+    })
+    .toSorted((a, b) => b.ratioLower - a.ratioLower)
+    .slice(0, MOST_TOLD)
+    .map(
+      (storm) =>
+        `the canary logs ${shown(storm)} at least ${Math.floor(storm.ratioLower)} times as often by exposure: ${storm.group.canary.events}, ${storm.group.baseline.events} in the baseline`,
+    )
+}
+
+function sumEvents(comparisons: readonly Comparison[], side: 'baseline' | 'canary'): number {
+  return comparisons.reduce((all, { group }) => all + group[side].events, 0)
+}
+
+function shown({ group }: Comparison): string {
+  const { text } = group.template
+  return `"${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}"`
 }

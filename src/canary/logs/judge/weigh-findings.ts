@@ -4,7 +4,7 @@ import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.
 import { endsProgram } from '../topics/default-topics.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 
 /** A comparison with what it costs. */
 export interface WeighedComparison extends Comparison {

@@ -1,7 +1,5 @@
-import { addressEnd } from './address.js'
 import { CHARACTER, characterClass, rangeEnd } from './characters.js'
-import { locationEnd } from './location.js'
-import { isValueWord } from './value-word.js'
+import { isValueWord, MEDIA_TYPE_NAME } from './value-word.js'
 
 /** How a value is written in templates. A line cannot hold it as one word: its brackets are words of their own. */
 export const VALUE = '<*>'
@@ -100,4 +98,84 @@ function withoutSentenceEnd(text: string, start: number, end: number): number {
 function push(line: ScannedLine, word: string, gap: number): void {
   line.words.push(word)
   line.gaps.push(gap)
+}
+
+const COLON = 0x3a
+const LONGEST_GROUP = 4
+
+/** A hardware address (EUI-48 to EUI-64 with colons). */
+const HARDWARE = /[0-9a-f]{2}(?::[0-9a-f]{2}){5,7}(?![\w:])/iy
+/** RFC 4291 section 2.2: eight groups, or fewer around one `::`, perhaps with an IPv4 address at the end. */
+const IPV6 =
+  /(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?::(?:[0-9a-f]{1,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?)(?:[%/]\w+)?(?![\w:])/iy
+
+/**
+ * The end of an address of groups with colons that begins at `start`, where the first group ends at `end`; `end` when
+ * there is none. Its groups of letters alone would be words otherwise.
+ */
+function addressEnd(text: string, start: number, end: number): number {
+  if (text.charCodeAt(end) !== COLON || end - start > LONGEST_GROUP) return end
+  if (start === end && (text.charCodeAt(end + 1) !== COLON || isWithinName(text, start))) return end
+  for (const pattern of [HARDWARE, IPV6]) {
+    pattern.lastIndex = start
+    const found = pattern.exec(text)?.[0]
+    if (found !== undefined && /\d|::.*:/.test(found)) return start + found.length
+  }
+  return end
+}
+
+/** `::` far more often joins names than it begins an address: `Reader::open`. */
+function isWithinName(text: string, at: number): boolean {
+  return at > 0 && /[\w>)]/.test(text.charAt(at - 1))
+}
+
+const SLASH = 0x2f
+const BACKSLASH = 0x5c
+const SEMICOLON = 0x3b
+/** What a URL or path stops at; commas and colons within are parts of it. */
+const ENDS = ' \t\r\n"\'<>)]}'
+const TRAILING = '.,;:!?'
+
+/** What a body is: its type with parameters (RFC 9110 section 8.3.1). */
+const MEDIA_TYPE = new RegExp(`${MEDIA_TYPE_NAME}(?:;[ +]?[\\w-]+=[\\w.-]*\\w)+`, 'y')
+
+/**
+ * The end of a URL, of a media type, of a path with a query, or of a Windows path that begins at `start`, where the first word ends at
+ * `end`; `end` when there is none.
+ */
+function locationEnd(text: string, start: number, end: number): number {
+  if (text.charCodeAt(end) === SEMICOLON) return Math.max(end, start + mediaType(text, start).length)
+  if (!isQuery(text, start, end) && !isUrlOrDrive(text, start, end)) return end
+  const isDrive = text.charCodeAt(end + 1) === BACKSLASH
+  let at = end
+  while (at < text.length && !ENDS.includes(text.charAt(at))) {
+    at += 1
+    if (isDrive && text.charAt(at) === ' ') at += restOfFolder(text, at)
+  }
+  while (at > end && TRAILING.includes(text.charAt(at - 1))) at -= 1
+  return at
+}
+
+/** Names of folders have blanks: `C:\Program Files\Shop`. */
+const REST_OF_FOLDER = / [\w.()-]{1,40}(?: [\w.()-]{1,40}){0,2}(?=\\\w)/y
+
+function restOfFolder(text: string, at: number): number {
+  REST_OF_FOLDER.lastIndex = at
+  return REST_OF_FOLDER.exec(text)?.[0].length ?? 0
+}
+
+function mediaType(text: string, start: number): string {
+  MEDIA_TYPE.lastIndex = start
+  return MEDIA_TYPE.exec(text)?.[0] ?? ''
+}
+
+function isQuery(text: string, start: number, end: number): boolean {
+  return text.charCodeAt(start) === SLASH && text.charAt(end) === '=' && text.slice(start, end).includes('?')
+}
+
+function isUrlOrDrive(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(end) !== COLON) return false
+  const next = text.charCodeAt(end + 1)
+  if (next === SLASH && text.charCodeAt(end + 2) === SLASH) return true
+  return end === start + 1 && (next === BACKSLASH || next === SLASH)
 }

@@ -3,7 +3,6 @@ import { isRecord } from '../../../lib/validation/record.js'
 import { withoutColours } from '../../../lib/text/shown-text.js'
 import { statedLevel } from '../topics/stated-level.js'
 import { levelOf, RECORD_FIELDS } from './record-fields.js'
-import { recordBehindHeader, withoutContainer } from './unwrap-record.js'
 
 /** Longer lines of JSON carry documents rather than events, and are not read. */
 const MAX_CHARACTERS = 64 * 1024
@@ -124,4 +123,66 @@ function textOfBytes(value: unknown): string | undefined {
 
 function isByte(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0xff
+}
+
+/** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose; and PHP's pools, which warn of all that they are told. */
+const CONTAINER =
+  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ said into std(?:err|out): "(?:NOTICE: PHP message: )?)/
+/** The name of a container, padded. */
+const LONGEST_CONTAINER = 120
+/** Longer prefixes are messages. */
+const LONGEST_HEADER = 200
+
+/** A line without what a container wrote before it. */
+function withoutContainer(line: string): string {
+  // Looking back from where such a prefix ends at the latest spares reading all of a long line.
+  if (line.lastIndexOf('| ', LONGEST_CONTAINER) < 0 && line.lastIndexOf(' std', LONGEST_CONTAINER) < 0)
+    return line
+  const prefix = CONTAINER.exec(line)?.[0]
+  return prefix === undefined ? line : line.slice(prefix.length)
+}
+
+/**
+ * The object in JSON that a line ends with, behind the header of another writer, as syslog puts it; undefined where there is none, or where the
+ * line states a level before it: then the object belongs to a message.
+ */
+function recordBehindHeader(line: string): string | undefined {
+  if (!line.endsWith('}')) return undefined
+  const at = line.indexOf('{"')
+  if (at <= 0 || at > LONGEST_HEADER || statedLevel(line.slice(0, at).replace(/^<\d+>/, '')) !== undefined)
+    return undefined
+  return line.slice(at)
+}
+
+/** Longer than any line of JSON that is read. */
+/** Behind the time comes the name of a stream, of six letters. */
+const MARK_BEHIND_TIME = ' stdout '.length
+const PREFIX = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP]) /
+
+/** Puts lines together that the container runtime of Kubernetes has cut: all parts but the last are marked with a `P`. */
+export class PartialLines {
+  readonly #begun = new Map<string, string>()
+
+  /** Takes the next line and gives it whole; undefined while more of it is to come. */
+  add(line: string): string | undefined {
+    // Most logs have no such line, and are spared the search.
+    if (this.#begun.size === 0 && line.charAt(line.indexOf(' ') + MARK_BEHIND_TIME) !== 'P') return line
+    const [prefix = '', stream = '', mark] = PREFIX.exec(line) ?? []
+    const begun = this.#begun.get(stream)
+    const room = Math.max(0, MAX_CHARACTERS - (begun?.length ?? 0))
+    const whole = begun === undefined ? line : begun + line.slice(prefix.length).slice(0, room)
+    if (mark === 'P') {
+      this.#begun.set(stream, begun === undefined ? line.replace(' P ', ' F ') : whole)
+      return undefined
+    }
+    if (mark === 'F') this.#begun.delete(stream)
+    return mark === 'F' ? whole : line
+  }
+
+  /** What is begun and never ended. */
+  rest(): string[] {
+    const lines = [...this.#begun.values()]
+    this.#begun.clear()
+    return lines
+  }
 }

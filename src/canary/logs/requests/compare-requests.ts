@@ -1,8 +1,6 @@
-import { refusedMore } from './refused.js'
-import type { RequestTable } from './request-table.js'
-import type { RequestDoubt } from './request-doubt.js'
-import { slower } from './slower.js'
-import { strataOf } from './strata.js'
+import type { RequestTable, RequestCell, Stratum } from './request-table.js'
+import { strataOf, together, totalOf, LEAST_REQUESTS, STRETCHES, sumOfCells } from './request-table.js'
+import { studentUpperQuantile } from '../../statistics/student.js'
 
 /**
  * What the access logs of both sides say that neither a level nor a status of 500 does: many more requests refused, and
@@ -11,4 +9,245 @@ import { strataOf } from './strata.js'
 export function compareRequests(baseline: RequestTable, canary: RequestTable): readonly RequestDoubt[] {
   const strata = strataOf(baseline, canary)
   return [refusedMore(strata), slower(strata)].filter((doubt) => doubt !== undefined)
+}
+
+/** What is wrong with the requests of a canary. */
+interface RequestDoubt {
+  readonly sentence: string
+  /** Whether it fails the run; else it asks people. */
+  readonly fails: boolean
+}
+
+/** Of the normal distribution; beyond it nobody speaks of chance. */
+const BEYOND_DOUBT = 4
+const CONFIDENT = 2.5
+const MIN_TIMES_REFUSED = 1.5
+/** Of all requests. */
+const LEAST_MORE = 0.005
+/** Of the requests of one route, where that is all that is worse. */
+const LEAST_MORE_OF_ROUTE = 0.2
+/** As many as make a new error fail a run; of routes that both sides are asked for all the time, or of whichever. */
+const MORE_THAT_FAILS = 0.05
+const MORE_THAT_FAILS_ANYWHERE = 0.2
+const LATE = 4
+
+/** Many more requests refused (status 400 to 499) than in the baseline, of all or of one route, as a sentence; undefined where there are not. */
+function refusedMore(strata: readonly Stratum[]): RequestDoubt | undefined {
+  const compared = comparisonOf(strata)
+  if (!isPlain(compared) || compared.more < LEAST_MORE) return refusedOfRoute(strata)
+  const [all, others] = [totalOf(strata, 'canary'), totalOf(strata, 'baseline')]
+  const { times, before } = compared
+  const most = routeOfMost(strata, compared)
+  return {
+    sentence: `${percent(all)} of the canary's requests are refused (status 400 to 499), ${percent(others)} of the baseline's: ${before === 0 ? '' : `of the same routes ${times.toFixed(1)} times as many, `}${most === undefined ? '' : `most of them of ${most}, `}see whether it still answers them`,
+    fails: isEnoughToFail(strata),
+  }
+}
+
+/** What is over, as what a start brings along, asks people only; so do strangers who ask for what is not there. */
+function isEnoughToFail(strata: readonly Stratum[]): boolean {
+  const named = strata.filter(({ route }) => route !== undefined)
+  const all = totalOf(strata, 'canary').requests
+  const isMore = (some: readonly Stratum[], least: number): boolean => {
+    const found = comparisonOf(some)
+    return isPlain(found) && (found.more * found.compared) / all >= least
+  }
+  const late = strata.map((stratum) => ({
+    ...stratum,
+    baseline: stratum.baseline.slice(STRETCHES - LATE),
+    canary: stratum.canary.slice(STRETCHES - LATE),
+  }))
+  const goesOn = comparisonOf(late).more >= MORE_THAT_FAILS / 2
+  return goesOn && (isMore(named, MORE_THAT_FAILS) || isMore(strata, MORE_THAT_FAILS_ANYWHERE))
+}
+
+/** The route that more than half of what is refused more is of; undefined where there is none. */
+function routeOfMost(strata: readonly Stratum[], { more, compared }: Refusals): string | undefined {
+  return strata.find((stratum) => {
+    const own = comparisonOf([stratum])
+    const isMost = own.more * own.compared > (more * compared) / 2 && own.compared < compared
+    return isMost && stratum.route !== ''
+  })?.route
+}
+
+/** The route of which most more are refused, where all together are not. */
+function refusedOfRoute(strata: readonly Stratum[]): RequestDoubt | undefined {
+  const [worst] = strata
+    .map((stratum) => ({ ...stratum, ...comparisonOf([stratum]) }))
+    .filter((route) => route.route && isPlain(route) && route.more >= LEAST_MORE_OF_ROUTE)
+    .toSorted((a, b) => b.more - a.more)
+  if (worst === undefined) return undefined
+  const [now, before] = [sumOfCells(worst.canary), sumOfCells(worst.baseline)]
+  return {
+    sentence: `${percent(now)} of the canary's requests of ${worst.route} are refused (status 400 to 499), ${percent(before)} of the baseline's: see whether it still answers them`,
+    fails: false,
+  }
+}
+
+interface Refusals {
+  readonly z: number
+  readonly times: number
+  /** Refused requests of the baseline, brought to the traffic of both. */
+  readonly before: number
+  /** The share of the canary's compared requests that are refused beyond what the baseline's are. */
+  readonly more: number
+  /** Requests of the canary whose route the baseline has. */
+  readonly compared: number
+}
+
+function isPlain({ z, times }: Refusals): boolean {
+  return z > BEYOND_DOUBT && times ** (1 - CONFIDENT / z) > MIN_TIMES_REFUSED
+}
+
+/** The test and the ratio of Mantel and Haenszel over the routes, divided by how much more the stretches vary than by chance. */
+function comparisonOf(strata: readonly Stratum[]): Refusals {
+  let [expected, variance, now, before, asked, refusedNow, excess] = [0, 0, 0, 0, 0, 0, 0]
+  for (const stratum of strata) {
+    const [b, c] = [sumOfCells(stratum.baseline), sumOfCells(stratum.canary)]
+    const all = b.requests + c.requests
+    if (Math.min(b.requests, c.requests) === 0) continue
+    const refused = b.refused + c.refused
+    expected += (c.requests * refused) / all
+    variance += (c.requests * b.requests * refused * (all - refused)) / (all * all * Math.max(1, all - 1))
+    now += (c.refused * b.requests) / all
+    before += (b.refused * c.requests) / all
+    asked += c.requests
+    refusedNow += c.refused
+    excess += c.refused - (b.refused * c.requests) / b.requests
+  }
+  return {
+    z: (refusedNow - expected) / Math.sqrt(variance * variationOf(strata) || 1),
+    times: now / Math.max(before, 1 / 2),
+    before,
+    more: excess / Math.max(1, asked),
+    compared: asked,
+  }
+}
+
+/** How many times more the shares of refused requests vary from one stretch to the next than by chance. */
+function variationOf(strata: readonly Stratum[]): number {
+  let [sum, freedom] = [0, 0]
+  for (const side of ['baseline', 'canary'] as const) {
+    const cells = together(strata, side).filter(({ requests }) => requests > 0)
+    const { requests, refused } = sumOfCells(cells)
+    const share = refused / requests
+    if (cells.length < 2 || !(share > 0 && share < 1)) continue
+    const away = cells.map(
+      (cell) => (cell.refused - cell.requests * share) / Math.sqrt(cell.requests * share * (1 - share)),
+    )
+    // From one to the next: what begins within the window and stays must not pass for chance.
+    sum += away.slice(1).reduce((all, value, place) => all + (value - (away[place] ?? 0)) ** 2 / 2, 0)
+    freedom += cells.length - 1
+  }
+  return Math.max(1, sum / Math.max(1, freedom))
+}
+
+function percent({ refused, requests }: RequestCell): string {
+  const share = (100 * refused) / Math.max(1, requests)
+  return `${share.toFixed(share < 10 ? 1 : 0)} %`
+}
+
+const MIN_TIMES_SLOWER = 2
+const LEAST_TIMES_LATE = 3
+/** Of one route, on average. */
+const LEAST_TIMES_OF_ROUTE = 3
+/** All requests that take at least three times as long are an outage; a thousand times is more likely another unit. */
+const TIMES_THAT_FAIL = 3
+const MOST_TIMES = 300
+const LEAST_IN_STRETCH = 5
+const LEAST_STRETCHES = 4
+/** Stretches that are taken as one, for routes with few requests. */
+const COARSER = [1, 2, 3]
+const ERROR = 0.001
+
+/** Requests that take much longer than in the baseline, all of them or those of one route, as a sentence; undefined where they do not. */
+function slower(strata: readonly Stratum[]): RequestDoubt | undefined {
+  const timed = strata.filter(({ baseline, canary }) =>
+    [baseline, canary].every((cells) => sumOfCells(cells).timed >= LEAST_REQUESTS),
+  )
+  const differences = differencesOf(timed, 1)
+  if (differences.length < LEAST_STRETCHES) return undefined
+  const last = differences.slice(-LATE)
+  const least = leastMean(differences, ERROR)
+  const isSlower = least > Math.log(MIN_TIMES_SLOWER)
+  const isLate =
+    !isSlower && meanOf(last) > Math.log(LEAST_TIMES_LATE) && Math.min(...last) > Math.log(MIN_TIMES_SLOWER)
+  if (!isSlower && !isLate) return slowerRoute(timed)
+  const times = Math.exp(meanOf(isLate ? last : differences))
+  return {
+    sentence: `the canary's requests take ${times.toFixed(1)} times as long as the baseline's of the same routes${isLate ? ' in the last third' : ''}`,
+    fails: Math.min(least, meanOf(last)) > Math.log(TIMES_THAT_FAIL) && times < MOST_TIMES,
+  }
+}
+
+/** The slower route that is asked for most, where all together are not slower. */
+function slowerRoute(timed: readonly Stratum[]): RequestDoubt | undefined {
+  const routes = timed.filter(({ route }) => route)
+  const slow = routes
+    .map((stratum) => ({ stratum, differences: finest(stratum) }))
+    .filter(({ differences }) => {
+      if (differences.length < LEAST_STRETCHES) return false
+      const isPlain = leastMean(differences, ERROR / routes.length) > Math.log(MIN_TIMES_SLOWER)
+      return isPlain && meanOf(differences) > Math.log(LEAST_TIMES_OF_ROUTE)
+    })
+    .map(({ stratum, differences }) => ({
+      route: stratum.route,
+      share: sumOfCells(stratum.canary).timed / sumOfCells(timed.flatMap(({ canary }) => canary)).timed,
+      times: Math.exp(meanOf(differences)),
+    }))
+    .toSorted((a, b) => b.share - a.share)
+  const [first] = slow
+  if (first === undefined) return undefined
+  const others = slow.length > 1 ? ` and ${slow.length - 1} more` : ''
+  return {
+    sentence: `the canary's requests of ${first.route}${others} (${Math.round(100 * slow.reduce((sum, { share }) => sum + share, 0))} % of all) take ${first.times.toFixed(1)} times as long as the baseline's`,
+    fails: false,
+  }
+}
+
+/** The differences of one route in the shortest stretches that have enough requests. */
+function finest(stratum: Stratum): readonly number[] {
+  const choices = COARSER.map((stretches) => differencesOf([stratum], stretches))
+  return choices.find((found, n) => found.length >= STRETCHES / (COARSER[n] ?? 1) - 1) ?? []
+}
+
+/**
+ * Times by stretch as logarithms beside what the routes of the baseline take, canary less baseline: the values of a test of Student, so
+ * that slow minutes of one side count as what they are.
+ */
+function differencesOf(timed: readonly Stratum[], stretches: number): readonly number[] {
+  const usual = timed.map(({ baseline }) => {
+    const { sumOfLogs, timed: count } = sumOfCells(baseline)
+    return sumOfLogs / count
+  })
+  return Array.from({ length: STRETCHES / stretches }, (_, n) => {
+    const [from, to] = [n * stretches, (n + 1) * stretches]
+    const [before, now] = (['baseline', 'canary'] as const).map((side) =>
+      beyondUsual(
+        timed.map((stratum) => sumOfCells(stratum[side].slice(from, to))),
+        usual,
+      ),
+    )
+    return before === undefined || now === undefined ? undefined : now - before
+  }).filter((difference) => difference !== undefined)
+}
+
+function beyondUsual(cells: readonly RequestCell[], usual: readonly number[]): number | undefined {
+  let [sum, count] = [0, 0]
+  cells.forEach((cell, place) => {
+    sum += cell.sumOfLogs - cell.timed * (usual[place] ?? 0)
+    count += cell.timed
+  })
+  return count < LEAST_IN_STRETCH ? undefined : sum / count
+}
+
+function leastMean(values: readonly number[], error: number): number {
+  const mean = meanOf(values)
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  const freedom = values.length - 1
+  return mean - studentUpperQuantile(error, freedom) * Math.sqrt(squares / freedom / values.length)
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { brentRoot } from '../../../../src/canary/judge/kayenta/brent-root.js'
+import { brentRoot } from '../../../../src/canary/judge/kayenta/mann-whitney-interval.js'
 
 /** The steps are those of a bisection where interpolation does not help: 27 of them for an interval of 1 to eight digits. */
 test.each([

@@ -1,12 +1,13 @@
-import { orderedMean, pseudoMedian, signedRank } from '../../../statistics/signed-rank.js'
 import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
 import { centredScores, dependence } from '../samples/autocorrelation.js'
 import type { Dependence } from '../samples/autocorrelation.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import type { BoundErrors, Shift } from './shift-test.js'
+import { medianDifference, orderedDifference } from '../../../statistics/ordered-difference.js'
+import { noNumber } from '../../../statistics/walk-ties.js'
 
 /** The points that both sides have at one place in time. */
-export interface Pairing {
+interface Pairing {
   /** Experiment less control; or, where both keep their ratio, the logarithm of that times the level. */
   readonly differences: Float64Array
   readonly dependence: Dependence
@@ -98,4 +99,55 @@ function correlation(common: readonly Common[], control: Float64Array, experimen
     ofControl += y * y
   }
   return ofControl > 0 && ofExperiment > 0 ? both / Math.sqrt(ofControl * ofExperiment) : 0
+}
+
+/** How far differences lie above 0. */
+interface SignedRank {
+  /** Standardised, corrected for continuity: large when they are above. */
+  readonly above: number
+  readonly below: number
+  /** The standard deviation of the sum of ranks. */
+  readonly deviation: number
+}
+
+/** Wilcoxon's test of differences about 0; those that are 0 say nothing, equal sizes share their ranks. */
+export function signedRank(differences: Float64Array): SignedRank {
+  const sized = differences.filter((value) => value !== 0).sort((a, b) => Math.abs(a) - Math.abs(b))
+  const n = sized.length
+  let [positive, ties] = [0, 0]
+  for (let from = 0; from < n;) {
+    let to = from
+    const size = Math.abs(sized[from] ?? 0)
+    if (Number.isNaN(size)) throw noNumber()
+    while (to < n && Math.abs(sized[to] ?? 0) === size) to += 1
+    for (let index = from; index < to; index += 1)
+      if ((sized[index] ?? 0) > 0) positive += (from + to + 1) / 2
+    ties += (to - from) ** 3 - (to - from)
+    from = to
+  }
+  const deviation = Math.sqrt((n * (n + 1) * (2 * n + 1)) / 24 - ties / 48)
+  const distance = positive - (n * (n + 1)) / 4
+  if (!(deviation > 0)) return { above: 0, below: 0, deviation: 0 }
+  return { above: (distance - 0.5) / deviation, below: (-distance - 0.5) / deviation, deviation }
+}
+
+/** The median of the means of all pairs of differences: the Hodges-Lehmann estimate of their centre. */
+export function pseudoMedian(differences: Float64Array): number {
+  const sorted = differences.toSorted()
+  return medianDifference(sorted, mirrored(sorted)) / 2
+}
+
+/**
+ * The centre that so many pairs of differences have their mean below: the k-th of their n (n + 1) / 2 means. Taken from all n^2
+ * ordered pairs, in which each mean of two different ones stands twice.
+ */
+export function orderedMean(differences: Float64Array, k: number): number {
+  const n = differences.length
+  const sorted = differences.toSorted()
+  const place = Math.floor((2 * k * n) / (n + 1))
+  return orderedDifference(sorted, mirrored(sorted), Math.min(n * n, Math.max(1, place))) / 2
+}
+
+function mirrored(sorted: Float64Array): Float64Array {
+  return sorted.map((value) => -value).reverse()
 }

@@ -5,7 +5,16 @@ import { marginsOf } from '../samples/margins.js'
 import { harmfulSigns, weighted } from '../samples/metric-tests.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
-import { furthestStretches } from './stretch-test.js'
+import { fisherExact } from '../../../statistics/fisher-exact.js'
+import { scoresAmong } from '../../../statistics/normal-scores.js'
+import { normalUpperQuantile } from '../../../statistics/normal.js'
+import { sortedQuantile } from '../../../statistics/quantile.js'
+import { studentUpperTail } from '../../../statistics/student.js'
+import { centred, dependence, NO_CHANCE } from '../samples/autocorrelation.js'
+import { endOf } from '../samples/clean-side.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import { isMostlyZero } from '../samples/kind-of-values.js'
+import { CHANCE_ERRORS, pooledOrder } from './tail-test.js'
 
 /** What the search for stretches may err by, as a share of the metric's error, all directions together. */
 const SHARE = 0.1
@@ -50,4 +59,210 @@ export function stretchOutcomes(
       says: `from ${where} the canary is away from its baseline, the typical value there by ${away}${advice}`,
     }
   })
+}
+
+/** A stretch of the canary's window in which its values were away from the baseline's. */
+interface Stretch {
+  /** Above (1) or below (-1) the baseline. */
+  readonly sign: 1 | -1
+  /** Places of its first point and behind its last. */
+  readonly from: number
+  readonly to: number
+  readonly isLast: boolean
+  /** Whether it is a start short enough to be what warm-ups are. */
+  readonly isWarmUp: boolean
+  /** Over all stretches that were looked at. */
+  readonly p: number
+  /** How far its typical value is from the baseline's, in the metric's unit; not negative. */
+  readonly change: number
+}
+
+const LEAST_POINTS = 3
+/** Only the baseline tells the dependence in time, and it is taken so many standard errors higher. */
+const CAUTION_ERRORS = 1.3
+/** From one length that is looked at to the next. */
+const GROWTH = 1.4
+/** Stretches of one length begin so many times within their length. */
+const STARTS = 4
+/** So much of a stretch must have points. */
+const KNOWN_SHARE = 0.6
+/** What the baseline does at the same time is no change of the canary, from this share of it on. */
+const COMMON_SHARE = 0.5
+const WARM_UP_SHARE = 0.2
+
+/**
+ * The stretches that are furthest above and below the baseline: steps, ramps, bursts and outages that a test of the whole window misses.
+ * `scoredBy` has what they are told apart by, point by point. Half of the error goes to those that last until the end of the window. Only
+ * directions with one have one, or two where the furthest is a warm-up: it must not hide what comes after it.
+ */
+function furthestStretches(
+  sides: CleanSides,
+  signs: readonly (1 | -1)[],
+  scoredBy: CleanSides,
+): readonly Stretch[] {
+  const scored = scoreSides(scoredBy)
+  const { experiment, control } = sides
+  const points = Math.max(endOf(experiment), endOf(control))
+  const x = runningSums(experiment, scored.experiment, points)
+  const y = runningSums(control, scored.control, points)
+  const usual = average(scored.control)
+  const warmUp = WARM_UP_SHARE * points
+  const furthest = (sign: 1 | -1, start: number): readonly Stretch[] => {
+    const search = { x, y, usual: sign * usual, sign, points, start, statisticOf: scored.statisticOf }
+    const best = [searchStretch(search, true), searchStretch(search, false)]
+      .map(({ statistic, count, ...where }) => ({
+        ...where,
+        p: Math.min(1, 2 * count * scored.pOf(statistic)),
+      }))
+      .reduce((a, b) => (b.p < a.p ? b : a))
+    if (best.p >= 1) return []
+    const typicalThere = typical(experiment, best.from, best.to)
+    const change = Math.max(0, sign * (typicalThere - sortedQuantile(control.sorted, 0.5)))
+    const isWarmUp = best.from === 0 && best.to <= warmUp
+    const stretch = { sign, ...best, isLast: best.to === points, isWarmUp, change }
+    return isWarmUp ? [stretch, ...furthest(sign, warmUp)] : [stretch]
+  }
+  return signs.flatMap((sign) => furthest(sign, 0))
+}
+
+interface Search {
+  readonly x: RunningSums
+  readonly y: RunningSums
+  /** The mean score of the baseline. */
+  readonly usual: number
+  readonly sign: 1 | -1
+  readonly points: number
+  /** Nothing before it is looked at. */
+  readonly start: number
+  readonly statisticOf: Scored['statisticOf']
+}
+
+interface Searched {
+  from: number
+  to: number
+  statistic: number
+  /** How many were looked at. */
+  count: number
+}
+
+/** The stretch of the largest statistic, among those that last until the end of the window or those that do not. */
+function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search, isLast: boolean): Searched {
+  const best: Searched = { from: 0, to: 0, statistic: -Infinity, count: 0 }
+  for (let length = LEAST_POINTS; length <= points / 2; length = Math.ceil(length * GROWTH)) {
+    const step = Math.max(1, Math.floor(length / STARTS))
+    const last = isLast ? points : points - step
+    for (let to = last; to >= (isLast ? points : length); to -= step) {
+      const from = to - length
+      best.count += 1
+      if (from < start) continue
+      const count = countIn(x, from, to)
+      if (count < Math.max(LEAST_POINTS, KNOWN_SHARE * length)) continue
+      const sum = sign * sumIn(x, from, to)
+      const excess = sum / count - usual
+      if (!(excess > 0)) continue
+      const statistic = statisticOf(sum, count, usual)
+      if (statistic <= best.statistic) continue
+      const other = countIn(y, from, to)
+      const common = other === 0 ? 0 : (sign * sumIn(y, from, to)) / other - usual
+      if (common <= COMMON_SHARE * excess) Object.assign(best, { from, to, statistic })
+    }
+  }
+  return best
+}
+
+interface Scored {
+  readonly control: Float64Array
+  readonly experiment: Float64Array
+  /** Grows with how far so many scores of that sum are from the usual one. */
+  readonly statisticOf: (sum: number, count: number, usual: number) => number
+  /** How likely so large a statistic, or a larger one, is where the points are like the baseline's. */
+  readonly pOf: (statistic: number) => number
+}
+
+function scoreSides(sides: CleanSides): Scored {
+  const isSeldom = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
+  return isSeldom ? scoreByOccurrence(sides) : scoreByRank(sides)
+}
+
+/** By the normal scores of the ranks among all values; the dependence in time is the baseline's own, which no change of the canary touches. */
+function scoreByRank(sides: CleanSides): Scored {
+  const pooled = pooledOrder(sides)
+  const control = scoresAmong(pooled, sides.control.values)
+  const experiment = scoresAmong(pooled, sides.experiment.values)
+  const mean = average(control)
+  const squares = control.reduce((sum, score) => sum + (score - mean) ** 2, 0)
+  const { inflation, freedom } = dependence([sides.control.scores], NO_CHANCE, CAUTION_ERRORS)
+  const variance = (inflation * squares) / Math.max(1, control.length - 1)
+  const statisticOf = (sum: number, count: number, usual: number): number =>
+    variance > 0 ? (sum / count - usual) / Math.sqrt(variance * (1 / count + 1 / control.length)) : -Infinity
+  const pOf = (statistic: number): number =>
+    statistic === -Infinity ? 1 : studentUpperTail(statistic, Math.min(freedom, control.length - 1))
+  return { control, experiment, statisticOf, pOf }
+}
+
+/** The least statistic of occurrences: as many or more are certain. */
+const SURELY_CHANCE = -1
+
+/** Where most values are 0: by how many of the points are not, which follow each other in the baseline's own bursts. */
+function scoreByOccurrence(sides: CleanSides): Scored {
+  const marksOf = ({ values }: CleanSide): Float64Array => values.map((value) => (value === 0 ? 0 : 1))
+  const [control, experiment] = [marksOf(sides.control), marksOf(sides.experiment)]
+  const before = control.reduce((sum, mark) => sum + mark, 0)
+  const known = new Map<number, number>()
+  const statisticOf = (sum: number, count: number, usual: number): number => {
+    // A fall, for which sums are negative: where most values are 0 anyway, a stretch with fewer others shows nothing.
+    if (usual < 0) return SURELY_CHANCE
+    const key = sum * (experiment.length + 1) + count
+    const statistic =
+      known.get(key) ??
+      -fisherExact({
+        ...{ canaryEvents: sum, canaryOthers: count - sum },
+        ...{ baselineEvents: before, baselineOthers: control.length - before },
+      }).greater
+    known.set(key, statistic)
+    return statistic
+  }
+  const { inflation, freedom } = dependence([centred(control, sides.control.places)], CHANCE_ERRORS)
+  const pOf = (statistic: number): number =>
+    inflation > 1 && -statistic < 0.5
+      ? studentUpperTail(normalUpperQuantile(-statistic) / Math.sqrt(inflation), freedom)
+      : Math.min(1, -statistic)
+  return { control, experiment, statisticOf, pOf }
+}
+
+interface RunningSums {
+  readonly sums: Float64Array
+  readonly counts: Int32Array
+}
+
+function runningSums({ places }: CleanSide, scores: Float64Array, points: number): RunningSums {
+  const [sums, counts] = [new Float64Array(points + 1), new Int32Array(points + 1)]
+  places.forEach((place, index) => {
+    sums[place + 1] = scores[index] ?? 0
+    counts[place + 1] = 1
+  })
+  for (let place = 1; place <= points; place += 1) {
+    sums[place] = (sums[place] ?? 0) + (sums[place - 1] ?? 0)
+    counts[place] = (counts[place] ?? 0) + (counts[place - 1] ?? 0)
+  }
+  return { sums, counts }
+}
+
+function sumIn({ sums }: RunningSums, from: number, to: number): number {
+  return (sums[to] ?? 0) - (sums[from] ?? 0)
+}
+
+function countIn({ counts }: RunningSums, from: number, to: number): number {
+  return (counts[to] ?? 0) - (counts[from] ?? 0)
+}
+
+function typical({ values, places }: CleanSide, from: number, to: number): number {
+  return sortedQuantile(
+    values.filter((_, index) => (places[index] ?? 0) >= from && (places[index] ?? 0) < to).toSorted(),
+    0.5,
+  )
+}
+
+function average(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }

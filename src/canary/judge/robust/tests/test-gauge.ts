@@ -1,5 +1,5 @@
 import { percent } from '../../../../lib/text/figures.js'
-import { normalUpperTail } from '../../../statistics/normal.js'
+import { normalUpperTail, normalUpperQuantile } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
 import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
@@ -8,7 +8,6 @@ import { weighted } from '../samples/metric-tests.js'
 import { marginsOf } from '../samples/margins.js'
 import type { Margins } from '../samples/margins.js'
 import { baselineLevel, relativeTo } from '../samples/baseline-level.js'
-import { detectableDifference, detectableShift } from './detectable-shift.js'
 import { pairSides, testPairs } from './paired-test.js'
 import { ERROR_SHARES } from '../samples/settings.js'
 import type { RobustSettings } from '../samples/settings.js'
@@ -17,6 +16,8 @@ import type { BoundErrors, Shift } from './shift-test.js'
 import { stretchOutcomes } from './stretch-outcomes.js'
 import { testSpread } from './spread-test.js'
 import { pooledOrder, testTail } from './tail-test.js'
+import { sortedQuantile } from '../../../statistics/quantile.js'
+import { studentUpperQuantile } from '../../../statistics/student.js'
 
 /** Sides that lie further apart than so many times the wider of their ranges do so whatever their dependence in time. */
 const LEAST_GAP_IN_RANGES = 3
@@ -238,4 +239,52 @@ function shareOf(change: number, level: number): number | null {
 /** What the whole window shows no stretch of it need show; why values spread wider one may. */
 function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
   return tests.some(({ test, matters, p }) => test !== 'spread' && matters && p <= alpha)
+}
+
+/** What an estimate must do to be found. */
+interface Needed {
+  /** The chance of finding one where there is no change. */
+  readonly error: number
+  /** The least change that matters, in the metric's unit. */
+  readonly reach: number
+  /** The degrees of freedom of the test. */
+  readonly freedom: number
+}
+
+/** Of ten runs with the change, eight find it. */
+const POWER = 0.8
+const QUARTILES_IN_DEVIATIONS = 1.349
+
+/**
+ * The least shift, in the metric's unit, that is found in most runs: Noether's sample size (1987) turned round for a shift of
+ * normal values whose deviation comes from the quartiles. To be found, an estimate must also lie beyond `reach`, the change that
+ * does not matter.
+ */
+function detectableShift(
+  { control, experiment }: CleanSides,
+  effectiveN: { readonly control: number; readonly experiment: number },
+  needed: Needed,
+): number {
+  const deviation = (deviationOf(control.sorted) + deviationOf(experiment.sorted)) / 2
+  const n = effectiveN.control
+  const m = effectiveN.experiment
+  // P(x > y) - 1/2 is the shift by 2 sqrt(pi) deviations, near 0.
+  const standardError = Math.sqrt((n + m) / (12 * n * m)) * 2 * Math.sqrt(Math.PI) * deviation
+  return leastFound(standardError, needed)
+}
+
+/** The same for differences between pairs of points. */
+function detectableDifference(differences: Float64Array, effectiveN: number, needed: Needed): number {
+  return leastFound(deviationOf(differences.toSorted()) / Math.sqrt(effectiveN), needed)
+}
+
+function leastFound(standardError: number, { error, reach, freedom }: Needed): number {
+  return (
+    Math.max(reach, studentUpperQuantile(error, freedom) * standardError) +
+    normalUpperQuantile(1 - POWER) * standardError
+  )
+}
+
+function deviationOf(sorted: Float64Array): number {
+  return (sortedQuantile(sorted, 0.75) - sortedQuantile(sorted, 0.25)) / QUARTILES_IN_DEVIATIONS
 }
