@@ -1,6 +1,6 @@
 import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
-import { signForAws } from './answers/sign-for-aws.js'
+import { signForAws, askAwsKeys } from './tokens/aws-keys.js'
 import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, ConnectionSettings, SourceConnection } from './answers/source-connection.js'
 import type {
@@ -9,11 +9,9 @@ import type {
   SourceSettings,
   StackdriverSettings,
 } from './answers/source-settings.js'
-import { azureTokenRequest, azureTokenUrl } from './tokens/azure-token.js'
-import { askAwsKeys } from './tokens/aws-keys.js'
+import { azureTokenRequest, azureTokenUrl, makeTokenAuthorization } from './tokens/token-authorization.js'
 import { googleTokenRequest, metadataTokenRequest, readServiceAccount } from './tokens/google-token.js'
 import { makeSharedAuthorization } from './tokens/shared-authorization.js'
-import { makeTokenAuthorization } from './tokens/token-authorization.js'
 
 /** A source that is asked over the network. */
 export type ServerSettings = Exclude<SourceSettings, FileSettings>

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../../store/ports/analysis-store.js'
+import type { ScoreThresholds } from '../../../canary/index.js'
 
 /** What a rule said: its value as JSON has it, or why it has none, as the end of a sentence. */
 export type RuleAnswer = { readonly value: unknown } | { readonly problem: string }
@@ -30,4 +31,21 @@ export interface CheckReport {
   readonly reason: string
   /** Whether nothing is known of it, so that a later interval may do better. */
   readonly isUnanswered: boolean
+}
+
+/** What a check comes to: true and false are 100 and 0. One that could not be asked fails. */
+export function judgeCheck(
+  { name, rule, value, problem }: CheckData,
+  { pass, marginal }: ScoreThresholds,
+): CheckReport {
+  if (value === undefined) {
+    return { name, rule, verdict: 'Fail', score: 0, reason: problem ?? 'not asked', isUnanswered: true }
+  }
+  const reason = `the rule ${rule} says ${value}`
+  if (typeof value === 'boolean') {
+    const verdict = value ? 'Success' : 'Fail'
+    return { name, rule, reason, verdict, score: value ? 100 : 0, isUnanswered: false }
+  }
+  const verdict = value >= pass ? 'Success' : value >= marginal ? 'Review' : 'Fail'
+  return { name, rule, reason: `${reason} of 100`, verdict, score: value, isUnanswered: false }
 }

@@ -1,13 +1,21 @@
 import { z } from 'zod'
+
 import { ProblemCollector } from '../../../lib/validation/problem-collector.js'
 import {
   DEFAULT_THRESHOLDS,
   readMetricSpecs,
   unknownKeys,
   type ScoreThresholds,
+  CanaryQuery,
+  type CanaryQueryMembers,
 } from '../../../canary/index.js'
-import { readCanaryQueries } from './canary-queries.js'
 import type { MetricTemplate } from './metric-template.js'
+import { AppError } from '../../../errors/app-error.js'
+import type { ErrorDetail } from '../../../errors/app-error.js'
+import { readBySchema } from '../../../lib/validation/read-by-schema.js'
+import type { SeriesAggregate } from '../../sources.js'
+import type { BuiltQuery } from './prometheus-query.js'
+import { foreignMembers, withMetricName, buildStoreQuery, storeOf } from './store-query.js'
 
 /** `readMetricSpecs` refuses a malformed classifier. Kayenta writes what is left out as null. */
 const Classified = z.looseObject({
@@ -23,7 +31,7 @@ const Classified = z.looseObject({
 type Classifier = NonNullable<z.output<typeof Classified>['classifier']>
 
 /** The metrics of a canary config with the scores that it asks for, if any. */
-export interface CanaryGroups extends MetricTemplate {
+interface CanaryGroups extends MetricTemplate {
   readonly thresholds: ScoreThresholds | undefined
   /** The stores of metrics that its queries say to be of. */
   readonly queryTypes: readonly string[]
@@ -53,4 +61,77 @@ function thresholdsOf(classifier: Classifier | null | undefined): ScoreThreshold
   const { pass, marginal } = classifier?.scoreThresholds ?? {}
   if (typeof pass !== 'number' && typeof marginal !== 'number') return undefined
   return { pass: pass ?? DEFAULT_THRESHOLDS.pass, marginal: marginal ?? DEFAULT_THRESHOLDS.marginal }
+}
+
+const Config = z.looseObject({
+  metrics: z
+    .array(
+      z.looseObject({
+        name: z.string().min(1),
+        query: CanaryQuery.nullish(),
+        exposureQuery: CanaryQuery.nullish(),
+      }),
+    )
+    .min(1),
+  templates: z.record(z.string(), z.string()).nullish(),
+})
+
+type Built = Extract<BuiltQuery, { readonly text: string }>
+
+/** What one metric asks for: its values, and where it says so what they are counted out of. */
+interface CanaryQueries {
+  readonly query: string
+  readonly exposureQuery: string | undefined
+  /** How several series of it are joined, where the config says so. */
+  readonly aggregate?: SeriesAggregate | undefined
+}
+
+/** The queries of a canary config, and of which stores of metrics they say to be. */
+interface AskedQueries {
+  readonly byMetric: ReadonlyMap<string, CanaryQueries>
+  /** Each `query.type`, once. */
+  readonly types: readonly string[]
+}
+
+/** The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1). Raises `invalid` naming all that cannot be asked. */
+export function readCanaryQueries(document: unknown): AskedQueries {
+  const { metrics, templates } = readBySchema(Config, document, {
+    name: 'the canary config',
+    code: 'invalid_field',
+  })
+  const byMetric = new Map<string, CanaryQueries>()
+  const problems: ErrorDetail[] = []
+  const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): Built => {
+    const query = asked ?? {}
+    const refuse = (problem: string): void =>
+      void problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${problem}` })
+    foreignMembers(query, storeOf(query)).forEach(refuse)
+    const built = buildStoreQuery(query, templates ?? {})
+    const named = 'text' in built ? withMetricName(built.text, query.metricName) : built
+    if ('text' in named) return { ...built, ...named }
+    refuse(named.problem)
+    return { text: '' }
+  }
+  for (const { name, query, exposureQuery } of metrics) {
+    const { text, aggregate } = build(name, 'query', query)
+    byMetric.set(name, {
+      query: text,
+      exposureQuery: exposureQuery ? build(name, 'exposureQuery', exposureQuery).text : undefined,
+      ...(aggregate !== undefined && { aggregate }),
+    })
+  }
+  if (problems.length > 0) {
+    throw new AppError(
+      'invalid',
+      `these queries cannot be asked: ${problems.map(({ message }) => message).join('; ')}`,
+      {
+        details: problems,
+      },
+    )
+  }
+  const asked = metrics.flatMap(({ query, exposureQuery }) => [
+    storeOf(query ?? {}),
+    storeOf(exposureQuery ?? {}),
+  ])
+  return { byMetric, types: [...new Set(asked.filter((type) => type !== undefined))] }
 }

@@ -1,7 +1,7 @@
 import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../../canary/index.js'
 import type { SeriesAggregate } from '../../sources.js'
-import { GCE_ZONE } from './scope-marks.js'
+import { GCE_ZONE } from './scope-filters.js'
 
 /** In front of a filter that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/

@@ -1,11 +1,10 @@
 import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../../canary/index.js'
 import type { SeriesAggregate } from '../../sources.js'
-import { buildInfluxQuery } from './influx-query.js'
 import { buildPrometheusQuery, customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
-import { namesSide, scopeMark } from './scope-marks.js'
-import { buildStackdriverQuery } from './stackdriver-query.js'
+import { namesSide, scopeMark, OF_PROJECT } from './scope-filters.js'
+import { isRecord } from '../../../lib/validation/record.js'
 
 type Build = (query: CanaryQueryMembers, filter: string | undefined) => BuiltQuery | undefined
 
@@ -116,4 +115,148 @@ function phrase(value: string): string {
 
 function text(query: string | undefined): BuiltQuery | undefined {
   return query === undefined ? undefined : { text: query }
+}
+
+/** Which members the query of each metric store has, in addition to its templates. */
+const MEMBERS_BY_STORE = {
+  prometheus: ['metricName', 'labelBindings', 'groupByFields'],
+  stackdriver: ['metricType', 'crossSeriesReducer', 'perSeriesAligner', 'groupByFields'],
+  atlas: ['q'],
+  datadog: ['metricName'],
+  graphite: ['metricName'],
+  influxdb: ['metricName', 'fields', 'tags', 'groupByFields'],
+  newrelic: ['select', 'q'],
+  signalfx: ['metricName', 'queryPairs', 'aggregationMethod'],
+  wavefront: ['metricName', 'aggregate', 'summarization'],
+  // Their query is a template, which may have the name of the metric filled in.
+  ...{ cloudwatch: ['metricName'], azure: ['metricName'], web: ['metricName'] },
+} as const satisfies Readonly<Record<string, readonly (keyof CanaryQueryMembers)[]>>
+type Member = (typeof MEMBERS_BY_STORE)[keyof typeof MEMBERS_BY_STORE][number]
+const MEMBERS = new Set<Member>(Object.values(MEMBERS_BY_STORE).flat())
+
+/** Members of a query that only other stores have, each as the end of a sentence. Kayenta writes what is left out as null or empty. */
+export function foreignMembers(query: CanaryQueryMembers, type: string | undefined): readonly string[] {
+  const own: readonly string[] = ownMember(MEMBERS_BY_STORE, type ?? '') ?? MEMBERS_BY_STORE.prometheus
+  const store = type ?? 'prometheus, which a query without a type is for'
+  return [...MEMBERS]
+    .filter((member) => !own.includes(member) && !isEmpty(query[member]))
+    .map((member) => {
+      const stores = Object.entries(MEMBERS_BY_STORE).flatMap(([name, members]) =>
+        members.some((each) => each === member) ? [name] : [],
+      )
+      return `has ${member} of ${stores.join(', ')}, which does nothing for ${store}: leave it out, or correct type`
+    })
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+const EXPRESSION = /\$\{(?:([^{}]*)\})?/g
+/** A value of the scope, a group of a regular expression, or a mark of `scopeMark`. */
+const FILLED = /^(?:[A-Za-z_][\w./-]*|\d+|\?\w+)$/
+const MAX_SHOWN = 60
+
+/** A query with the metric's name filled in, as Kayenta does; or what of it can never be filled in, as the end of a sentence. */
+export function withMetricName(
+  text: string,
+  metricName: string | null | undefined,
+): { readonly text: string } | { readonly problem: string } {
+  const odd = [...text.matchAll(EXPRESSION)].flatMap(({ 1: name, index }) => {
+    if (name === 'metricName' && !metricName) return ['${metricName}, and no metricName']
+    return name !== undefined && FILLED.test(name) ? [] : [expressionAt(text, index)]
+  })
+  if (odd.length === 0) return { text: text.replaceAll('${metricName}', () => metricName ?? '') }
+  return {
+    problem: `has ${[...new Set(odd)].join('; ')}: write \${name} with a name of the scope or \${metricName}; expressions of FreeMarker are not evaluated`,
+  }
+}
+
+function expressionAt(text: string, index: number): string {
+  const end = text.indexOf('}', index)
+  return text.slice(index, Math.min(end < 0 ? text.length : end + 1, index + MAX_SHOWN))
+}
+
+/**
+ * The filters by which Kayenta tells the instances of a scope (`StackdriverMetricsService.buildQuery`), as placeholders. Of the resources of
+ * Kubernetes it filters by whatever parameters a scope has.
+ */
+const SCOPE_FILTERS: Readonly<Record<string, string>> = {
+  gce_instance: `${OF_PROJECT} AND metadata.user_labels."spinnaker-region"="\${location}" AND metadata.user_labels."spinnaker-server-group"="\${scope}"`,
+  aws_ec2_instance:
+    ' AND resource.labels.region="aws:${location}" AND metadata.user_labels."aws:autoscaling:groupname"="${scope}"',
+  gae_app: `${OF_PROJECT} AND resource.labels.version_id="\${scope}"`,
+  global: '',
+  ...Object.fromEntries(
+    ['k8s_container', 'k8s_pod', 'k8s_node', 'gke_container'].map((type) => [
+      type,
+      OF_PROJECT + scopeMark('kubernetes'),
+    ]),
+  ),
+}
+
+/**
+ * The query of a metric as Kayenta's source of Stackdriver builds it: the type of the metric and of the resource, and the filter of a template
+ * or those that the type of the resource adds; aligned and reduced as the config says. A template without a type of metric is the whole query, which
+ * Kayenta refuses.
+ */
+function buildStackdriverQuery(
+  query: CanaryQueryMembers,
+  templates: Readonly<Record<string, string>>,
+): BuiltQuery {
+  const custom = customFilterOf(query, templates)
+  if (custom !== undefined && 'problem' in custom) return custom
+  const { metricType, resourceType, crossSeriesReducer, perSeriesAligner, groupByFields } = query
+  if (!isGiven(metricType)) {
+    return custom ?? { problem: 'says no metricType, which stackdriver is asked for' }
+  }
+  if (!isGiven(resourceType))
+    return { problem: 'says no resourceType, such as gce_instance or k8s_container' }
+  const ofScope = custom === undefined ? ownMember(SCOPE_FILTERS, resourceType) : ` AND ${custom.text}`
+  if (ofScope === undefined) {
+    return {
+      problem: `has the resourceType ${resourceType}, of which the instances of a scope cannot be told: write them as customInlineTemplate, such as resource.labels.pod_name=starts_with("\${scope}") (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+    }
+  }
+  return {
+    text: JSON.stringify({
+      filter: `metric.type=${quoted(metricType)} AND resource.type=${quoted(resourceType)}${ofScope}`,
+      ...(isGiven(perSeriesAligner) && { perSeriesAligner }),
+      ...(isGiven(crossSeriesReducer) && { crossSeriesReducer }),
+      ...(groupByFields && groupByFields.length > 0 && { groupByFields }),
+    }),
+  }
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`
+}
+
+/**
+ * InfluxQL as `InfluxDbQueryBuilder` makes it, with the window and the scope (`name:value`, which becomes a condition) as placeholders; undefined
+ * where nothing says what to ask.
+ */
+function buildInfluxQuery(
+  { metricName, fields, tags, groupByFields }: CanaryQueryMembers,
+  template: string | undefined,
+): BuiltQuery | undefined {
+  if (template !== undefined) {
+    const named = template.replaceAll('${timeFilter}', '$timeFilter').replaceAll('${step}', '$__interval')
+    return { text: named }
+  }
+  if (!isGiven(metricName)) return undefined
+  const [field, ...others] = fields ?? []
+  if (field === undefined || others.length > 0) {
+    return {
+      problem: `names ${others.length + (field === undefined ? 0 : 1)} fields: name the one to judge`,
+    }
+  }
+  const ofTags = Object.entries(isRecord(tags) ? tags : {}).map(
+    ([name, value]) => ` AND "${name}"='${String(value).replace(/[\\']/g, '\\$&')}'`,
+  )
+  const by = groupByFields && groupByFields.length > 0 ? ` GROUP BY ${groupByFields.join(', ')}` : ''
+  return {
+    text: `SELECT ${field} FROM ${metricName} WHERE $timeFilter AND \${scope}${ofTags.join('')}${by}`,
+  }
 }

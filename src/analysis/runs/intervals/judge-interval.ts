@@ -6,25 +6,28 @@ import {
   type JudgedLogs,
   type MetricSpec,
   type Side,
+  judgeLogs,
+  logJudgeOptions,
+  type LogSide,
+  type PlannedLook,
+  type ScoreThresholds,
 } from '../../../canary/index.js'
-import { judgeCheck } from '../checks/judge-check.js'
+import { judgeCheck } from '../checks/check.js'
 import { comparedSides } from './compared-sides.js'
-import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { SAME_ON_BOTH_SIDES } from './interval-data.js'
 import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import { combineParts } from './interval-report.js'
 import type { IntervalReport, TargetReport } from './interval-report.js'
-import { windowInSteps } from '../definitions/query-window.js'
-import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
+import type { PlannedMetrics, PlannedTarget, RunPlan, PlannedLogs } from '../definitions/plan.js'
 import { canaryWindow, intervalCount } from './schedule.js'
 
 /** With a sentence each for both sides of 50 metrics that cannot be had. */
 const MAX_ERRORS = 100
 
 /** An interval as judged, with the templates of the log to remember. */
-export interface JudgedInterval {
+interface JudgedInterval {
   readonly report: IntervalReport
   readonly logTemplates: readonly string[]
 }
@@ -231,4 +234,57 @@ function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undef
 
 function shareOf(series: MetricData['canary'] | undefined): number {
   return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
+}
+
+/** Judges the lines that an interval fetched, as the template of the log says. */
+function judgeLogData(
+  { template }: PlannedLogs,
+  { baseline, canary }: LogData,
+  thresholds: ScoreThresholds,
+  seenTemplates: readonly string[],
+  interval: PlannedLook | undefined,
+): JudgedLogs {
+  const input = {
+    baseline: baseline && toLogSide(baseline),
+    canary: toLogSide(canary),
+    seenTemplates,
+    thresholds,
+  }
+  return judgeLogs(input, logJudgeOptions(template, interval))
+}
+
+function toLogSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {
+  return {
+    lines: {
+      length: lines.length,
+      // One after another, since all of them at once take hundreds of megabytes.
+      *[Symbol.iterator]() {
+        for (const [sinceMs, text] of lines) {
+          yield { atMs: sinceMs === null ? Number.NaN : startMs + sinceMs, text }
+        }
+      },
+    },
+    startMs,
+    endMs: coveredUntilMs,
+    isTruncated,
+  }
+}
+
+const RANGE = /\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*(?::[^\]]*)?\]/g
+const PART = /(\d+)(ms|[smhdwy])/g
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 },
+}
+/** Text between quotes is no code. */
+const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g
+
+/** How many steps the longest range of a query in PromQL or LogQL spans, as 5 for `rate(x[5m])` at a minute; undefined where it names none. */
+export function windowInSteps(query: string, stepMs: number): number | undefined {
+  const ranges = [...query.replace(STRING, '').matchAll(RANGE)].map(([, text = '']) =>
+    [...text.matchAll(PART)].reduce(
+      (sum, [, count, unit]) => sum + Number(count) * (UNIT_MS[unit ?? ''] ?? 0),
+      0,
+    ),
+  )
+  return ranges.length === 0 ? undefined : Math.max(1, Math.round(Math.max(...ranges) / stepMs))
 }

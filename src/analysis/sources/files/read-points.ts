@@ -6,7 +6,6 @@ import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
 import { readNumber } from '../answers/read-number.js'
-import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
 
 const MAX_VALUES = 2_500_000
@@ -109,5 +108,30 @@ function toValue(raw: unknown, column: string): number {
   throw new AppError(
     'invalid',
     `its column ${column} holds ${JSON.stringify(raw).slice(0, 40)}, which is no number`,
+  )
+}
+
+const TIME_NAME = /^(?:@?timestamp|time|date|datetime|ts)$/i
+const VALUE_NAME = /^value$/i
+
+/**
+ * The columns of time and value: the time by its name, else the first; the value by the name asked for, else the only other
+ * one or the one named "value". Raises `invalid` with the names that there are.
+ */
+function chooseColumns(
+  names: readonly string[],
+  wanted: string | undefined,
+): { readonly time: string; readonly value: string } {
+  const time = names.find((name) => TIME_NAME.test(name)) ?? names[0] ?? ''
+  const others = names.filter((name) => name !== time)
+  const value =
+    wanted === undefined
+      ? (others.find((name) => VALUE_NAME.test(name)) ?? (others.length === 1 ? others[0] : undefined))
+      : others.find((name) => name === wanted)
+  if (value !== undefined) return { time, value }
+  const what = wanted === undefined ? 'it has no single column of values' : `it has no column ${wanted}`
+  throw new AppError(
+    'invalid',
+    `${what}: name one of ${others.join(', ') || '(none)'} after #, as in file.csv#name`,
   )
 }

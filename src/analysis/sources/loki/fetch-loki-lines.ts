@@ -1,12 +1,12 @@
-import type { FetchBudget, LinesAnswer, LinesQuery } from '../../sources.js'
+import type { FetchBudget, LinesAnswer, LinesQuery, LineFilter } from '../../sources.js'
 import { LineCollector, narrowed } from '../answers/line-collector.js'
 import { linesAnswer } from '../answers/lines-answer.js'
 import type { Deadline, Reply, SourceConnection } from '../answers/source-connection.js'
 import type { LokiSettings } from '../answers/source-settings.js'
-import { logQuery } from './log-query.js'
 import { readStreams } from './read-streams.js'
-import type { StreamPage } from './read-streams.js'
-import { firstCursor, stepOver } from './stream-cursor.js'
+import type { StreamPage, StreamEntry } from './read-streams.js'
+import { fillLabelQuery } from '../templates/fill-label-query.js'
+import { DOUBLE_QUOTED, PATTERN, within } from '../templates/places.js'
 
 export const LOKI_RANGE_PATH = '/loki/api/v1/query_range'
 
@@ -100,4 +100,81 @@ function smallerSize(
   const smaller = allowed === undefined ? Math.floor(size / 2) : Math.min(Number(allowed), size - 1)
   const isAboutSize = reply.isTooLarge || allowed !== undefined
   return isAboutSize && smaller >= MIN_PAGE_LINES ? smaller : undefined
+}
+
+/** Where the next page starts, and what of it has been seen. */
+interface StreamCursor {
+  readonly startNs: bigint
+  /** How often each entry at `startNs` has been given already, by its identity. */
+  readonly seen: ReadonlyMap<string, number>
+}
+
+/** What a page adds, and how to go on. */
+interface PageStep {
+  readonly fresh: readonly StreamEntry[]
+  readonly next: StreamCursor
+  /** The page was full of one instant: what else it holds cannot be reached, since times are all there is to page by. */
+  readonly isStuck: boolean
+}
+
+/** Before the first page. */
+function firstCursor(startMs: number): StreamCursor {
+  return { startNs: BigInt(Math.ceil(startMs)) * 1_000_000n, seen: new Map() }
+}
+
+/**
+ * Goes on after a page that may not be the last. The next one starts at the last instant of this one, since more entries of
+ * that instant may follow; those that were given already are then dropped.
+ */
+function stepOver(page: readonly StreamEntry[], { startNs, seen }: StreamCursor): PageStep {
+  const fresh = dropSeen(page, startNs, seen)
+  const lastNs = page.at(-1)?.atNs ?? startNs
+  const isStuck = lastNs === startNs
+  const next: StreamCursor = isStuck
+    ? { startNs: startNs + 1n, seen: new Map() }
+    : { startNs: lastNs, seen: countAt(page, lastNs) }
+  return { fresh, next, isStuck }
+}
+
+function dropSeen(
+  page: readonly StreamEntry[],
+  startNs: bigint,
+  seen: ReadonlyMap<string, number>,
+): readonly StreamEntry[] {
+  if (seen.size === 0) return page
+  const left = new Map(seen)
+  return page.filter(({ atNs, identity }) => {
+    const count = atNs === startNs ? (left.get(identity) ?? 0) : 0
+    if (count > 0) left.set(identity, count - 1)
+    return count === 0
+  })
+}
+
+function countAt(page: readonly StreamEntry[], ns: bigint): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { atNs, identity } of page) {
+    if (atNs === ns) counts.set(identity, (counts.get(identity) ?? 0) + 1)
+  }
+  return counts
+}
+
+const IN_PATTERN = within(DOUBLE_QUOTED, PATTERN)
+
+/**
+ * The LogQL of a query: its template filled, and its filters as label filters after it, or as the selector where there is no
+ * template. Raises `invalid` naming everything that is wrong.
+ */
+function logQuery({ query, scope, filters = [] }: LinesQuery): string {
+  const matchers = filters.map(matcher)
+  if (query.trim() === '' && matchers.length > 0) return `{${matchers.join(', ')}}`
+  // On a line of its own: the template may end in a comment.
+  return [fillLabelQuery(query, scope), ...matchers.map((text) => `| ${text}`)].join('\n')
+}
+
+/** Loki's labels have underscores where fields have dots. */
+function matcher({ field, value, match }: LineFilter): string {
+  const label = field.replace(/\W/g, '_').replace(/^(?=\d)/, '_')
+  return match === 'exact'
+    ? `${label}="${DOUBLE_QUOTED.escape(value) ?? ''}"`
+    : `${label}=~"${IN_PATTERN.escape(value) ?? ''}.*"`
 }

@@ -1,4 +1,11 @@
-import type { FetchBudget, SeriesAggregate, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import type {
+  FetchBudget,
+  SeriesAggregate,
+  SeriesAnswer,
+  SeriesQuery,
+  DocumentAnswer,
+  DocumentQuery,
+} from '../../sources.js'
 import { wholeAnswer } from '../answers/answer-reading.js'
 import { fetchGrid } from '../answers/fetch-grid.js'
 import { GridPartBuilder } from '../answers/grid-part.js'
@@ -8,6 +15,7 @@ import type { Deadline, SourceConnection } from '../answers/source-connection.js
 import { stepAround } from '../answers/step-grid.js'
 import type { StepGrid } from '../answers/step-grid.js'
 import type { PointSeries, PointsApi } from './points-api.js'
+import { documentIn, makeWebApi } from './web.js'
 
 const MS_PER_SECOND = 1000
 /** More pages of one part of a grid are not asked for. */
@@ -75,4 +83,24 @@ function addPoints(builder: GridPartBuilder, part: StepGrid, { label, points }: 
   builder.addWarning(
     `the server has a value every ${leastMs / MS_PER_SECOND} s, and steps are of ${part.stepMs / MS_PER_SECOND} s: the steps between are gaps; set stepSeconds to ${leastMs / MS_PER_SECOND}`,
   )
+}
+
+/** The JSON of a web source, or the part of it that the query leads to. Raises `invalid` for a query that cannot be filled. */
+export async function fetchDocument(
+  { query, scope, startMs, endMs }: DocumentQuery,
+  budget: FetchBudget,
+  connection: SourceConnection,
+): Promise<DocumentAnswer> {
+  const api = makeWebApi(query)
+  const filled = api.fill(query, scope)
+  const [start, end] = [Math.ceil(startMs), Math.ceil(endMs)]
+  const grid = { startMs: start, stepMs: end - start, count: 1 }
+  const text = api.withWindow?.(filled, grid) ?? filled
+  const request = api.request(filled, grid, undefined)
+  const reply = await connection.ask(request, connection.startBudget(budget), wholeAnswer)
+  if (!reply.isAnswered) return { query: text, problem: reply.problem }
+  const found = documentIn(reply.answer, query)
+  return 'document' in found
+    ? { query: text, ...found }
+    : { query: text, problem: `${connection.name}: ${found.problem}` }
 }

@@ -1,13 +1,17 @@
-import type { FetchBudget, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import type { FetchBudget, SeriesAnswer, SeriesQuery, SeriesAggregate } from '../../sources.js'
 import { fetchGrid } from '../answers/fetch-grid.js'
 import type { GridPart } from '../answers/grid-part.js'
 import type { Deadline, SourceConnection } from '../answers/source-connection.js'
-import { lastStepMs } from '../answers/step-grid.js'
+import { lastStepMs, stepAt } from '../answers/step-grid.js'
 import type { StepGrid } from '../answers/step-grid.js'
 import { fillLabelQuery } from '../templates/fill-label-query.js'
-import { readRange } from './read-range.js'
+import { queryResult } from '../answers/answer-reading.js'
+import type { ReadAnswer } from '../answers/answer-reading.js'
+import { GridPartBuilder } from '../answers/grid-part.js'
+import { readNumber } from '../answers/read-number.js'
+import { NATIVE_HISTOGRAMS, isAboutData, labelText, readSeries, refuseOther } from './read-matrix.js'
 
-export interface RangeSettings {
+interface RangeSettings {
   /** `/api/v1/query_range`, asked by POST since queries may be longer than a URL; or Loki's, which knows GET only. */
   readonly path: string
   readonly method: 'GET' | 'POST'
@@ -49,4 +53,87 @@ export function fetchRange(
 /** With a point, by which Loki tells seconds from nanoseconds. */
 function toSeconds(ms: number): string {
   return (ms / 1000).toFixed(3)
+}
+
+/**
+ * Reads an answer to `query_range` of Prometheus, of what speaks its API, and of Loki's metric queries, while it comes: of each
+ * sample only what it adds to its step is kept. Gives a sentence where the answer is none.
+ */
+function readRange(grid: StepGrid, aggregate: SeriesAggregate | undefined): ReadAnswer<GridPart | string> {
+  const reading = new RangeAnswer(grid, aggregate)
+  const elements = {
+    members: {
+      values: {
+        take: (samples: readonly unknown[]) => samples.forEach((sample) => reading.addSample(sample)),
+      },
+      histograms: { take: () => reading.fail(NATIVE_HISTOGRAMS) },
+    },
+  }
+  return {
+    arrays: queryResult(
+      // Samples come before it is known whose they are: where that matters a series is kept until it is whole.
+      aggregate === 'units'
+        ? { take: (series) => series.forEach((one) => reading.addWholeSeries(one)) }
+        : { take: (series) => series.forEach((one) => reading.addSeries(one)), elements },
+      {
+        warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) },
+        infos: { take: (texts) => texts.forEach((text) => reading.addInfo(text)) },
+      },
+    ),
+    end: (rest) => reading.problemOf(rest) ?? reading.part(),
+  }
+}
+
+class RangeAnswer {
+  readonly #grid: StepGrid
+  readonly #part: GridPartBuilder
+  #problem: string | undefined
+  #isOther = false
+
+  constructor(grid: StepGrid, aggregate: SeriesAggregate | undefined) {
+    this.#grid = grid
+    this.#part = new GridPartBuilder(grid, aggregate)
+  }
+
+  /** A series without its samples. */
+  addSeries(raw: unknown): void {
+    const series = readSeries(raw)
+    if (typeof series === 'string') this.fail(series)
+    else this.#part.addSeries(() => labelText(series.labels))
+  }
+
+  addWholeSeries(raw: unknown): void {
+    this.addSeries(raw)
+    const series = readSeries(raw)
+    if (typeof series !== 'string') for (const sample of series.samples) this.addSample(sample)
+  }
+
+  addSample(sample: unknown): void {
+    const [seconds, raw] = Array.isArray(sample) ? (sample as readonly unknown[]) : []
+    if (typeof seconds !== 'number') this.#part.addValue(undefined, undefined, Number.NaN)
+    else this.#part.addValue(stepAt(this.#grid, seconds * 1000), readNumber(raw), seconds * 1000)
+  }
+
+  addWarning(text: unknown): void {
+    this.addInfo(text)
+    if (typeof text === 'string' && isAboutData(text)) this.#part.addGap(`the server warns: ${text}`)
+  }
+
+  addInfo(text: unknown): void {
+    if (typeof text === 'string') this.#part.addWarning(text)
+    else this.#isOther = true
+  }
+
+  /** What is wrong with a series; only the first is told. */
+  fail(problem: string): void {
+    this.#problem ??= problem
+  }
+
+  problemOf(rest: unknown): string | undefined {
+    return refuseOther(this.#isOther ? undefined : rest) ?? this.#problem
+  }
+
+  part(): GridPart {
+    return this.#part.part()
+  }
 }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 
 import { Secret } from '../../../lib/outbound/credentials.js'
 import { wholeAnswer, wholeText } from '../answers/answer-reading.js'
-import type { Deadline, SourceConnection, SourceRequest } from '../answers/source-connection.js'
+import type { Deadline, SourceConnection, SourceRequest, SignRequest } from '../answers/source-connection.js'
 import type { AwsKeys, AwsKeysFrom } from '../answers/source-settings.js'
+import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
 
 const TOKEN_PATH = '/latest/api/token'
 const ROLES_PATH = '/latest/meta-data/iam/security-credentials/'
@@ -36,7 +37,7 @@ const Assumed = z.object({
 })
 
 /** A temporary access key. */
-export interface TemporaryKeys extends AwsKeys {
+interface TemporaryKeys extends AwsKeys {
   readonly untilMs: number
 }
 
@@ -139,4 +140,33 @@ function keysOf(told: {
 
 function noKeys({ name }: SourceConnection): string {
   return `${name}: the answer holds no access key with its secret, token and end`
+}
+
+const NS_PER_MS = 1_000_000n
+
+/**
+ * Signs requests with version 4 of Amazon's signatures, at the time at which they are made, for a service by the name that its
+ * signatures know it by.
+ */
+export function signForAws(
+  { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  { region, service }: { readonly region: string; readonly service: string },
+  now: () => number,
+): SignRequest {
+  return ({ method, url, headers, body }) => {
+    const signed = signatureHeaders(
+      {
+        ...{ method, body, headers: new Map(Object.entries(headers)) },
+        url: { host: url.host, escapedPath: url.pathname, query: url.search.slice(1) },
+      },
+      {
+        ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
+        sessionToken: sessionToken?.reveal() ?? '',
+      },
+      { timeNs: BigInt(Math.floor(now())) * NS_PER_MS, signsPayload: true },
+    )
+    // The client writes the host itself.
+    signed.delete('host')
+    return Object.fromEntries([...signed].map(([name, value]) => [name.toLowerCase(), value]))
+  }
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { readCanaryGroups } from '../../../../src/analysis/runs/definitions/canary-groups.js'
-import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import {
+  readCanaryGroups,
+  readCanaryQueries,
+} from '../../../../src/analysis/runs/definitions/canary-groups.js'
 import { problemsOf } from '../../../support/problems-of.js'
 
 function queryOf(query: object, templates?: object): string | undefined {

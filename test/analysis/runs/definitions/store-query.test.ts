@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-groups.js'
 import { withScopeFilters } from '../../../../src/analysis/runs/definitions/scope-filters.js'
 
 const NO_SCOPES = { baseline: {}, canary: {} }
