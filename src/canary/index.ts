@@ -23,4 +23,4 @@ export type { JudgedLogs, LogReport, LogSide, TemplateFinding } from './logs/mod
 export { describeLine, describeRecord } from './logs/records/describe-record.js'
 export { RECORD_FIELDS } from './logs/records/record-fields.js'
 export { EventJoiner, type LogEvent } from './logs/trace/event-joiner.js'
-export type { PlannedLook } from './statistics/alpha-spending.js'
+export type { PlannedInterval } from './statistics/alpha-spending.js'

@@ -97,7 +97,7 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
     await analysis.saveInterval(interval)
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
-    await tellOnce(outbox, notifications)
+    await enqueueOnce(outbox, notifications)
     if (progress.state === 'RUNNING') return true
     const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
     const { score, verdict, message, errors } = progress
@@ -117,7 +117,7 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
 }
 
 /** Puts those into the outbox whose subject no message had before; all receivers of a subject are told together. */
-async function tellOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
+async function enqueueOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
   const told = new Map<string, boolean>()
   for (const { subject } of notifications) {
     if (!told.has(subject)) told.set(subject, (await outbox.statesOf(subject)).length > 0)

@@ -4,7 +4,7 @@ import { byUrgency } from './by-urgency.js'
 import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
 
 /** Chats show a few lines; the page has the rest. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 const MARKS: Readonly<Record<string, string>> = { Success: '✅', Review: '⚠️', Fail: '❌' }
 
 /** What of a run is summarised. */
@@ -26,12 +26,12 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
   // What the reason has said in full is not said again.
   const isSaid = first !== undefined && message.includes(first.name) && message.includes(first.reason)
   const told = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
-  const omitted = told.length - MOST_NAMED
+  const omitted = told.length - MAX_NAMED
   return [
     `${head} (analysis ${id}, interval ${run.intervalsDone} of ${run.intervalCount}${state === 'RUNNING' ? ', still running' : ''})`,
     '',
     ...(message === '' ? [] : [plain(message), '']),
-    ...told.slice(0, MOST_NAMED).map((line) => `- ${line}`),
+    ...told.slice(0, MAX_NAMED).map((line) => `- ${line}`),
     ...(omitted > 0 ? [`- and ${omitted} more`] : []),
     ...run.errors.slice(0, 1).map((error) => `- not all data could be had: ${plain(error)}`),
     '',

@@ -1,6 +1,6 @@
 import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
-import { signForAws, askAwsKeys } from './tokens/aws-keys.js'
+import { signForAws, fetchAwsKeys } from './tokens/aws-keys.js'
 import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, ConnectionSettings, SourceConnection } from './answers/source-connection.js'
 import type {
@@ -104,7 +104,7 @@ function authorizeForAws(
   if (from !== undefined) {
     const connection = connect(from.url, from.type === 'web-identity' ? undefined : PLATFORM_TIMEOUT_MS)
     return makeSharedAuthorization(async (deadline) => {
-      const keys = await askAwsKeys(from, connection, deadline)
+      const keys = await fetchAwsKeys(from, connection, deadline)
       if (typeof keys === 'string') return keys
       return { sign: signForAws(keys, { region, service }, timeOfDay), untilMs: keys.untilMs }
     }, timeOfDay)

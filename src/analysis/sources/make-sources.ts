@@ -19,10 +19,10 @@ import { fetchRange } from './prometheus/fetch-range.js'
 import { AppError, toAppError, toError } from '../../errors/app-error.js'
 import { boundedRemarks, failedLines, failedSeries } from './answers/answers.js'
 import { stepGrid } from './answers/step-grid.js'
-import { askCloudWatchLogs } from './lines/cloudwatch-logs.js'
-import { askDatadogLogs } from './lines/datadog-logs.js'
-import type { LinesAsking } from './lines/lines-api.js'
-import { askSplunk } from './lines/splunk.js'
+import { cloudWatchLogsApi } from './lines/cloudwatch-logs.js'
+import { datadogLogsApi } from './lines/datadog-logs.js'
+import type { LinesApi } from './lines/lines-api.js'
+import { splunkApi } from './lines/splunk.js'
 
 interface SourceParts extends SourceConnectionParts {
   /** Called for defects, which answers only mention. */
@@ -126,7 +126,7 @@ function linesOf(
   // Splunk gives all that is read in one answer.
   const limits = settings.type === 'splunk' ? { ...settings, pageLines: Infinity } : settings
   return async (query, budget) =>
-    fetchLines(query, budget, connection, { asking: chooseLinesApi(settings, query), limits })
+    fetchLines(query, budget, connection, { api: chooseLinesApi(settings, query), limits })
 }
 
 /** Called for what is no AppError: a defect, of which the answer says nothing in particular. */
@@ -195,13 +195,13 @@ function reasonOf(raw: unknown, report: ReportDefect): string {
 function chooseLinesApi(
   { type, index }: CloudWatchLogsSettings | DatadogSettings | SplunkSettings,
   query: LinesQuery,
-): LinesAsking {
+): LinesApi {
   switch (type) {
     case 'cloudwatchlogs':
-      return askCloudWatchLogs(query, index)
+      return cloudWatchLogsApi(query, index)
     case 'datadog':
-      return askDatadogLogs(query, index)
+      return datadogLogsApi(query, index)
     case 'splunk':
-      return askSplunk(query, index)
+      return splunkApi(query, index)
   }
 }

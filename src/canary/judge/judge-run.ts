@@ -41,7 +41,7 @@ function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport 
 /** Up to here the squares of the statistics, and sums of those over all points, are far from the end of the range of doubles. */
 const LARGEST = 1e75
 /** Sizes below this, which decaying averages leave behind, are 0: shares of them would leave the range as well. */
-const LEAST = 1e-75
+const SMALLEST = 1e-75
 
 /** The side with values that can be reckoned with: those next to 0 are made 0, those too large are gaps, and `outOfRange` says that there are some. */
 function judgeableSide(side: Side, { kind }: Pick<MetricSpec, 'kind'>): Side {
@@ -79,7 +79,7 @@ function inRange(values: Float64Array): Float64Array {
 
 function isOdd(value: number): boolean {
   const size = Math.abs(value)
-  return size > LARGEST || (size < LEAST && size > 0)
+  return size > LARGEST || (size < SMALLEST && size > 0)
 }
 
 function replaced(value: number): number {

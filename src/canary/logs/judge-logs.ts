@@ -8,12 +8,12 @@ import { scoreFindings, logVerdict } from './judge/log-verdict.js'
 import { toFinding } from './judge/to-finding.js'
 import { compareRequests } from './requests/compare-requests.js'
 import { quietEnds, silenceOf, stormsOf, vanishedOf, warningsOf } from './judge/warnings.js'
-import { totalGroups, untoldTotals, withRenamed } from './judge/total-groups.js'
+import { totalGroups, unexplainedTotals, withRenamed } from './judge/total-groups.js'
 import { startEndOf } from './judge/episodes.js'
 import { weighFindings } from './judge/weigh-findings.js'
 import type { Exposures, WeighedComparison } from './judge/weigh-findings.js'
 import type { LogTemplate } from './model/log-template.js'
-import type { PlannedLook } from '../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
 import type {
   JudgedLogs,
@@ -33,14 +33,14 @@ const MAX_FINDINGS = 200
 const TOTALS_ERROR = 0.01
 
 /** How the lines of an application are judged at one look, as its template says; without a look, at the only one. */
-export function logJudgeOptions(template: LogTemplate, look?: PlannedLook): LogJudgeOptions {
+export function logJudgeOptions(template: LogTemplate, interval?: PlannedInterval): LogJudgeOptions {
   return {
     topics: joinTopics(template.errorTopics, template.disableDefaultErrorTopics),
     sensitivity: template.sensitivity,
     failsOnCritical: true,
     scoresOrdinaryLines: template.infoScoring,
     emptyLog: 'review',
-    look,
+    interval,
   }
 }
 
@@ -136,7 +136,7 @@ function totalsOf(
   const weighed = weighFindings(comparisons, [], exposures, options)
   const { canaryShare } = sides.exposure
   const odds = canaryShare / (1 - canaryShare)
-  return untoldTotals(weighed, kinds, odds).filter(
+  return unexplainedTotals(weighed, kinds, odds).filter(
     ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
   )
 }

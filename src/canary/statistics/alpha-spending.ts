@@ -4,9 +4,9 @@ import { normalUpperQuantile, normalUpperTail } from './normal.js'
 const EVEN_SHARE = 0.1
 
 /** Which of the planned looks at the data of a run this is. */
-export interface PlannedLook {
-  readonly look: number
-  readonly looks: number
+export interface PlannedInterval {
+  readonly interval: number
+  readonly intervals: number
   /** The look that was taken before it, 0 for none; where nothing is said, the one just before. */
   readonly after?: number | undefined
 }
@@ -16,21 +16,21 @@ export interface PlannedLook {
  * Phi(z / sqrt(t)) at the share t of the run, allows now and had not allowed at the look before. However the looks hang together,
  * they spend no more than `alpha` in all. All of it where there is one look only.
  */
-export function spendAlpha(alpha: number, planned: PlannedLook | undefined): number {
+export function spendAlpha(alpha: number, planned: PlannedInterval | undefined): number {
   if (planned === undefined) return alpha
-  const { look, looks, after = look - 1 } = planned
+  const { interval, intervals, after = interval - 1 } = planned
   const z = normalUpperQuantile(alpha / 2)
-  const upTo = (done: number): number => (done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / looks)))
-  return upTo(look) - upTo(after)
+  const upTo = (done: number): number => (done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / intervals)))
+  return upTo(interval) - upTo(after)
 }
 
 /**
  * The same, but for a tenth of the error that is spent evenly over the run: of O'Brien and Fleming's kind alone, the first of
  * twelve could find nothing at all.
  */
-export function spendAlphaFromTheStart(alpha: number, planned: PlannedLook | undefined): number {
+export function spendAlphaFromStart(alpha: number, planned: PlannedInterval | undefined): number {
   if (planned === undefined) return alpha
-  const { look, looks, after = look - 1 } = planned
-  const even = (EVEN_SHARE * alpha * (look - after)) / looks
+  const { interval, intervals, after = interval - 1 } = planned
+  const even = (EVEN_SHARE * alpha * (interval - after)) / intervals
   return spendAlpha((1 - EVEN_SHARE) * alpha, planned) + even
 }

@@ -13,7 +13,7 @@ import { variedRun } from '../../support/reports/varied-runs.js'
 
 const RUNS = 40
 const FIRST_SEED = 1
-const LEAST_SHARE = 1e-6
+const MIN_SHARE = 1e-6
 
 /** Words of numbers that are none, and of values that are not written out. */
 const NO_NUMBERS = /\bNaN\b|\bundefined\b|\bnull\b|Infinity|\[object|[^\w.]-0(?:\.0+)?(?= %)|\+-|--\d/
@@ -86,14 +86,14 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
   const { relative, detectable, margin, p, pAdjusted } = finding
   unless(p >= 0 && p <= 1 && pAdjusted >= 0 && pAdjusted <= 1, 'has a p that is none')
   unless(experimentStats.count > 0 && controlStats.count > 0, 'is tested without points')
-  unless(detectable === null || detectable >= margin - LEAST_SHARE, 'would find less than its margin')
+  unless(detectable === null || detectable >= margin - MIN_SHARE, 'would find less than its margin')
   if (relative === null) return wrong
   const {
     estimate,
     interval: [lower, upper],
   } = relative
   unless(
-    lower <= estimate + LEAST_SHARE && estimate <= upper + LEAST_SHARE,
+    lower <= estimate + MIN_SHARE && estimate <= upper + MIN_SHARE,
     'has an estimate outside of its interval',
   )
   if (isChange && /between [+-]?[\d.]+/.test(reason)) {
@@ -111,12 +111,12 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
   if (classification === 'Pass' && !isExcused) {
     const near = Math.min(Math.abs(lower), Math.abs(upper))
     unless(
-      Math.sign(lower) !== Math.sign(upper) || near <= Math.max(margin, 0.05) + LEAST_SHARE,
+      Math.sign(lower) !== Math.sign(upper) || near <= Math.max(margin, 0.05) + MIN_SHARE,
       `passes though its whole interval lies beyond the margin ${margin}`,
     )
     const isSeen = /a change of .* would be found/.test(reason)
     unless(
-      !isSeen || detectable === null || Math.abs(estimate) <= detectable + LEAST_SHARE,
+      !isSeen || detectable === null || Math.abs(estimate) <= detectable + MIN_SHARE,
       'passes a change that it says it would find',
     )
   }

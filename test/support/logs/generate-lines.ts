@@ -171,7 +171,7 @@ const VALUES: Readonly<Record<string, Make>> = {
 }
 
 /** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`, and no names. */
-const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
+const MESSAGE_FIELDS = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
 /** Fills the places of a template, each `<name>`, `<one|another>` or, where the texts are kinds of messages, `<!one|another>`; what stands in a text that was chosen is filled too. */
 function fill(template: string, random: Random, told: string[] = []): string {
@@ -190,7 +190,7 @@ function fill(template: string, random: Random, told: string[] = []): string {
     const value = make === undefined ? fill(chosen, random, told) : make(random)
     filled += value
     if (marked !== inner) told.push(chosen)
-    else if (TELLING.test(value)) told.push(value)
+    else if (MESSAGE_FIELDS.test(value)) told.push(value)
     at = end
   }
   return filled

@@ -5,10 +5,10 @@ import type { ScoreThresholds } from '../../../canary/index.js'
 export type RuleAnswer = { readonly value: unknown } | { readonly problem: string }
 
 /** Asks a rule of the policies that serve, by its path: `shop/budget/kept`. Never rejects. */
-export type AskRule = (rule: string, input: object) => Promise<RuleAnswer>
+export type EvaluateRule = (rule: string, input: object) => Promise<RuleAnswer>
 
 /** Where no policies serve. */
-export const NO_RULES: AskRule = () => Promise.resolve({ problem: 'cannot be asked: there are no policies' })
+export const NO_RULES: EvaluateRule = () => Promise.resolve({ problem: 'cannot be asked: there are no policies' })
 
 /** A check as it was asked in one interval; it is stored, so that it can be judged again. */
 export interface CheckData {

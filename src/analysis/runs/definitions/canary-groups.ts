@@ -47,8 +47,8 @@ export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
   const { classifier } = Classified.safeParse(canaryConfig).data ?? {}
   return {
     metrics: specs.flatMap((spec) => {
-      const asked = queries?.byMetric.get(spec.name)
-      return asked === undefined ? [] : [{ spec, ...asked }]
+      const configured = queries?.byMetric.get(spec.name)
+      return configured === undefined ? [] : [{ spec, ...configured }]
     }),
     groupWeights: classifier?.groupWeights ?? {},
     thresholds: thresholdsOf(classifier),
@@ -87,22 +87,22 @@ interface CanaryQueries {
 }
 
 /** The queries of a canary config, and of which stores of metrics they say to be. */
-interface AskedQueries {
+interface ConfigQueries {
   readonly byMetric: ReadonlyMap<string, CanaryQueries>
   /** Each `query.type`, once. */
   readonly types: readonly string[]
 }
 
-/** The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1). Raises `invalid` naming all that cannot be asked. */
-export function readCanaryQueries(document: unknown): AskedQueries {
+/** The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1). Raises `invalid` naming all that cannot be configured. */
+export function readCanaryQueries(document: unknown): ConfigQueries {
   const { metrics, templates } = readBySchema(Config, document, {
     name: 'the canary config',
     code: 'invalid_field',
   })
   const byMetric = new Map<string, CanaryQueries>()
   const problems: ErrorDetail[] = []
-  const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): Built => {
-    const query = asked ?? {}
+  const build = (name: string, member: string, configured: CanaryQueryMembers | null | undefined): Built => {
+    const query = configured ?? {}
     const refuse = (problem: string): void =>
       void problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${problem}` })
     foreignMembers(query, storeOf(query)).forEach(refuse)
@@ -123,15 +123,15 @@ export function readCanaryQueries(document: unknown): AskedQueries {
   if (problems.length > 0) {
     throw new AppError(
       'invalid',
-      `these queries cannot be asked: ${problems.map(({ message }) => message).join('; ')}`,
+      `these queries cannot be configured: ${problems.map(({ message }) => message).join('; ')}`,
       {
         details: problems,
       },
     )
   }
-  const asked = metrics.flatMap(({ query, exposureQuery }) => [
+  const configured = metrics.flatMap(({ query, exposureQuery }) => [
     storeOf(query ?? {}),
     storeOf(exposureQuery ?? {}),
   ])
-  return { byMetric, types: [...new Set(asked.filter((type) => type !== undefined))] }
+  return { byMetric, types: [...new Set(configured.filter((type) => type !== undefined))] }
 }

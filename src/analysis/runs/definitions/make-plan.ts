@@ -157,8 +157,8 @@ function planTarget(
     canary: side('canary', scopes.canary),
   })
   const notJudged = [
-    ...(isAskedFor(request.metric) && definition.metrics === undefined ? ['metrics'] : []),
-    ...(isAskedFor(request.log) && definition.logs === undefined ? ['logs'] : []),
+    ...(isRequested(request.metric) && definition.metrics === undefined ? ['metrics'] : []),
+    ...(isRequested(request.log) && definition.logs === undefined ? ['logs'] : []),
   ].map(
     (what) =>
       `${what} of ${request.service} were asked for and are not judged: the definition of ${application} names no source of ${what}`,
@@ -182,10 +182,10 @@ function planMetrics(
 ): PlannedMetrics | undefined {
   const template = templates.metrics(request)
   if (metrics === undefined || template === undefined) return undefined
-  const { metrics: asked, groupWeights, warnings } = template
+  const { metrics: selected, groupWeights, warnings } = template
   return {
     ...{ source: metrics.source, aggregate: metrics.aggregate, groupWeights, ...sides },
-    metrics: filteredByScope(asked, sides),
+    metrics: filteredByScope(selected, sides),
     ...(warnings !== undefined && { warnings }),
   }
 }
@@ -211,7 +211,7 @@ function filteredByScope(
 }
 
 /** Whether a registration names them itself: without targets it asks for whatever the definition has. */
-function isAskedFor(scopes: SideScopes | undefined): boolean {
+function isRequested(scopes: SideScopes | undefined): boolean {
   return scopes !== undefined && scopes !== NO_SCOPES
 }
 

@@ -11,7 +11,7 @@ import type {
   TimeWindow,
 } from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
-import type { AskRule } from '../checks/check.js'
+import type { EvaluateRule } from '../checks/check.js'
 import { fetchChecks } from '../checks/fetch-checks.js'
 import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
@@ -39,17 +39,17 @@ export async function fetchInterval(
   interval: number,
   sources: Sources,
   remaining: RemainingBudget,
-  askRule: AskRule = NO_RULES,
+  evaluateRule: EvaluateRule = NO_RULES,
 ): Promise<readonly TargetData[]> {
   const { application, timing } = plan
   const targets: TargetData[] = []
   const windowOf = (side: PlannedSide): TimeWindow => intervalWindow(timing, side, interval)
   for (const { name, metrics, logs, checks } of plan.targets) {
-    const asking = { application, service: name, sources, remaining, windowOf, askRule }
+    const context = { application, service: name, sources, remaining, windowOf, evaluateRule }
     targets.push({
       metrics: metrics && (await fetchMetrics(metrics, plan.timing, interval, sources, remaining)),
       logs: logs && (await fetchLogs(logs, plan.timing, interval, sources, remaining)),
-      ...(checks && { checks: await fetchChecks(checks, asking) }),
+      ...(checks && { checks: await fetchChecks(checks, context) }),
     })
   }
   return targets
@@ -125,7 +125,7 @@ async function fetchLogs(
   return { baseline: before, canary: now }
 }
 
-/** What a side is asked of which time. */
+/** What a side is query of which time. */
 interface Question {
   readonly query: string
   readonly scope: Scope
@@ -135,7 +135,7 @@ interface Question {
 
 const PLACEHOLDER = /\$\{([^{}]*)\}/g
 
-/** Whether both sides are asked the same, with their values of the scope, of windows that have any moment in common. */
+/** Whether both sides are query the same, with their values of the scope, of windows that have any moment in common. */
 function isSameQuestion(one: Question, other: Question): boolean {
   const filled = ({ query, scope }: Question): string =>
     query.replace(PLACEHOLDER, (whole, name: string) => scope[name] ?? whole)
@@ -157,14 +157,14 @@ function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFi
 /** A restart may have taken a source away that the plan still names. */
 function missingMetricSource(name: string): MetricSource {
   return {
-    fetchSeries: (asked) =>
-      Promise.resolve(failedSeries(asked.query, stepGrid(asked, asked.stepMs), missing(name, 'metrics'))),
+    fetchSeries: (query) =>
+      Promise.resolve(failedSeries(query.query, stepGrid(query, query.stepMs), missing(name, 'metrics'))),
   }
 }
 
 function missingLogSource(name: string): LogSource {
   return {
-    fetchLines: (asked) => Promise.resolve(failedLines(asked.query, asked, missing(name, 'log lines'))),
+    fetchLines: (query) => Promise.resolve(failedLines(query.query, query, missing(name, 'log lines'))),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   judgeLogs,
   logJudgeOptions,
   type LogSide,
-  type PlannedLook,
+  type PlannedInterval,
   type ScoreThresholds,
 } from '../../../canary/index.js'
 import { judgeCheck } from '../checks/check.js'
@@ -35,7 +35,7 @@ interface JudgedInterval {
 /** Judges what an interval fetched. The same plan and data give the same report; another judge may be asked for. */
 export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.judge): JudgedInterval {
   const intervals = intervalCount(plan.timing)
-  const options: JudgeOptions = { judge, look: { look: data.look, looks: intervals, after: data.after } }
+  const options: JudgeOptions = { judge, interval: { interval: data.look, intervals, after: data.after } }
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
   const errors = boundedRemarks(
@@ -74,7 +74,7 @@ function judgeTarget(
   const logs: JudgedLogs | undefined =
     target.logs &&
     data?.logs &&
-    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.look)
+    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.interval)
   return {
     report: {
       ...{ name: target.name, metrics, logs: logs?.report },
@@ -242,7 +242,7 @@ function judgeLogData(
   { baseline, canary }: LogData,
   thresholds: ScoreThresholds,
   seenTemplates: readonly string[],
-  interval: PlannedLook | undefined,
+  interval: PlannedInterval | undefined,
 ): JudgedLogs {
   const input = {
     baseline: baseline && toLogSide(baseline),

@@ -1,6 +1,6 @@
 import type { AnswerState, FetchBudget } from '../../sources.js'
 import type { RunPlan } from '../definitions/plan.js'
-import type { AskRule, CheckData } from '../checks/check.js'
+import type { EvaluateRule, CheckData } from '../checks/check.js'
 import { fetchInterval } from './fetch-interval.js'
 import type { Sources } from './fetch-interval.js'
 import type { LinesData, LogData, MetricData, SeriesData } from './interval-data.js'
@@ -60,11 +60,11 @@ export async function tryQueries(
   plan: RunPlan,
   sources: Sources,
   now: () => number,
-  askRule?: AskRule,
+  evaluateRule?: EvaluateRule,
 ): Promise<readonly TriedTarget[]> {
   const untilMs = now() + TRY_BUDGET_MS
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
-  const fetched = await fetchInterval(plan, 1, sources, remaining, askRule)
+  const fetched = await fetchInterval(plan, 1, sources, remaining, evaluateRule)
   return plan.targets.map(({ name, metrics }, index) => ({
     name,
     metrics: (fetched[index]?.metrics ?? []).map((data, at) =>

@@ -5,7 +5,7 @@ import type { UsualSpread } from '../../../canary/index.js'
 import type { IntervalReport } from './interval-report.js'
 
 /** So many runs back; older ones were of another service, in effect. */
-const MOST_RUNS = 30
+const MAX_RUNS = 30
 /** Of normal values, what a median of sizes is to be multiplied with for their standard deviation. */
 const DEVIATIONS_A_MEDIAN = 1.4826
 
@@ -22,7 +22,7 @@ export interface NamedSpread extends UsualSpread {
 export const listUsualSpreads: ReadOperation<string, readonly NamedSpread[]> = {
   name: 'analysis.usual-spreads',
   apply: async ({ analysis }, application) => {
-    const runs = await analysis.runs({ application, state: 'COMPLETED', limit: MOST_RUNS })
+    const runs = await analysis.runs({ application, state: 'COMPLETED', limit: MAX_RUNS })
     const changes: ChangeOfRun[] = []
     for (const { id, intervalsDone } of runs) {
       const last = await analysis.interval(id, intervalsDone)

@@ -9,14 +9,14 @@ import { shortened, splitGrid, stepGrid } from './step-grid.js'
 import type { StepGrid } from './step-grid.js'
 
 /** How the steps of a series are asked for. */
-export interface GridAsking {
+export interface GridRequest {
   /** The query as it is sent for the whole grid. */
   readonly textFor: (grid: StepGrid) => string
   /** Steps of a window that are read. */
   readonly maxPoints: number
   readonly pointsPerRequest: number
   /** What one part of the grid has, or a sentence. */
-  readonly askFor: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
+  readonly fetchPart: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
 }
 
 const MAX_NAMED_SERIES = 3
@@ -26,7 +26,7 @@ export async function fetchGrid(
   query: SeriesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { textFor, maxPoints, pointsPerRequest, askFor }: GridAsking,
+  { textFor, maxPoints, pointsPerRequest, fetchPart }: GridRequest,
 ): Promise<SeriesAnswer> {
   const whole = stepGrid(query, query.stepMs)
   const grid = shortened(whole, maxPoints)
@@ -35,7 +35,7 @@ export async function fetchGrid(
   const reading = new GridReading(grid, query)
   const deadline = connection.startBudget(budget)
   for (const part of splitGrid(grid, pointsPerRequest)) {
-    const found = await askFor(part, deadline)
+    const found = await fetchPart(part, deadline)
     if (typeof found === 'string' && part.startMs === grid.startMs) return failedSeries(text, grid, found)
     if (typeof found === 'string') {
       reading.lose(part, found)
@@ -65,14 +65,14 @@ class GridReading {
   readonly #labels = new Set<string>()
   readonly #gaps = new Set<string>()
   #unreadable = 0
-  #besideGrid = 0
+  #offGrid = 0
 
   constructor(grid: StepGrid, { aggregate }: SeriesQuery) {
     this.builder = new SeriesBuilder(grid, aggregate)
     this.#grid = grid
   }
 
-  add({ grid, builder, units, labels, gaps, warnings, unreadable, besideGrid }: GridPart): void {
+  add({ grid, builder, units, labels, gaps, warnings, unreadable, offGrid }: GridPart): void {
     const firstStep = Math.round((grid.startMs - this.#grid.startMs) / grid.stepMs)
     this.builder.include(builder, firstStep)
     for (const [label, unit] of units) {
@@ -85,7 +85,7 @@ class GridReading {
     for (const warning of warnings) this.warnings.add(warning)
     for (const label of labels) if (this.#labels.size <= MAX_COUNTED_SERIES) this.#labels.add(label)
     this.#unreadable += unreadable
-    this.#besideGrid += besideGrid
+    this.#offGrid += offGrid
   }
 
   /** From here on nothing is known. */
@@ -108,7 +108,7 @@ class GridReading {
     return [
       ...this.#gaps,
       ...(this.#unreadable > 0 ? [`values that are no numbers: ${this.#unreadable}`] : []),
-      ...(this.#besideGrid > 0 ? [`values beside the steps that were asked for: ${this.#besideGrid}`] : []),
+      ...(this.#offGrid > 0 ? [`values beside the steps that were asked for: ${this.#offGrid}`] : []),
     ]
   }
 }

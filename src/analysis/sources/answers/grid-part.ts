@@ -17,7 +17,7 @@ export interface GridPart {
   readonly warnings: readonly string[]
   /** Values that are no numbers. */
   readonly unreadable: number
-  readonly besideGrid: number
+  readonly offGrid: number
 }
 
 /** More series are only said to be more. */
@@ -36,7 +36,7 @@ export class GridPartBuilder {
   readonly #gaps = new BoundedRemarks()
   readonly #warnings = new BoundedRemarks()
   #unreadable = 0
-  #besideGrid = 0
+  #offGrid = 0
 
   constructor(grid: StepGrid, aggregate: SeriesAggregate | undefined) {
     this.#grid = grid
@@ -62,7 +62,7 @@ export class GridPartBuilder {
   /** A value at a step, measured at `atMs`; either is undefined where it is none. */
   addValue(step: number | undefined, value: number | undefined, atMs: number): void {
     if (value === undefined) this.#unreadable += 1
-    else if (step === undefined) this.#besideGrid += 1
+    else if (step === undefined) this.#offGrid += 1
     else {
       this.#builder.add(step, value, atMs)
       this.#unit?.add(step, value, atMs)
@@ -81,7 +81,7 @@ export class GridPartBuilder {
     return {
       ...{ grid: this.#grid, builder: this.#builder, units: this.#units, labels: this.#labels },
       ...{ gaps: this.#gaps.list(), warnings: this.#warnings.list() },
-      ...{ unreadable: this.#unreadable, besideGrid: this.#besideGrid },
+      ...{ unreadable: this.#unreadable, offGrid: this.#offGrid },
     }
   }
 }

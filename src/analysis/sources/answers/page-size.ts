@@ -13,13 +13,13 @@ export class PageSize {
     return this.#records
   }
 
-  /** The page that `ask` reads of a source of this name, or a sentence: why there is none, or what the answer is instead. */
+  /** The page that `fetchPage` reads of a source of this name, or a sentence: why there is none, or what the answer is instead. */
   async read<Page extends object>(
     sourceName: string,
-    ask: (records: number) => Promise<Reply<Page | string>>,
+    fetchPage: (records: number) => Promise<Reply<Page | string>>,
   ): Promise<Page | string> {
     for (;;) {
-      const reply = await ask(this.#records)
+      const reply = await fetchPage(this.#records)
       if (reply.isAnswered) {
         const { answer } = reply
         return typeof answer === 'string' ? `${sourceName}: ${answer}` : answer

@@ -86,7 +86,7 @@ export interface SourceConnection {
    * Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts; `begin` is called for each
    * attempt, of which only the last one counts.
    */
-  readonly ask: <Answer>(
+  readonly send: <Answer>(
     request: SourceRequest,
     deadline: Deadline,
     begin: () => ReadAnswer<Answer>,
@@ -102,11 +102,11 @@ export function makeSourceConnection(settings: ConnectionSettings, parts: Connec
   return {
     name: settings.name,
     startBudget: ({ budgetMs, signal }) => ({ atMs: parts.now() + budgetMs, signal }),
-    ask: (request, deadline, begin) => ask(request, deadline, begin, settings, parts),
+    send: (request, deadline, begin) => send(request, deadline, begin, settings, parts),
   }
 }
 
-async function ask<Answer>(
+async function send<Answer>(
   request: SourceRequest,
   deadline: Deadline,
   begin: () => ReadAnswer<Answer>,

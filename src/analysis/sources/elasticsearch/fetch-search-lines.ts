@@ -146,7 +146,7 @@ class SearchPages {
   /** Hands over page by page until one is not taken or there are no more; gives a sentence where it had to break off. */
   async readAll(take: (page: HitPage) => boolean): Promise<string | undefined> {
     const { index } = this.#wanted
-    const opened = await this.#connection.ask(
+    const opened = await this.#connection.send(
       this.#dialect.openPointInTime(index, KEEP_ALIVE),
       this.#deadline,
       wholeAnswer,
@@ -187,14 +187,14 @@ class SearchPages {
       track_total_hits: after === undefined,
       ...(after === undefined ? {} : { search_after: after }),
     }
-    return this.#connection.ask({ method: 'POST', path: '/_search', json }, this.#deadline, () =>
+    return this.#connection.send({ method: 'POST', path: '/_search', json }, this.#deadline, () =>
       readHits(messageField, size),
     )
   }
 
   async #close(pointInTime: string): Promise<void> {
     const deadline = this.#connection.startBudget({ budgetMs: CLOSING_MS })
-    const reply = await this.#connection.ask(
+    const reply = await this.#connection.send(
       this.#dialect.closePointInTime(pointInTime),
       deadline,
       wholeAnswer,

@@ -208,9 +208,9 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   let parts: Buffer[] = []
   let length = 0
   const keep = (bytes: Buffer): void => {
-    const room = MAX_LINE_BYTES - length
-    if (room > 0) parts.push(bytes.subarray(0, room))
-    length += Math.min(bytes.length, Math.max(0, room))
+    const free = MAX_LINE_BYTES - length
+    if (free > 0) parts.push(bytes.subarray(0, free))
+    length += Math.min(bytes.length, Math.max(0, free))
   }
   const take = (): string => {
     const line = Buffer.concat(parts)

@@ -7,7 +7,7 @@ import type { ReadAnswer } from '../answers/answer-reading.js'
 import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text.js'
 import { Filling } from '../templates/filling.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 /** Names the operation in the JSON protocol of the service. */
 const TARGET = 'Logs_20140328.FilterLogEvents'
@@ -25,14 +25,14 @@ const Event = z.object({ timestamp: z.number(), message: z.string() })
 /**
  * `FilterLogEvents` of CloudWatch Logs: all events of a log group that match a filter pattern, in pages and in order of time. Queries of
  * Logs Insights would end after 10,000 events, are paid by the byte that they scan, and cannot be paged. Raises `invalid` where there is no
- * log group, and for a pattern or filters that cannot be asked.
+ * log group, and for a pattern or filters that cannot be request.
  */
-export function askCloudWatchLogs(query: LinesQuery, index: string | undefined): LinesAsking {
+export function cloudWatchLogsApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
-  const asked = { ...groupOf(query.index ?? index), ...streamsOf(query), ...patternOf(query) }
+  const request = { ...groupOf(query.index ?? index), ...streamsOf(query), ...patternOf(query) }
   const { messageField } = query
   return {
-    text: JSON.stringify(asked),
+    text: JSON.stringify(request),
     request: ({ size, page }) => ({
       method: 'POST',
       path: '/',
@@ -40,7 +40,7 @@ export function askCloudWatchLogs(query: LinesQuery, index: string | undefined):
       contentType: 'application/x-amz-json-1.1',
       // Its end is part of the window.
       json: {
-        ...asked,
+        ...request,
         ...{ startTime: startMs, endTime: endMs - 1, limit: size },
         ...(page !== undefined && { nextToken: page }),
       },

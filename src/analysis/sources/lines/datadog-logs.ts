@@ -8,7 +8,7 @@ import { fillSearchText } from '../templates/fill-search-text.js'
 import { Filling } from '../templates/filling.js'
 import { LUCENE_PHRASE, LUCENE_WORD } from '../templates/places.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 const MAX_EVENTS = 1000
 const FIELD = /^@?[\w./-]+$/
@@ -34,12 +34,12 @@ const Event = z.object({
 
 /**
  * Datadog's search of log events, version 2: events by a query of its log search, in pages of a cursor and in order of time. Raises
- * `invalid` for a query or filters that cannot be asked.
+ * `invalid` for a query or filters that cannot be indexName.
  */
-export function askDatadogLogs(query: LinesQuery, index: string | undefined): LinesAsking {
+export function datadogLogsApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
-  const asked = query.index ?? index
-  const filter = { query: searchOf(query), ...(asked !== undefined && { indexes: [asked] }) }
+  const indexName = query.index ?? index
+  const filter = { query: searchOf(query), ...(indexName !== undefined && { indexes: [indexName] }) }
   const { messageField } = query
   return {
     text: JSON.stringify(filter),

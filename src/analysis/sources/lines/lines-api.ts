@@ -27,7 +27,7 @@ export interface PageWanted {
 }
 
 /** How one server is asked for the lines of one query, its placeholders filled. */
-export interface LinesAsking {
+export interface LinesApi {
   /** The query as reports show it. */
   readonly text: string
   readonly request: (wanted: PageWanted) => SourceRequest

@@ -10,7 +10,7 @@ import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text
 import { Filling } from '../templates/filling.js'
 import { NOWHERE } from '../templates/places.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 const MS_PER_SECOND = 1000
 const EXPORT_PATH = '/services/search/v2/jobs/export'
@@ -27,9 +27,9 @@ const Row = z.object({
 
 /**
  * Splunk's export of a search, one object a line as they are found: the first events of the window in order of time, no more than are
- * read, in one answer. `size` is how many that is. Raises `invalid` for a search or filters that cannot be asked.
+ * read, in one answer. `size` is how many that is. Raises `invalid` for a search or filters that cannot be namedIndex.
  */
-export function askSplunk(query: LinesQuery, index: string | undefined): LinesAsking {
+export function splunkApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
   const search = searchOf(query, index)
   const { messageField = '_raw' } = query
@@ -56,14 +56,14 @@ function searchOf(
   { query, scope, filters = [], index: named, messageField }: LinesQuery,
   index: string | undefined,
 ): string {
-  const asked = named ?? index
+  const namedIndex = named ?? index
   for (const name of [messageField ?? '_raw', ...filters.map(({ field }) => field)]) {
     if (!FIELD.test(name)) throw invalid(`${name} cannot be the name of a field`)
   }
-  if (asked !== undefined && !INDEX.test(asked)) throw invalid(`${asked} cannot be the name of an index`)
+  if (namedIndex !== undefined && !INDEX.test(namedIndex)) throw invalid(`${namedIndex} cannot be the name of an index`)
   const filling = new Filling(scope)
   const filled = filling.finish(fillMacros(query.trim().replace(/^search\s+/, ''), filling))
-  const first = asked === undefined || /\bindex\s*=/.test(filled) ? '' : `index="${asked}" `
+  const first = namedIndex === undefined || /\bindex\s*=/.test(filled) ? '' : `index="${namedIndex}" `
   const whole = filled.startsWith('|') ? filled : `search ${first}${filled === '' ? '*' : filled}`
   return [whole, ...filters.map(condition)].join(' | search ')
 }

@@ -75,7 +75,7 @@ class PageReader {
         limit: String(this.size),
         direction: 'forward',
       }
-      const reply = await this.#connection.ask(
+      const reply = await this.#connection.send(
         { method: 'GET', path: LOKI_RANGE_PATH, search },
         this.#deadline,
         () => readStreams(this.size),

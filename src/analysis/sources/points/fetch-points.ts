@@ -35,7 +35,7 @@ export function fetchPoints(
   return fetchGrid(query, budget, connection, {
     ...{ maxPoints, pointsPerRequest: api.pointsPerRequest },
     textFor: (grid) => api.withWindow?.(text, grid) ?? text,
-    askFor: (part, deadline) => askFor({ text, part, deadline, aggregate: query.aggregate }, connection, api),
+    fetchPart: (part, deadline) => fetchPart({ text, part, deadline, aggregate: query.aggregate }, connection, api),
   })
 }
 
@@ -46,7 +46,7 @@ interface Asked {
   readonly aggregate: SeriesAggregate | undefined
 }
 
-async function askFor(
+async function fetchPart(
   { text, part, deadline, aggregate }: Asked,
   connection: SourceConnection,
   api: PointsApi,
@@ -54,7 +54,7 @@ async function askFor(
   const builder = new GridPartBuilder(part, aggregate)
   let page: string | undefined
   for (let count = 0; count < MAX_PAGES; count += 1) {
-    const reply = await connection.ask(api.request(text, part, page), deadline, wholeAnswer)
+    const reply = await connection.send(api.request(text, part, page), deadline, wholeAnswer)
     if (!reply.isAnswered) return reply.problem
     const read = api.read(reply.answer, part)
     if (typeof read === 'string') return `${connection.name}: ${read}`
@@ -97,7 +97,7 @@ export async function fetchDocument(
   const grid = { startMs: start, stepMs: end - start, count: 1 }
   const text = api.withWindow?.(filled, grid) ?? filled
   const request = api.request(filled, grid, undefined)
-  const reply = await connection.ask(request, connection.startBudget(budget), wholeAnswer)
+  const reply = await connection.send(request, connection.startBudget(budget), wholeAnswer)
   if (!reply.isAnswered) return { query: text, problem: reply.problem }
   const found = documentIn(reply.answer, query)
   return 'document' in found

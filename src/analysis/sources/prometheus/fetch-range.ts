@@ -31,7 +31,7 @@ export function fetchRange(
   { path, method, maxPoints }: RangeSettings,
 ): Promise<SeriesAnswer> {
   const text = fillLabelQuery(query.query, query.scope)
-  const askFor = async (part: StepGrid, deadline: Deadline): Promise<GridPart | string> => {
+  const fetchPart = async (part: StepGrid, deadline: Deadline): Promise<GridPart | string> => {
     const parameters = {
       query: text,
       start: toSeconds(part.startMs),
@@ -40,12 +40,12 @@ export function fetchRange(
     }
     const sent = method === 'GET' ? { search: parameters } : { form: parameters }
     const read = () => readRange(part, query.aggregate)
-    const reply = await connection.ask({ method, path, ...sent }, deadline, read)
+    const reply = await connection.send({ method, path, ...sent }, deadline, read)
     if (!reply.isAnswered) return reply.problem
     return typeof reply.answer === 'string' ? `${connection.name}: ${reply.answer}` : reply.answer
   }
   return fetchGrid(query, budget, connection, {
-    ...{ textFor: () => text, maxPoints, askFor },
+    ...{ textFor: () => text, maxPoints, fetchPart },
     pointsPerRequest: POINTS_PER_REQUEST,
   })
 }

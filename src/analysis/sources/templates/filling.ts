@@ -49,7 +49,7 @@ export class Filling {
   }
 
   #valueOf(name: string, place: Place): string {
-    const value = this.#lookUp(name)
+    const value = this.#valueOf(name)
     const escaped = value === undefined ? undefined : place.escape(value)
     if (value !== undefined && escaped === undefined) {
       this.refuse(`\${${name}} is ${show(value)}, but where it stands there can only be ${place.allows}`)
@@ -58,7 +58,7 @@ export class Filling {
   }
 
   /** An empty value is refused: inside a pattern it would match everything, and as a label's value what lacks the label. */
-  #lookUp(name: string): string | undefined {
+  #valueOf(name: string): string | undefined {
     if (!NAME.test(name)) {
       this.refuse(
         `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,

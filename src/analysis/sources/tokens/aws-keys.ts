@@ -42,7 +42,7 @@ interface TemporaryKeys extends AwsKeys {
 }
 
 /** The access key of the role that an instance, a container or a service account has; a sentence where none is told. */
-export async function askAwsKeys(
+export async function fetchAwsKeys(
   from: AwsKeysFrom,
   connection: SourceConnection,
   deadline: Deadline,
@@ -51,7 +51,7 @@ export async function askAwsKeys(
     case 'instance-role':
       return await instanceKeys(from, connection, deadline)
     case 'container-role':
-      return await toldKeys(containerRequest(from), connection, deadline)
+      return await requestKeys(containerRequest(from), connection, deadline)
     case 'web-identity':
       return await assumedKeys(from, connection, deadline)
   }
@@ -64,7 +64,7 @@ async function instanceKeys(
   deadline: Deadline,
 ): Promise<TemporaryKeys | string> {
   const opening = { 'x-aws-ec2-metadata-token-ttl-seconds': SESSION_SECONDS }
-  const opened = await connection.ask(
+  const opened = await connection.send(
     { method: 'PUT', path: TOKEN_PATH, headers: opening },
     deadline,
     wholeText,
@@ -78,7 +78,7 @@ async function instanceKeys(
   const headers = { 'x-aws-ec2-metadata-token': opened.answer.trim() }
   const listed =
     role === undefined
-      ? await connection.ask({ method: 'GET', path: ROLES_PATH, headers }, deadline, wholeText)
+      ? await connection.send({ method: 'GET', path: ROLES_PATH, headers }, deadline, wholeText)
       : ({ isAnswered: true, answer: role } as const)
   if (!listed.isAnswered) {
     return listed.status === 404
@@ -87,19 +87,19 @@ async function instanceKeys(
   }
   const name = listed.answer.trim().split('\n', 1)[0] ?? ''
   if (!ROLE.test(name)) return `${connection.name}: the instance names no role`
-  return await toldKeys({ method: 'GET', path: `${ROLES_PATH}${name}`, headers }, connection, deadline)
+  return await requestKeys({ method: 'GET', path: `${ROLES_PATH}${name}`, headers }, connection, deadline)
 }
 
 function containerRequest({ token }: Extract<AwsKeysFrom, { type: 'container-role' }>): SourceRequest {
   return { method: 'GET', path: '', ...(token && { headers: { authorization: token.reveal().trim() } }) }
 }
 
-async function toldKeys(
+async function requestKeys(
   request: SourceRequest,
   connection: SourceConnection,
   deadline: Deadline,
 ): Promise<TemporaryKeys | string> {
-  const reply = await connection.ask(request, deadline, wholeAnswer)
+  const reply = await connection.send(request, deadline, wholeAnswer)
   if (!reply.isAnswered) return reply.problem
   const told = Told.safeParse(reply.answer).data
   if (told === undefined) return noKeys(connection)
@@ -115,7 +115,7 @@ async function assumedKeys(
     ...{ Action: 'AssumeRoleWithWebIdentity', Version: STS_VERSION },
     ...{ RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: token.reveal().trim() },
   }
-  const reply = await connection.ask({ method: 'POST', path: '/', form }, deadline, wholeAnswer)
+  const reply = await connection.send({ method: 'POST', path: '/', form }, deadline, wholeAnswer)
   if (!reply.isAnswered) return reply.problem
   const assumed = Assumed.safeParse(reply.answer).data?.AssumeRoleWithWebIdentityResponse
   return assumed === undefined

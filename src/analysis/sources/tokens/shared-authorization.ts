@@ -10,21 +10,21 @@ export interface Granted {
 }
 
 /**
- * What was granted last, for each request, asking again when it is about to end, and once for all that wait for it. `ask` gives a sentence where
+ * What was granted last, for each request, pending again when it is about to end, and once for all that wait for it. `request` gives a sentence where
  * nothing is granted.
  */
 export function makeSharedAuthorization(
-  ask: (deadline: Deadline) => Promise<Granted | string>,
+  request: (deadline: Deadline) => Promise<Granted | string>,
   now: () => number,
 ): NonNullable<ConnectionSettings['authorize']> {
   let granted: Granted | undefined
-  let asking: Promise<Granted | string> | undefined
+  let pending: Promise<Granted | string> | undefined
   return async (deadline) => {
     if (granted !== undefined && granted.untilMs - MARGIN_MS > now()) return granted.sign
-    asking ??= ask(deadline).finally(() => (asking = undefined))
-    const asked = await asking
-    if (typeof asked === 'string') return asked
-    granted = asked
-    return asked.sign
+    pending ??= request(deadline).finally(() => (pending = undefined))
+    const answer = await pending
+    if (typeof answer === 'string') return answer
+    granted = answer
+    return answer.sign
   }
 }

@@ -21,14 +21,14 @@ export function makeTokenAuthorization(
   return makeSharedAuthorization(async (deadline) => {
     const request = makeRequest()
     if (typeof request === 'string') return `${connection.name}: ${request}`
-    const askedMs = now()
-    const reply = await connection.ask(request, deadline, wholeAnswer)
+    const requestedMs = now()
+    const reply = await connection.send(request, deadline, wholeAnswer)
     if (!reply.isAnswered) return reply.problem
     const answer = Answer.safeParse(reply.answer).data
     if (answer === undefined) return `${connection.name}: the answer holds no access_token`
     const { access_token: value, expires_in: seconds = DEFAULT_SECONDS } = answer
     const headers = { authorization: `Bearer ${value}` }
-    return { sign: () => headers, untilMs: askedMs + seconds * MS_PER_SECOND }
+    return { sign: () => headers, untilMs: requestedMs + seconds * MS_PER_SECOND }
   }, now)
 }
 

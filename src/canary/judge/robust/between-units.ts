@@ -14,7 +14,7 @@ import { ERROR_SHARES } from './samples/settings.js'
 import type { RobustSettings } from './samples/settings.js'
 
 /** With fewer former runs nothing is known of what is usual. */
-export const LEAST_RUNS = 5
+export const MIN_RUNS = 5
 /** What a median of deviations is worth beside a standard deviation, of normal values. */
 const MEDIAN_EFFICIENCY = 0.37
 /** Tests of how much there is; others are of how it moves, which units share. */
@@ -131,7 +131,7 @@ function ofUnits(before: readonly number[], now: readonly number[]): LevelDiffer
 /** One unit of so many runs without a change is taken for one that is unlike the others. */
 const UNLIKE_ERROR = 0.002
 /** Fewer units of the baseline do not tell what is usual. */
-const LEAST_UNITS = 3
+const MIN_UNITS = 3
 const UNLIKE_MARGINS = 2
 
 /**
@@ -144,7 +144,7 @@ export function unlikeOthers(
 ): NoData | undefined {
   const [others = [], units = []] = [control, experiment].map(knownUnits)
   const [before, now] = [unitLevels(others), unitLevels(units)]
-  if (before.length < LEAST_UNITS || now.length < 2) return undefined
+  if (before.length < MIN_UNITS || now.length < 2) return undefined
   const level = mean(before)
   const margins = marginsOf(spec, settings)
   for (const sign of harmfulSigns(spec.direction)) {
@@ -187,7 +187,7 @@ function tailOfPoints(unit: Float64Array | undefined, others: readonly Float64Ar
 
 /** What is usual between both sides of former runs, where there is one unit a side. */
 function ofRuns({ level, estimate }: Tested, usual: UsualSpread | undefined): LevelDifference | undefined {
-  if (usual === undefined || usual.runs < LEAST_RUNS) return undefined
+  if (usual === undefined || usual.runs < MIN_RUNS) return undefined
   const deviation = usual.deviation * level
   const freedom = Math.max(2, MEDIAN_EFFICIENCY * usual.runs)
   return { estimate, error: deviation, freedom, about: { runs: usual.runs, deviation } }

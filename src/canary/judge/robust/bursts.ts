@@ -10,7 +10,7 @@ import { totalOf } from './tests/total-events.js'
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
 /** So many points in a row, or so many stretches, of more than twice what any of the baseline has are no bursts as it has them, and one fewer are worth a note. */
-const LEAST_POINTS = 4
+const MIN_POINTS = 4
 const FAR_RATIO = 2
 /** Of a service whose errors come in bursts, so few runs without a change show as much. */
 const LEANING = 0.1
@@ -18,7 +18,7 @@ const LEANING = 0.1
 /** What many more events in bursts, in which no test found a change, ask of people, or are worth a note. */
 export interface Bursts {
   readonly says: string
-  readonly asks: boolean
+  readonly needsReview: boolean
 }
 
 /**
@@ -33,12 +33,12 @@ export function burstsOf(
   if (spec.direction === 'decrease' || kindOfValues(sides, spec.kind) !== 'count') return undefined
   const says = `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
   const higher = higherPoints(sides)
-  if (higher >= LEAST_POINTS) return { says, asks: true }
+  if (higher >= MIN_POINTS) return { says, needsReview: true }
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
   const expected = (y.events * x.exposure) / y.exposure
   const isMuch = x.events >= expected * BURST_RATIO && x.events >= expected + BURST_EVENTS
-  if (!isMuch && higher < LEAST_POINTS - 1) return undefined
-  return { says, asks: spec.critical || isLeaning(tested) }
+  if (!isMuch && higher < MIN_POINTS - 1) return undefined
+  return { says, needsReview: spec.critical || isLeaning(tested) }
 }
 
 /** Whether the tests, though they found no change, say that one is likelier than not. */

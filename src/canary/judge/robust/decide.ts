@@ -5,7 +5,7 @@ import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf } from './samples/margins.js'
-import { harmfulSigns, mattering, meanRatio, pointsWorth } from './samples/metric-tests.js'
+import { harmfulSigns, mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
@@ -83,7 +83,7 @@ function notDecided(
 
 function visibleStretch(tested: Tested, { minPoints }: RobustSettings): NoData | undefined {
   // Where events come in long bursts, another one is none.
-  if (tested.kind === 'count' && pointsWorth(tested) < minPoints) return undefined
+  if (tested.kind === 'count' && effectivePoints(tested) < minPoints) return undefined
   const seen = tested.tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
   if (seen === undefined) return undefined
   return {
@@ -206,7 +206,7 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
 function passReason(tested: Tested, assessment: Assessment, { minPoints }: RobustSettings): string {
   const { sides, spec } = assessment
   const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
-  const points = pointsWorth(tested)
+  const points = effectivePoints(tested)
   const worth =
     points < minPoints
       ? `; in bursts, so that the points are worth ${points.toFixed(1)} independent ones`

@@ -32,7 +32,7 @@ export function doubtOf(
   tested: Tested | undefined,
 ): NoData | undefined {
   const silent =
-    silenceOf(metric) ?? stuckOf(sides) ?? burstsThatAsk(metric, sides, tested) ?? fallToZero(metric, outage)
+    silenceOf(metric) ?? stuckOf(sides) ?? burstsToReview(metric, sides, tested) ?? fallToZero(metric, outage)
   const reason =
     silent ??
     gapOf(metric) ??
@@ -53,13 +53,13 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
   return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
 }
 
-function burstsThatAsk(
+function burstsToReview(
   { spec }: MetricSeries,
   sides: CleanSides,
   tested: Tested | undefined,
 ): string | undefined {
   const bursts = burstsOf(spec, sides, tested)
-  return bursts?.asks === true ? bursts.says : undefined
+  return bursts?.needsReview === true ? bursts.says : undefined
 }
 
 /** Where only a rise is harm, 0 is what one hopes for. */

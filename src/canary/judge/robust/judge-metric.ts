@@ -13,7 +13,7 @@ import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { LIKELY_OTHER_SCALE, countersOf, notComparable } from './samples/comparable.js'
 import { kindOfValues } from './samples/kind-of-values.js'
-import { mattering, meanRatio, pointsWorth } from './samples/metric-tests.js'
+import { mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
 import { naturalBound } from './samples/natural-bound.js'
@@ -45,7 +45,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const tested = isCompared
     ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
     : undefined
-  const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
+  const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, settings)
   const outage = outageOf(metric)
   const counters = isCompared && metric.spec.kind !== 'count' ? countersOf(sides) : undefined
   const isCounted = counters !== undefined && (counters.isUnlike || tooLittle !== undefined)
@@ -156,9 +156,9 @@ function overlapping(
 }
 
 /** Points that follow each other closely say less than they are many. */
-function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
+function tooFewEffectivePoints(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
   if (tested === undefined) return undefined
-  const worth = pointsWorth(tested)
+  const worth = effectivePoints(tested)
   // Of bursts of events the interval says how little is known, and points the wrong way are no reason to ask.
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined

@@ -15,7 +15,7 @@ import type { RobustSettings } from './samples/settings.js'
 /** Where the last quarter of a window begins. */
 const LATE_FROM = 0.75
 /** Fewer points of a quarter say nothing. */
-const LEAST_LATE_POINTS = 5
+const MIN_LATE_POINTS = 5
 /** The error of a note, a direction. */
 const NOTE_ALPHA = 0.005
 /** So much more of the canary's points is missing. */
@@ -24,9 +24,9 @@ const MISSING_SHARE = 0.15
 const NOTE_MARGINS = 2
 /** A single point that is this many ranges of the baseline beyond it is seen by everybody, and no more of them are single ones. */
 const FAR_RANGES = 5
-const MOST_FAR = 3
+const MAX_FAR = 3
 /** This many points at the start beyond all of the baseline are a start that differs. */
-const LEAST_FIRST_POINTS = 3
+const MIN_FIRST_POINTS = 3
 
 interface TestInput {
   readonly sides: CleanSides
@@ -70,7 +70,7 @@ function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
   const [x, y] = [sides.experiment, sides.control].map((side) =>
     side.values.filter((_, index) => (side.places[index] ?? 0) >= start).sort(),
   )
-  if (x === undefined || y === undefined || Math.min(x.length, y.length) < LEAST_LATE_POINTS) return []
+  if (x === undefined || y === undefined || Math.min(x.length, y.length) < MIN_LATE_POINTS) return []
   const change = sortedQuantile(x, 0.5) - sortedQuantile(y, 0.5)
   const sign = signs.find((each) => each * change > reach)
   if (sign === undefined) return []
@@ -93,7 +93,7 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     const within = experiment.values.findIndex((value) => !isBeyond(value))
     const first = experiment.values.subarray(0, Math.max(0, within)).toSorted()
     const change = sortedQuantile(first, 0.5) - sortedQuantile(control.sorted, 0.5)
-    if (first.length < LEAST_FIRST_POINTS || sign * change <= reach) return []
+    if (first.length < MIN_FIRST_POINTS || sign * change <= reach) return []
     // A baseline that begins so itself has no other start.
     const until = experiment.places[within] ?? endOf(experiment)
     const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
@@ -110,7 +110,7 @@ function farPoints({ sides: { control, experiment }, level, reach, signs }: Test
   const apart = Math.max(FAR_RANGES * (high - low), reach)
   return signs.flatMap((sign) => {
     const far = experiment.values.filter((value) => (sign > 0 ? value - high : low - value) > apart)
-    if (far.length === 0 || far.length > MOST_FAR) return []
+    if (far.length === 0 || far.length > MAX_FAR) return []
     const furthest = (sign > 0 ? Math.max(...far) : Math.min(...far)) / level - 1
     const points =
       far.length === 1 ? 'one point of the canary is' : `${far.length} points of the canary are up to`

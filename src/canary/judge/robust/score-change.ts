@@ -2,7 +2,7 @@ import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { Tested } from './samples/metric-tests.js'
 
 /** A change that is found never leaves more than half of the points. */
-const MOST = 50
+const MAX_SCORE = 50
 /** Without a critical limit, doubling (or falling to nothing) costs all. */
 const WORST = 1
 
@@ -18,7 +18,7 @@ export function scoreChange(
   const limit =
     change === 'High' ? limitOf(effectSize.criticalIncrease - 1) : limitOf(1 - effectSize.criticalDecrease)
   const severity = Math.min(1, Math.max(0, near) / limit)
-  return Math.round(MOST * (1 - severity) * 100) / 100
+  return Math.round(MAX_SCORE * (1 - severity) * 100) / 100
 }
 
 function limitOf(critical: number): number {

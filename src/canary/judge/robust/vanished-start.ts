@@ -14,9 +14,9 @@ import { walkTies } from '../../statistics/walk-ties.js'
 const START_SHARE = 0.3
 /** What goes on for longer than a start is looked for so many times as far: its beginning alone must not pass for one. */
 const SEARCHED = 2
-const LEAST_POINTS = 3
+const MIN_POINTS = 3
 /** So many points of each side must be left to say that nothing is left of a change. */
-const LEAST_REST = 12
+const MIN_REST = 12
 /** The normal score from which on a start stands out among the canary's own values (an error of 0.0013). */
 const START_SCORE = 3
 /** What the rest shows at this error is left of a change, though it would not be found. */
@@ -50,7 +50,7 @@ export function vanishedStart(
   // What fades is still there behind the points that stand out most.
   const back = Math.min(longest, 2 * start)
   const rest = { control: from(sides.control, back), experiment: from(sides.experiment, back) }
-  if (Math.min(rest.control.values.length, rest.experiment.values.length) < LEAST_REST) return undefined
+  if (Math.min(rest.control.values.length, rest.experiment.values.length) < MIN_REST) return undefined
   if (mattering(test(rest).tests).some(({ p }) => p <= REST_ALPHA)) return undefined
   return {
     state: 'doubtful',
@@ -68,9 +68,9 @@ function startOf(
   const searched = SEARCHED * longest
   const shifts = frontShifts(values, searched)
   let behind = 0
-  for (let points = LEAST_POINTS; points <= searched; points += 1) {
+  for (let points = MIN_POINTS; points <= searched; points += 1) {
     while (behind < places.length && (places[behind] ?? 0) < points) behind += 1
-    if (behind < LEAST_POINTS || behind === places.length) continue
+    if (behind < MIN_POINTS || behind === places.length) continue
     const shift = shifts[behind - 1]
     const score = (change === 'High' ? shift?.above : shift?.below) ?? 0
     if (score > (best?.score ?? START_SCORE)) best = { points, score }

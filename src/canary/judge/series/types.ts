@@ -1,4 +1,4 @@
-import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../../statistics/alpha-spending.js'
 
 /** Which change of a metric is harm. */
 export type Direction = 'increase' | 'decrease' | 'either'
@@ -233,7 +233,7 @@ export interface JudgeOptions {
   readonly tolerance?: number | undefined
   readonly confidence?: number | undefined
   /** Which of the planned looks at the data this is: the error is spent over them. */
-  readonly look?: PlannedLook | undefined
+  readonly interval?: PlannedInterval | undefined
   /** Told after each metric, for progress. */
   readonly onMetric?: ((judged: number, of: number) => void) | undefined
 }

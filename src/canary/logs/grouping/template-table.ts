@@ -13,7 +13,7 @@ const MAX_PATTERNS = 20_000
 /** Words of all of them together: a few systems write lines of hundreds of words. */
 const MAX_WORDS = 500_000
 /** With less room than this after uniting what belongs together, doing so again would not be worth its time. */
-const LEAST_ROOM = 0.25
+const MIN_FREE_SHARE = 0.25
 
 /** Groups log events by template as they come. Memory depends on their variety, not on their number, and is limited. */
 export class TemplateTable {
@@ -53,7 +53,7 @@ export class TemplateTable {
     const known = this.#find(key, words)
     if (known !== undefined) return known
     if (!this.#isFull && this.#hasReached(1)) {
-      this.#makeRoom()
+      this.#compact()
       const united = this.#find(key, words)
       if (united !== undefined) return united
     }
@@ -73,13 +73,13 @@ export class TemplateTable {
     return row
   }
 
-  #makeRoom(): void {
+  #compact(): void {
     this.#patterns = mergePatterns([...this.#patterns, ...this.#added.splice(0)], this.#linesOf)
     const single = this.#patterns.filter(({ rows }) => rows.length === 1)
     this.#rowOfKey = new Map(single.map((pattern) => [wordsKey(pattern.words), firstRow(pattern)]))
     this.#index = new PatternIndex(this.#patterns.filter(({ rows }) => rows.length > 1))
     this.#words = this.#patterns.reduce((sum, { words }) => sum + words.length, 0)
-    this.#isFull = this.#hasReached(1 - LEAST_ROOM)
+    this.#isFull = this.#hasReached(1 - MIN_FREE_SHARE)
   }
 
   #hasReached(share: number): boolean {

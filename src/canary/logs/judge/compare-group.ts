@@ -94,13 +94,13 @@ export function leastRatio(severity: LineSeverity): number {
 
 const MINUTE_MS = 60_000
 /** Of windows with fewer stretches nothing can be said about how events spread over them. */
-const LEAST_STRETCHES = 3
+const MIN_STRETCHES = 3
 /** A chi-square sum beyond its mean by so many standard deviations is no chance. */
-const DEVIATIONS = 2
+const MIN_DEVIATIONS = 2
 /** Minutes of outages. A chance among the few of these is likelier, so that more is needed. */
 const STRETCHES: readonly number[] = [5, 15]
-const SURE_OF_STRETCH = 3
-const LEAST_STEADY = 30
+const MIN_DEVIATIONS_OF_STRETCH = 3
+const MIN_STEADY = 30
 
 /** The events of one side with the window they are from. */
 interface TimedEvents {
@@ -116,15 +116,15 @@ interface TimedEvents {
  * no more than by chance, and where lines have no time.
  */
 function dispersionOf(baseline: TimedEvents, canary: TimedEvents): number {
-  const longer = STRETCHES.map((length) => varying([baseline], length, SURE_OF_STRETCH))
-  return Math.max(varying([baseline, canary], 1, DEVIATIONS), ...longer)
+  const longer = STRETCHES.map((length) => varying([baseline], length, MIN_DEVIATIONS_OF_STRETCH))
+  return Math.max(varying([baseline, canary], 1, MIN_DEVIATIONS), ...longer)
 }
 
 /** Whether the events of a side come evenly as far as one can tell, and are enough to tell. */
 function isSteady(one: TimedEvents): boolean {
   return (
-    one.side.events >= LEAST_STEADY &&
-    [1, ...STRETCHES].every((length) => varying([one], length, DEVIATIONS) === 1)
+    one.side.events >= MIN_STEADY &&
+    [1, ...STRETCHES].every((length) => varying([one], length, MIN_DEVIATIONS) === 1)
   )
 }
 
@@ -135,7 +135,7 @@ function varying(sides: readonly TimedEvents[], length: number, sure: number): n
     const stretches = Math.ceil((endMs - startMs) / (length * MINUTE_MS))
     const counts = inStretches(side.byMinute, length)
     const timed = counts.reduce((all, events) => all + events, 0)
-    if (stretches < LEAST_STRETCHES || timed === 0) continue
+    if (stretches < MIN_STRETCHES || timed === 0) continue
     const mean = timed / stretches
     const empty = Math.max(0, stretches - counts.length)
     const squares = counts.reduce((all, events) => all + (events - mean) ** 2, 0)

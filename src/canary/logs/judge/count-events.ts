@@ -9,13 +9,13 @@ import { describeLine, PartialLines } from '../records/describe-record.js'
 import { splitHeader } from '../records/split-header.js'
 import { readRequest } from '../requests/read-request.js'
 import type { LoggedRequest } from '../requests/read-request.js'
-import { takeRequest } from '../requests/request-table.js'
+import { countRequest } from '../requests/request-table.js'
 import type { RequestTable } from '../requests/request-table.js'
 import { EventJoiner } from '../trace/event-joiner.js'
 import type { LogEvent } from '../trace/event-joiner.js'
 import type { LogSide, LineSeverity } from '../model/types.js'
 import type { EventGroup, SideEvents } from './side-events.js'
-import { addSide, emptySideEvents, takeEvent } from './side-events.js'
+import { addSide, emptySideEvents, countEvent } from './side-events.js'
 import { redactInline, withoutCutSecret } from '../../../lib/redaction/inline-secrets.js'
 
 export interface CountedEvents {
@@ -82,10 +82,10 @@ function addEvents(side: LogSide, name: SideName, { table, cells, requests, find
       cell = { row, topic, logger, baseline: emptySideEvents(), canary: emptySideEvents() }
       cells.set(key, cell)
     }
-    takeEvent(cell[name], event.text, event.atMs, side.startMs)
+    countEvent(cell[name], event.text, event.atMs, side.startMs)
     const request = readRequest(event.text)
     if (request !== undefined && isAnswer(request, topic))
-      takeRequest(requests[name], request, (event.atMs - side.startMs) / length)
+      countRequest(requests[name], request, (event.atMs - side.startMs) / length)
   }
   const joiner = new EventJoiner()
   const partial = new PartialLines()
@@ -131,7 +131,7 @@ function joinCells(
 }
 
 /** One message has few loggers; where it seems to have more, they are values. */
-const MOST_LOGGERS = 50
+const MAX_LOGGERS = 50
 
 /**
  * Unites what only the baseline's loggers say with what only the canary's say, where it is the same message with the same topic: a logger
@@ -143,7 +143,7 @@ function uniteRenamed(groups: readonly EventGroup[]): readonly EventGroup[] {
   )
   return [...messages.values()].flatMap((family) => {
     if (family.length === 1) return family
-    if (family.length > MOST_LOGGERS) return joined(family)
+    if (family.length > MAX_LOGGERS) return joined(family)
     const gone = family.filter(({ canary }) => canary.events === 0)
     const come = family.filter(({ baseline }) => baseline.events === 0)
     if (gone.length === 0 || come.length === 0) return family

@@ -7,13 +7,13 @@ const MINUTE_MS = 60_000
 const START_SHARE = 1 / 4
 const LONGEST_START = 15
 /** Of the ordinary lines that its traffic lets expect, for the canary to serve what came after. */
-const LEAST_SERVED = 1 / 2
+const MIN_SERVED = 1 / 2
 const CHANCE = 0.1
-const MOST_TIMES = 1.25
+const MAX_TIMES = 1.25
 /** An episode with what must come behind it, in its own length. */
-const LEAST_LENGTHS = 1.5
+const MIN_LENGTHS = 1.5
 /** Of the events of an episode. */
-const MOST_LEFT = 0.05
+const MAX_LEFT_SHARE = 0.05
 
 /**
  * The minute from which on the start of a canary is over; undefined in windows that are too short to tell, and where the canary does not go on
@@ -38,7 +38,7 @@ export function startEndOf(
   if (common.length > 0 && now === 0) return undefined
   const early = (count('canary', 0) - now) / Math.max(1, count('baseline', 0) - before)
   const odds = Math.max(early, exposure.canaryShare / (1 - exposure.canaryShare))
-  return now >= before * odds * LEAST_SERVED ? end : undefined
+  return now >= before * odds * MIN_SERVED ? end : undefined
 }
 
 /** Whole minutes of a window, and the last where it is begun. */
@@ -69,11 +69,11 @@ export function episodeOf(
   const outside = (sums: readonly number[], from: number): number =>
     (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
   const odds = canaryShare / (1 - canaryShare)
-  for (let from = 0; from + length * LEAST_LENGTHS <= minutes; from += 1) {
+  for (let from = 0; from + length * MIN_LENGTHS <= minutes; from += 1) {
     const [left, others] = [outside(now, from), outside(before, from)]
     // What is critical and comes even once more is not over.
-    const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MOST_LEFT)
-    if (left > others * odds * MOST_TIMES + forgiven) continue
+    const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MAX_LEFT_SHARE)
+    if (left > others * odds * MAX_TIMES + forgiven) continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
     if (isChance) return { from, to: from + length }
   }

@@ -3,7 +3,7 @@ import type { EventGroup } from './side-events.js'
 
 const MINUTE_MS = 60_000
 /** With fewer ordinary lines their number says little about the traffic. */
-const LEAST_ORDINARY = 50
+const MIN_ORDINARY = 50
 
 /**
  * What the events of both sides are compared by: requests when both are known, else ordinary lines, which grow with the
@@ -14,7 +14,7 @@ export function exposureOf(baseline: LogSide, canary: LogSide, groups: readonly 
   const { requests: now } = canary
   if (isPositive(before) && isPositive(now)) return exposure('requests', before, now)
   const lines = commonLines(groups)
-  const isEnough = Math.min(lines.baseline, lines.canary) >= LEAST_ORDINARY
+  const isEnough = Math.min(lines.baseline, lines.canary) >= MIN_ORDINARY
   if (isEnough) return exposure('ordinaryLines', lines.baseline, lines.canary)
   return exposure('time', instanceMinutes(baseline), instanceMinutes(canary))
 }

@@ -47,11 +47,11 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
     }
   }
   const verdict = verdictOf(score, thresholds)
-  const asked = findings.find(({ asksForReview }) => asksForReview)
-  const doubt = input.doubt ?? (asked && sentence(asked, 1))
+  const reviewed = findings.find(({ asksForReview }) => asksForReview)
+  const doubt = input.doubt ?? (reviewed && sentence(reviewed, 1))
   if (doubt === undefined || (verdict === 'Fail' && !input.doubtFails))
     return { score, verdict, reason, endsRun: false }
-  const isSaid = worst === undefined || (input.doubt === undefined && asked === worst)
+  const isSaid = worst === undefined || (input.doubt === undefined && reviewed === worst)
   const reasons = isSaid ? doubt : `${doubt}; ${reason}`
   if (input.doubtFails) {
     const below = Math.min(score, Math.max(0, thresholds.marginal - JUST_BELOW))

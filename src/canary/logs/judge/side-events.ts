@@ -19,7 +19,7 @@ export function emptySideEvents(): SideEvents {
 }
 
 /** Counts one event. */
-export function takeEvent(side: SideEvents, text: string, atMs: number, startMs: number): void {
+export function countEvent(side: SideEvents, text: string, atMs: number, startMs: number): void {
   side.events += 1
   if (!Number.isNaN(atMs)) addTo(side.byMinute, Math.floor((atMs - startMs) / MINUTE_MS), 1)
   if (side.samples.length < MAX_SAMPLES) addSample(side.samples, shortened(text))

@@ -47,11 +47,11 @@ function reasonOf(comparison: WeighedComparison): string {
     const { template, baseline } = comparison.instead.group
     return `new, and about as frequent as "${cutText(template.text, MAX_SHOWN)}", which the canary logs no more (${baseline.events} in the baseline): see whether it is the same`
   }
-  if (comparison.asksForReview) return `${askedOf(comparison)}, which asks people: ${counts}${seen}`
+  if (comparison.asksForReview) return `${reviewText(comparison)}, which asks people: ${counts}${seen}`
   return `${counts}: ${doubtOf(comparison)}`
 }
 
-function askedOf({ change, group, isOver, episode }: WeighedComparison): string {
+function reviewText({ change, group, isOver, episode }: WeighedComparison): string {
   const isNew = change === 'new'
   const critical = group.severity === 'critical' ? 'critical and ' : ''
   if (isOver || (isNew && episode?.from === 0))

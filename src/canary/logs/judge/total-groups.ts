@@ -14,7 +14,7 @@ const TOTALS: readonly {
   { severity: 'warn', text: '<all warnings together>', of: ['warn'] },
 ]
 /** A total of one kind is that kind. */
-const LEAST_KINDS = 2
+const MIN_KINDS = 2
 /** So much of the growth is told by its kinds, for the total to say nothing more. */
 const TOLD_SHARE = 0.5
 
@@ -22,7 +22,7 @@ const TOLD_SHARE = 0.5
 export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[] {
   return TOTALS.flatMap(({ severity, text, of }) => {
     const members = groups.filter((group) => of.includes(group.severity))
-    if (members.length < LEAST_KINDS) return []
+    if (members.length < MIN_KINDS) return []
     const [baseline, canary] = [emptySideEvents(), emptySideEvents()]
     for (const member of members) {
       addSide(baseline, member.baseline)
@@ -35,7 +35,7 @@ export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[
 }
 
 /** The totals that say more than the kinds that cost points already, or that people are told of. */
-export function untoldTotals(
+export function unexplainedTotals(
   totals: readonly WeighedComparison[],
   kinds: readonly WeighedComparison[],
   odds: number,
@@ -52,8 +52,8 @@ export function untoldTotals(
 }
 
 /** Of the words of both, for two messages to be one in other words. */
-const LEAST_ALIKE = 0.5
-const MOST_TIMES = 2
+const MIN_ALIKE = 0.5
+const MAX_TIMES = 2
 const HARM: Readonly<Record<string, number>> = { critical: 3, error: 2, warn: 1 }
 
 /**
@@ -79,7 +79,7 @@ export function withRenamed(
 
 function isAsOften({ group: { baseline } }: Comparison, { canary }: EventGroup, odds: number): boolean {
   const times = canary.events / (baseline.events * odds)
-  return times < MOST_TIMES && times > 1 / MOST_TIMES
+  return times < MAX_TIMES && times > 1 / MAX_TIMES
 }
 
 /** Whether a message may be another one in other words, and is no worse; the same words with a higher severity are. */
@@ -89,7 +89,7 @@ function isSame(gone: EventGroup, come: EventGroup): boolean {
   if ((HARM[gone.severity] ?? 0) < (HARM[come.severity] ?? 0)) return false
   const [one, two] = [wordsOf(gone), wordsOf(come)]
   const shared = [...one].filter((word) => two.has(word)).length
-  return shared >= LEAST_ALIKE * Math.max(one.size, two.size) || isThrownElsewhere(gone, come)
+  return shared >= MIN_ALIKE * Math.max(one.size, two.size) || isThrownElsewhere(gone, come)
 }
 
 /** Two traces of one type of exception. */

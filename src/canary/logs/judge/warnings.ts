@@ -6,7 +6,7 @@ import type { EventGroup } from './side-events.js'
 import type { Comparison } from './compare-group.js'
 
 /** Traffic and time that differ more than this let one doubt both. */
-const MOST_DISAGREEMENT = 3
+const MAX_DISAGREEMENT = 3
 
 /** What a reader of the report should know about the lines it rests on. */
 export function warningsOf(
@@ -26,7 +26,7 @@ export function warningsOf(
   if (baseline !== undefined && exposure.basis === 'ordinaryLines') {
     const byTime = instanceMinutes(canary) / instanceMinutes(baseline)
     const factor = exposure.canary / exposure.baseline / byTime
-    if (byTime > 0 && Number.isFinite(byTime) && Math.max(factor, 1 / factor) > MOST_DISAGREEMENT) {
+    if (byTime > 0 && Number.isFinite(byTime) && Math.max(factor, 1 / factor) > MAX_DISAGREEMENT) {
       warnings.push(
         `the canary logs ${factor.toFixed(1)} times as many ordinary lines a minute as the baseline: give the numbers of requests if that is not its traffic`,
       )
@@ -37,12 +37,12 @@ export function warningsOf(
 
 const MINUTE_MS = 60_000
 /** Shorter silences are pauses. */
-const LEAST_MINUTES = 3
+const MIN_MINUTES = 3
 const MIN_SILENT_SHARE = 0.1
 /** In so many of the minutes a side must talk for its silence to say anything. */
 const TALKING_SHARE = 0.8
 /** So many lines the canary would have written, for none to be no chance. */
-const LEAST_EXPECTED = 10
+const MIN_EXPECTED = 10
 
 /**
  * A stretch in which the canary logged nothing while its baseline did, and the canary itself had before: a stream that stopped, or that
@@ -65,7 +65,7 @@ export function silenceOf(
   const before = perMinute(groups, 'baseline', minutes).slice(first)
   const { from, to } = longestRun(now, (count) => count === 0)
   const length = to - from
-  if (from === 0 || length < Math.max(LEAST_MINUTES, minutes * MIN_SILENT_SHARE)) return undefined
+  if (from === 0 || length < Math.max(MIN_MINUTES, minutes * MIN_SILENT_SHARE)) return undefined
   if (!isNoChance(now, before, from, to)) return undefined
   const others = before.slice(from, to)
   const when = to === now.length ? `for the last ${length}` : `for ${length}`
@@ -79,7 +79,7 @@ function isNoChance(own: readonly number[], other: readonly number[], from: numb
   const length = to - from
   if (talking(rest) < rest.length * TALKING_SHARE) return false
   if (talking(other.slice(from, to)) < length * TALKING_SHARE) return false
-  return rest.length > 0 && (sum(rest) / rest.length) * length >= LEAST_EXPECTED
+  return rest.length > 0 && (sum(rest) / rest.length) * length >= MIN_EXPECTED
 }
 
 /**
@@ -93,7 +93,7 @@ export function quietEnds(
 ): readonly string[] {
   if (baseline === undefined) return []
   const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
-  const least = Math.max(LEAST_MINUTES, minutes * MIN_SILENT_SHARE)
+  const least = Math.max(MIN_MINUTES, minutes * MIN_SILENT_SHARE)
   const sides = {
     baseline: perMinute(groups, 'baseline', minutes),
     canary: perMinute(groups, 'canary', minutes),
@@ -138,13 +138,13 @@ function sum(counts: readonly number[]): number {
 
 /** So much of the ordinary lines of the baseline must be gone, for people to look whether the canary still does its work. */
 const MIN_VANISHED_SHARE = 0.2
-const MOST_REPLACED = 0.5
+const MAX_REPLACED = 0.5
 const SURE = 1e-6
 const MAX_SHOWN = 80
 /** From here on an ordinary line that comes so many times as often is told of. */
 const MUCH_MORE = 10
-const LEAST_EVENTS = 100
-const MOST_TOLD = 3
+const MIN_EVENTS = 100
+const MAX_STORMS = 3
 
 /**
  * What the baseline logs all the time and the canary never does, with little or nothing in its place, as a sentence: work that it is not given, or does no
@@ -163,7 +163,7 @@ export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExpo
     'canary',
   )
   const [first] = gone
-  if (first === undefined || missing < all * MIN_VANISHED_SHARE || instead > missing * odds * MOST_REPLACED)
+  if (first === undefined || missing < all * MIN_VANISHED_SHARE || instead > missing * odds * MAX_REPLACED)
     return undefined
   const others = gone.length > 1 ? ` and ${gone.length - 1} more kinds` : ''
   return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead: see whether it does the same work`
@@ -174,10 +174,10 @@ export function stormsOf(comparisons: readonly Comparison[]): readonly string[] 
   return comparisons
     .filter(({ group, ratioLower, change }) => {
       const isMuchMore = ratioLower > MUCH_MORE && change === 'more'
-      return isMuchMore && group.severity === 'ordinary' && group.canary.events >= LEAST_EVENTS
+      return isMuchMore && group.severity === 'ordinary' && group.canary.events >= MIN_EVENTS
     })
     .toSorted((a, b) => b.ratioLower - a.ratioLower)
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_STORMS)
     .map(
       (storm) =>
         `the canary logs ${shown(storm)} at least ${Math.floor(storm.ratioLower)} times as often by exposure: ${storm.group.canary.events}, ${storm.group.baseline.events} in the baseline`,

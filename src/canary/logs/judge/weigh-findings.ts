@@ -32,18 +32,18 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   ignore: 0,
 }
 /** Seven events against none, where both sides have as much traffic. */
-const MANY_AT_ONCE = 0.01
+const MAX_CHANCE_AT_ONCE = 0.01
 /** So many errors that nobody logged before are looked at, be they one burst. */
-const BURST_TO_LOOK_AT = 20
+const BURST_TO_REVIEW = 20
 const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
 const SHARE_WEIGHT = 50
-const MOST_REACH = 6
+const MAX_REACH = 6
 /** What ended with the start of the canary and hit more than two of a hundred lines is for people. */
 const REACH_OF_START = 2
 /** What no earlier release ever logged comes from this one. */
 const NEW_EVER_WEIGHT = 1.5
-const LEAST_RATIO_NEW_EVER = 1
+const MIN_RATIO_NEW_EVER = 1
 /** Eight times as many cost as much as any more. */
 const DOUBLINGS = 3
 
@@ -57,7 +57,7 @@ export function weighFindings(
   const seen = new Set(seenTemplates)
   const counting = comparisons.filter((comparison) => mayCost(comparison, options))
   const adjusted = benjaminiHochberg(counting.map(({ pMore }) => pMore))
-  const error = spendAlpha(FALSE_DISCOVERIES, options.look)
+  const error = spendAlpha(FALSE_DISCOVERIES, options.interval)
   const adjustedOf = new Map(counting.map((comparison, place) => [comparison, adjusted[place]]))
   return comparisons.map((comparison) => {
     const pAdjusted = adjustedOf.get(comparison)
@@ -102,12 +102,12 @@ export interface LinesOfSide {
 /** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst: as likely in the canary at least as in the baseline. */
 function isManyAtOnce({ group }: Comparison, { baseline, canary: exposed }: Exposures): boolean {
   const share = exposed > 0 ? Math.max(exposed / (baseline + exposed), 1 / 2) : 1 / 2
-  return share ** group.canary.events < MANY_AT_ONCE
+  return share ** group.canary.events < MAX_CHANCE_AT_ONCE
 }
 
 /** An error that hits a share of the requests or lines weighs the more the larger the share. */
 function reachOf(group: EventGroup, exposures: Exposures): number {
-  return Math.min(MOST_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
+  return Math.min(MAX_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
 }
 
 /** The share of requests or lines that is hit on the canary beyond that of the baseline. */
@@ -133,7 +133,7 @@ function weigh(
   const { severity } = group
   const mayCostPoints = pAdjusted !== undefined
   const isProven = mayCostPoints && pAdjusted < error && ratioLower > leastRatio(severity)
-  const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
+  const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > MIN_RATIO_NEW_EVER
   // One line may be chance; where people named it, one is what they wait for.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
@@ -147,7 +147,7 @@ function weigh(
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
   const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
-  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
+  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_REVIEW
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
   // What a start brings along each time is no matter; what came in the middle is looked at.

@@ -3,16 +3,16 @@ import type { ScannedLine } from './scan-words.js'
 import { QUOTED_BY } from './vocabulary.js'
 
 /** The last part of the name of a field that says what happened, whose texts are messages and states rather than values. */
-const TELLING = new Set(
+const MESSAGE_FIELDS = new Set(
   `msg message error err errno exit failure fault reason cause level lvl severity action event op operation status state result method verb command cmd exception
    text description desc detail details title summary phase step stage what outcome`.split(/\s+/),
 )
 /** Whole names that say so, and names of theirs with one of those in them: `type=delete` and `error_code=gone`, but not `probeType=Readiness`. */
-const TELLING_OF = new Set('type kind code mode logger component module class'.split(' '))
+const QUALIFIED_MESSAGE_FIELDS = new Set('type kind code mode logger component module class'.split(' '))
 /** Before the name of a field without quotes: at the start of a line a name with a colon is the part that speaks. */
 const FIELD_STARTS: ReadonlySet<string> = new Set([',', '(', '{', '[', ';'])
 /** A value rarely has more words, and a quote that is not closed has none. */
-const MOST_WORDS = 40
+const MAX_WORDS = 40
 
 /** One value for all that stands between the quotes of a field: `name="Ann Lee"`, `owner=''`, `"user": "bob"`. Not of `msg="no route"`. */
 export function maskQuoted(line: ScannedLine): ScannedLine {
@@ -51,20 +51,20 @@ function isFieldQuote({ words, gaps }: ScannedLine, at: number): boolean {
 
 /** Whether it names a field of which the text is no matter. */
 function isName(word: string | undefined): boolean {
-  return word !== undefined && /\p{L}/u.test(word) && !isTellingField(word)
+  return word !== undefined && /\p{L}/u.test(word) && !isMessageField(word)
 }
 
 /** Whether what stands in a field of this name says what happened. */
-export function isTellingField(name: string): boolean {
+export function isMessageField(name: string): boolean {
   const parts = partsOf(name)
   const last = parts.at(-1) ?? ''
-  if (TELLING.has(last)) return true
-  return TELLING_OF.has(last) && (parts.length === 1 || parts.some((part) => TELLING.has(part)))
+  if (MESSAGE_FIELDS.has(last)) return true
+  return QUALIFIED_MESSAGE_FIELDS.has(last) && (parts.length === 1 || parts.some((part) => MESSAGE_FIELDS.has(part)))
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {
   const end = words.indexOf(words[at] ?? '', at + 1)
-  return end > at && end - at <= MOST_WORDS ? end : undefined
+  return end > at && end - at <= MAX_WORDS ? end : undefined
 }
 
 /** `errorMessage`, `error_message` and `error.message` are messages. */

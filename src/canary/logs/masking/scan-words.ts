@@ -85,8 +85,8 @@ function isLetter(text: string, at: number): boolean {
 /** Whether a row of dots begins or ends here: `exception.......0` is a word, dots and a number. */
 function isLeader(text: string, at: number, start: number): boolean {
   if (at === start) return false
-  const isBehindDots = text.charCodeAt(start) === DOT && text.charCodeAt(start + 1) === DOT
-  return !isBehindDots && text.charCodeAt(at + 1) === DOT
+  const isAfterDots = text.charCodeAt(start) === DOT && text.charCodeAt(start + 1) === DOT
+  return !isAfterDots && text.charCodeAt(at + 1) === DOT
 }
 
 function withoutSentenceEnd(text: string, start: number, end: number): number {

@@ -1,8 +1,8 @@
 import { HOST_ENDINGS, PACKAGE_BEGINNINGS, TERMS_WITH_DIGITS } from './vocabulary.js'
 
 /** `jk2_init(` is a function, `attempt_1445_m_01(` is none. */
-const MOST_DIGITS_OF_A_FUNCTION = 2
-const MOST_DIGITS_OF_A_TERM = 3
+const MAX_DIGITS_OF_A_FUNCTION = 2
+const MAX_DIGITS_OF_A_TERM = 3
 const SHORTEST_HEX_WORD = 8
 /** Objects that print themselves often shorten the hash by which they are told apart: `Token{abcdefa`. */
 const SHORTEST_HASH = 6
@@ -22,11 +22,11 @@ export function isValueWord(word: string, digits: number, before: string, next: 
 }
 
 function isTerm(word: string, digits: number): boolean {
-  return digits <= MOST_DIGITS_OF_A_TERM && word.length > digits && TERMS_WITH_DIGITS.has(word.toLowerCase())
+  return digits <= MAX_DIGITS_OF_A_TERM && word.length > digits && TERMS_WITH_DIGITS.has(word.toLowerCase())
 }
 
 function isFunction(word: string, digits: number, next: string): boolean {
-  if (digits > MOST_DIGITS_OF_A_FUNCTION || !/^[A-Za-z_][\w.]*$/.test(word)) return false
+  if (digits > MAX_DIGITS_OF_A_FUNCTION || !/^[A-Za-z_][\w.]*$/.test(word)) return false
   return next === '()' || /[A-Za-z_]$/.test(word)
 }
 

@@ -4,11 +4,11 @@ import type { Pattern } from '../model/pattern.js'
 import { giveToHomes } from './give-to-homes.js'
 import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 
-const LEAST_SHARED_WORDS = 3
+const MIN_SHARED_WORDS = 3
 /** So many different words at a place show that it holds words, and not numbers only. */
-const LEAST_WORDS = 2
+const MIN_WORDS = 2
 /** Sets of places of one length that are tried: each costs a look at every pattern. */
-const MOST_SHAPES = 100
+const MAX_SHAPES = 100
 
 /**
  * Gives patterns of one length to the one that has values wherever they differ from it: where several words vary together, most of their
@@ -32,18 +32,18 @@ interface Home {
 
 function homeOf(pattern: Pattern): Home | undefined {
   const { words, rows } = pattern
-  if (rows.length <= LEAST_WORDS || countMeaningfulWords(words) < LEAST_SHARED_WORDS) return undefined
+  if (rows.length <= MIN_WORDS || countMeaningfulWords(words) < MIN_SHARED_WORDS) return undefined
   const places = placesOfWords(pattern)
   return places.length > 1 ? { pattern, places } : undefined
 }
 
 /** The places at which the lines of a pattern were seen to have different words. */
 export function placesOfWords({ words, isFixed, rows, origins }: Pattern): readonly number[] {
-  if (isFixed || rows.length < LEAST_WORDS) return []
+  if (isFixed || rows.length < MIN_WORDS) return []
   const lines = origins.map(keyWords).filter(({ length }) => length === words.length)
   return [...words.keys()].filter((place) => {
     if (words[place] !== VALUE) return false
-    return new Set(lines.map((line) => line[place] ?? '').filter(isRealWord)).size >= LEAST_WORDS
+    return new Set(lines.map((line) => line[place] ?? '').filter(isRealWord)).size >= MIN_WORDS
   })
 }
 
@@ -59,7 +59,7 @@ function shapesOf(homes: readonly Home[]): readonly Shape[] {
     shapes.set(places.join(), shape)
     shape.homes.set(wordsKey(pattern.words), pattern)
   }
-  return [...shapes.values()].slice(0, MOST_SHAPES)
+  return [...shapes.values()].slice(0, MAX_SHAPES)
 }
 
 function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefined {

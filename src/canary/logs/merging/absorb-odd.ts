@@ -9,13 +9,13 @@ import { countMeaningfulWords, isRealWord } from './word-kind.js'
 export type LinesOf = (pattern: Pattern) => number
 
 /** An odd line is one of a few beside so many times as many. */
-const MOST_ODD = 3
+const MAX_ODD = 3
 const TIMES_AS_MANY = 50
-const LEAST_SHARED_WORDS = 3
+const MIN_SHARED_WORDS = 3
 /** With an address in place of the value fewer words are enough, and so are fewer lines. */
-const LEAST_BESIDE_ADDRESS = 2
+const MIN_WORDS_NEXT_TO_ADDRESS = 2
 /** Words that a value may have where the others have one. */
-const MOST_WORDS = 3
+const MAX_WORDS = 3
 
 /**
  * Gives odd lines to the pattern of the many where they differ in one value only: a name of several words, or one in capitals, among numbers
@@ -35,10 +35,10 @@ function belongs(odd: Pattern, common: Pattern, linesOf: LinesOf): boolean {
   const span = spanOf(odd, common)
   if (span === undefined) return false
   const shared = countMeaningfulWords(common.words)
-  if (isAddress(odd, span)) return shared >= LEAST_BESIDE_ADDRESS
-  if (shared < LEAST_SHARED_WORDS || !mayBeValue(odd, span)) return false
+  if (isAddress(odd, span)) return shared >= MIN_WORDS_NEXT_TO_ADDRESS
+  if (shared < MIN_SHARED_WORDS || !mayBeValue(odd, span)) return false
   const lines = linesOf(odd)
-  return lines <= MOST_ODD && linesOf(common) >= TIMES_AS_MANY * lines
+  return lines <= MAX_ODD && linesOf(common) >= TIMES_AS_MANY * lines
 }
 
 interface Span {
@@ -68,5 +68,5 @@ function isAddress({ words, gaps }: Pattern, { start, end }: Span): boolean {
 }
 
 function mayBeValue({ words }: Pattern, { start, end }: Span): boolean {
-  return end - start <= MOST_WORDS && words.slice(start, end).every(isRealWord)
+  return end - start <= MAX_WORDS && words.slice(start, end).every(isRealWord)
 }

@@ -1,6 +1,6 @@
 import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { uniteEqual } from './unite-equal.js'
@@ -65,7 +65,7 @@ export function fillEmptyFields(patterns: readonly Pattern[]): readonly Pattern[
 }
 
 function isEmptyField(words: readonly string[], gaps: readonly number[], place: number): boolean {
-  if (words[place] !== '=' || gaps[place] !== 0 || isTellingField(words[place - 1] ?? '')) return false
+  if (words[place] !== '=' || gaps[place] !== 0 || isMessageField(words[place - 1] ?? '')) return false
   return (gaps[place + 1] ?? 1) > 0 && (place + 1 === words.length || words[place + 2] === '=')
 }
 

@@ -1,5 +1,5 @@
 import { isClosing, isOpening } from '../masking/characters.js'
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../model/pattern.js'
@@ -21,8 +21,8 @@ interface Frame {
 }
 
 /** With fewer shared words than this two messages are alike by chance. */
-const LEAST_SHARED_WORDS = 2
-const MANY_SHARED_WORDS = 3
+const MIN_SHARED_WORDS = 2
+const LONG_MESSAGE_WORDS = 3
 
 const SWITCHES: ReadonlySet<string> = new Set(['on', 'off', 'yes', 'no'])
 const PREPOSITIONS: ReadonlySet<string> = new Set([
@@ -49,14 +49,14 @@ const NEEDED = {
   plainField: 3,
   namedField: 4,
   bracketed: 3,
-  behindPreposition: 4,
+  afterPreposition: 4,
   switched: 2,
   dottedStart: 4,
   dotted: 3,
   named: 3,
   namedInLongMessage: 2,
-  startBesideValue: 3,
-  besideValue: 2,
+  startNextToValue: 3,
+  nextToValue: 2,
 } as const
 
 /**
@@ -70,18 +70,18 @@ export function isVariable(place: number, siblings: readonly Pattern[]): boolean
   const frame = frameOf(first.words, place)
   const words = siblings.map((pattern) => pattern.words[place] ?? '').filter((word) => word !== VALUE)
   const needed = valuesNeeded(frame, words, words.length < siblings.length)
-  return siblings.length >= (frame.words < LEAST_SHARED_WORDS ? needed * 2 : needed)
+  return siblings.length >= (frame.words < MIN_SHARED_WORDS ? needed * 2 : needed)
 }
 
 function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: boolean): number {
   const kind = commonKind(words)
   if (isSwitch(frame, words)) return NEEDED.switched
   // What stands in quotes is a value where others have one there, be it in capitals.
-  const isQuotedBesideValue = isValueElsewhere && (frame.before === "'" || frame.before === '"')
-  if (kind === 'state' && !isQuotedBesideValue) return NEEDED.state
+  const isQuotedNextToValue = isValueElsewhere && (frame.before === "'" || frame.before === '"')
+  if (kind === 'state' && !isQuotedNextToValue) return NEEDED.state
   const needed = neededByPlace(frame, kind, words)
-  if (!isValueElsewhere || frame.words < LEAST_SHARED_WORDS) return needed
-  return Math.min(needed, frame.isStart ? NEEDED.startBesideValue : NEEDED.besideValue)
+  if (!isValueElsewhere || frame.words < MIN_SHARED_WORDS) return needed
+  return Math.min(needed, frame.isStart ? NEEDED.startNextToValue : NEEDED.nextToValue)
 }
 
 function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): number {
@@ -94,32 +94,32 @@ function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): 
   const saysWhat = frame.mayBeCause || mostlyDone(words)
   if (frame.isBracketed && !saysWhat) return NEEDED.bracketed
   const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !mostlyDone(words)
-  const isBehindPreposition = PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !saysWhat
-  if (!isNamed && isBehindPreposition) return NEEDED.behindPreposition
+  const isAfterPreposition = PREPOSITIONS.has(before) && frame.words >= LONG_MESSAGE_WORDS && !saysWhat
+  if (!isNamed && isAfterPreposition) return NEEDED.afterPreposition
   if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
   if (!isNamed) return NEEDED.plain
-  return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
+  return frame.words >= LONG_MESSAGE_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
 }
 
 /** Many systems begin a line with the name of the part that speaks. */
 function neededAtStart({ words }: Frame, kind: WordKind): number {
-  return kind === 'dotted' && words >= MANY_SHARED_WORDS ? NEEDED.dottedStart : NEEDED.start
+  return kind === 'dotted' && words >= LONG_MESSAGE_WORDS ? NEEDED.dottedStart : NEEDED.start
 }
 
 /** `zone=eu` and `zone=us` are one message, `reason=full` and `reason=gone` are two. */
 function neededInField(field: string): number {
-  if (isTellingField(field)) return NEEDED.field
+  if (isMessageField(field)) return NEEDED.field
   return NAMING_WORDS.has(field.toLowerCase()) ? NEEDED.namedField : NEEDED.plainField
 }
 
 /** `for reading`, `for writing` and `(skipped)` say what is done and name nothing; a name in parts names (`shard-started`). */
-function tellsWhatIsDone(word: string): boolean {
+function isParticiple(word: string): boolean {
   return /^[^-_.]*(?:ed|ing)$/.test(word)
 }
 
 /** A name may end like that, too: `billing`, `search` and `audit`. */
 function mostlyDone(words: readonly string[]): boolean {
-  return words.filter(tellsWhatIsDone).length * 2 >= words.length
+  return words.filter(isParticiple).length * 2 >= words.length
 }
 
 /** `is on` and `is off` are one message; `turned on` and `turned off` are two. */

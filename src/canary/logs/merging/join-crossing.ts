@@ -6,9 +6,9 @@ import type { Pattern } from '../model/pattern.js'
 import { countMeaningfulWords } from './word-kind.js'
 import { mayBeValue, placesOfWords } from './absorb-instances.js'
 
-const LEAST_SHARED_WORDS = 3
+const MIN_SHARED_WORDS = 3
 /** Sets of places of one length that are tried in pairs. */
-const MOST_SHAPES = 20
+const MAX_SHAPES = 20
 
 /**
  * Unites patterns of one length that differ only where the one or the other is known to hold values: `name=<*> cmd=get` and `name=web
@@ -17,7 +17,7 @@ const MOST_SHAPES = 20
 export function joinCrossing(patterns: readonly Pattern[]): readonly Pattern[] {
   const shapes = [...group(patterns, (pattern) => placesOfWords(pattern).join())]
     .filter(([places]) => places !== '')
-    .slice(0, MOST_SHAPES)
+    .slice(0, MAX_SHAPES)
   const taken = new Set<Pattern>()
   const united: Pattern[] = []
   for (const [[one, ones], [other, others]] of cross(shapes, shapes)) {
@@ -36,5 +36,5 @@ export function joinCrossing(patterns: readonly Pattern[]): readonly Pattern[] {
 
 function keyWithout({ words }: Pattern, places: ReadonlySet<number>): string {
   const masked = words.map((word, place) => (places.has(place) && mayBeValue(word) ? VALUE : word))
-  return countMeaningfulWords(masked) < LEAST_SHARED_WORDS ? wordsKey(words) : wordsKey(masked)
+  return countMeaningfulWords(masked) < MIN_SHARED_WORDS ? wordsKey(words) : wordsKey(masked)
 }

@@ -1,4 +1,4 @@
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { keepPlaces, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
@@ -36,7 +36,7 @@ function isNamedAddress({ words, gaps, isFixed }: Pattern, place: number): boole
   const name = words[place] ?? ''
   if (isFixed || place === 0 || words[place + 1] !== ':' || words[place + 2] !== VALUE) return false
   const isGlued = gaps[place + 1] === 0 && gaps[place + 2] === 0
-  return isGlued && words[place - 1] !== ':' && NAME.test(name) && !isTellingField(name)
+  return isGlued && words[place - 1] !== ':' && NAME.test(name) && !isMessageField(name)
 }
 
 function around(words: readonly string[], start: number, end: number): string {

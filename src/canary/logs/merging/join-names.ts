@@ -1,16 +1,16 @@
 import { group } from 'd3-array'
 
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { countMeaningfulWords, isRealWord, mayBeCause } from './word-kind.js'
 
 /** Different names that show a place to be a value; fewer where quotes say that it is one text. */
-const LEAST_NAMES = 6
-const LEAST_QUOTED = 3
-const LEAST_SHARED_WORDS = 3
-const MOST_WORDS = 6
+const MIN_NAMES = 6
+const MIN_QUOTED = 3
+const MIN_SHARED_WORDS = 3
+const MAX_WORDS = 6
 /** Longer lines have too much in them that may be a name. */
 const MAX_PLACES = 100
 
@@ -71,7 +71,7 @@ function spansOf(words: readonly string[]): readonly Span[] {
     if (end <= start) continue
     const inside = words.slice(start, end)
     // What holds a value beside words is a message itself: `"GET <*> HTTP/<*>"`.
-    if (inside.length <= MOST_WORDS && inside.some(isRealWord) && !inside.includes(VALUE))
+    if (inside.length <= MAX_WORDS && inside.some(isRealWord) && !inside.includes(VALUE))
       spans.push({ start, end, isQuoted: isQuote })
     at = isQuote ? end : end - 1
   }
@@ -87,24 +87,24 @@ function endOfRun(words: readonly string[], from: number): number {
 function uniteNames(family: readonly Named[]): Pattern | undefined {
   const ordered = family.toSorted((a, b) => firstRow(a.pattern) - firstRow(b.pattern))
   const [first] = ordered
-  if (first === undefined || family.length < LEAST_QUOTED) return undefined
+  if (first === undefined || family.length < MIN_QUOTED) return undefined
   const textsAt = first.spans.map((_, n) => new Set(ordered.map((one) => textOf(one, n))))
   const varying = [...textsAt.keys()].filter((n) => (textsAt[n]?.size ?? 0) > 1)
   const [place] = varying
   const span = place === undefined ? undefined : first.spans[place]
   if (varying.length !== 1 || place === undefined || span === undefined) return undefined
   const texts = [...(textsAt[place] ?? [])]
-  if (texts.length < (span.isQuoted ? LEAST_QUOTED : LEAST_NAMES)) return undefined
+  if (texts.length < (span.isQuoted ? MIN_QUOTED : MIN_NAMES)) return undefined
   const hasLonger = ordered.some(({ spans }) => lengthOf(spans[place]) > 1)
   return hasLonger && isName(first.pattern.words, span) ? withValue(ordered, span) : undefined
 }
 
 function isName(words: readonly string[], { start, end, isQuoted }: Span): boolean {
   const shared = words.toSpliced(start, end - start)
-  if (countMeaningfulWords(shared) < LEAST_SHARED_WORDS || mayBeCause(words, start)) return false
+  if (countMeaningfulWords(shared) < MIN_SHARED_WORDS || mayBeCause(words, start)) return false
   const joint = isQuoted ? start - 2 : start - 1
   const isField = words[joint] === '=' || words[joint] === ':'
-  return !isField || !isTellingField(words[joint - 1] ?? '')
+  return !isField || !isMessageField(words[joint - 1] ?? '')
 }
 
 function withValue(ordered: readonly Named[], { start, end }: Span): Pattern {

@@ -5,8 +5,8 @@ import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { isRealWord } from './word-kind.js'
 
-const LEAST_NAMES = 5
-const LEAST_FRAMES = 2
+const MIN_NAMES = 5
+const MIN_FRAMES = 2
 
 /** A pattern as one word, a name of some words, and what stands behind. */
 interface Named {
@@ -23,10 +23,10 @@ interface Named {
 export function joinPhrases(patterns: readonly Pattern[]): readonly Pattern[] {
   const named = patterns.map(namedOf).filter((one) => one !== undefined)
   const framesOf = group(named, ({ name }) => name)
-  const shared = named.filter(({ name }) => (framesOf.get(name)?.length ?? 0) >= LEAST_FRAMES)
+  const shared = named.filter(({ name }) => (framesOf.get(name)?.length ?? 0) >= MIN_FRAMES)
   const families = [...group(shared, ({ frame }) => frame).values()].filter(
     (family) =>
-      family.length >= LEAST_NAMES && family.filter(({ end }) => end > 2).length * 2 >= family.length,
+      family.length >= MIN_NAMES && family.filter(({ end }) => end > 2).length * 2 >= family.length,
   )
   const taken = new Set(families.flat().map(({ pattern }) => pattern))
   return [...patterns.filter((pattern) => !taken.has(pattern)), ...families.map(unitePhrases)]

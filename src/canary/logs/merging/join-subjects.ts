@@ -5,9 +5,9 @@ import { unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { countMeaningfulWords, isCompoundName, isRealWord } from './word-kind.js'
 
-const LEAST_NAMES = 3
-const LEAST_FRAMES = 2
-const LEAST_SHARED_WORDS = 2
+const MIN_NAMES = 3
+const MIN_FRAMES = 2
+const MIN_SHARED_WORDS = 2
 /** `send-invoices`, as jobs, services and queues are named. */
 const HYPHENATED = /^\p{Ll}[\p{Ll}\d]*(?:-[\p{Ll}\d]+)+$/u
 
@@ -26,7 +26,7 @@ export function joinSubjects(patterns: readonly Pattern[]): readonly Pattern[] {
   const subjects = patterns.map(subjectOf).filter((subject) => subject !== undefined)
   const known = namesOfSeveral(subjects)
   const families = [...group(subjects, ({ frame }) => frame).values()].filter(
-    (family) => family.filter(({ name }) => known.has(name)).length >= LEAST_NAMES,
+    (family) => family.filter(({ name }) => known.has(name)).length >= MIN_NAMES,
   )
   const timesNamed = rollup(
     families.flat(),
@@ -34,7 +34,7 @@ export function joinSubjects(patterns: readonly Pattern[]): readonly Pattern[] {
     ({ name }) => name,
   )
   const members = families.map((family) =>
-    family.filter(({ name }) => isNameInParts(name) || (timesNamed.get(name) ?? 0) >= LEAST_FRAMES),
+    family.filter(({ name }) => isNameInParts(name) || (timesNamed.get(name) ?? 0) >= MIN_FRAMES),
   )
   const taken = new Set(members.flat().map(({ pattern }) => pattern))
   return [...patterns.filter((pattern) => !taken.has(pattern)), ...members.map(uniteSubjects)]
@@ -47,7 +47,7 @@ function namesOfSeveral(subjects: readonly Subject[]): ReadonlySet<string> {
     ({ name }) => name,
   )
   const several = [...named].filter(
-    ([, same]) => new Set(same.map(({ frame }) => frame)).size >= LEAST_FRAMES,
+    ([, same]) => new Set(same.map(({ frame }) => frame)).size >= MIN_FRAMES,
   )
   return new Set(several.map(([name]) => name))
 }
@@ -59,7 +59,7 @@ function uniteSubjects(members: readonly Subject[]): Pattern {
 
 function subjectOf(pattern: Pattern): Subject | undefined {
   const [name = '', ...others] = pattern.words
-  if (pattern.isFixed || !isRealWord(name) || countMeaningfulWords(others) < LEAST_SHARED_WORDS)
+  if (pattern.isFixed || !isRealWord(name) || countMeaningfulWords(others) < MIN_SHARED_WORDS)
     return undefined
   return { pattern, name, frame: wordsKey(others) }
 }

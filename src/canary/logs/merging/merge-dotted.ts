@@ -1,6 +1,6 @@
 import { group } from 'd3-array'
 
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import { unite, wordsKey } from '../model/pattern.js'
@@ -14,10 +14,10 @@ import {
   mayBeCause,
 } from './word-kind.js'
 
-const LEAST_DIFFERENT = 3
+const MIN_DIFFERENT = 3
 const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
 const JOINTS: ReadonlySet<string> = new Set(['=', ':'])
-const LEAST_SHARED_WORDS = 2
+const MIN_SHARED_WORDS = 2
 
 /**
  * Unites patterns of one length that differ in dotted names only, at however many places: `Registering class a.B for class
@@ -37,7 +37,7 @@ function withoutNames({ words, isFixed }: Pattern): readonly string[] {
 /** A name in parts, or a word by itself in quotes that are not those of a field. */
 function isName(words: readonly string[], place: number): boolean {
   const word = words[place] ?? ''
-  if (isCompoundName(word)) return isDottedName(word) || !tellsWhatHappened(words, place)
+  if (isCompoundName(word)) return isDottedName(word) || !statesOutcome(words, place)
   const quote = words[place - 1] ?? ''
   return (
     QUOTES.has(quote) &&
@@ -50,10 +50,10 @@ function isName(words: readonly string[], place: number): boolean {
 }
 
 /** `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` say what happened; `failed job MailJob` names something. */
-function tellsWhatHappened(words: readonly string[], place: number): boolean {
+function statesOutcome(words: readonly string[], place: number): boolean {
   const before = words[place - 1] ?? ''
   const joint = QUOTES.has(before) ? place - 2 : place - 1
-  if (words[joint] === '=') return isTellingField(words[joint - 1] ?? '')
+  if (words[joint] === '=') return isMessageField(words[joint - 1] ?? '')
   return mayBeCause(words, place) && !NAMING_WORDS.has(before.toLowerCase())
 }
 
@@ -64,5 +64,5 @@ function isOneTemplate(family: readonly Pattern[]): boolean {
   const isValueElsewhere = family.some(
     ({ words }) => !words.some((_, place) => place > 0 && isName(words, place)),
   )
-  return shared >= LEAST_SHARED_WORDS && (family.length >= LEAST_DIFFERENT || isValueElsewhere)
+  return shared >= MIN_SHARED_WORDS && (family.length >= MIN_DIFFERENT || isValueElsewhere)
 }

@@ -8,8 +8,8 @@ import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 /** This many patterns make a word at a place a part of the message, and so many a template. */
 const MANY = 16
 /** Fewer different words at a place may be different messages, however many lines have them. */
-const LEAST_VALUES = 8
-const LEAST_SHARED_WORDS = 2
+const MIN_VALUES = 8
+const MIN_SHARED_WORDS = 2
 
 /**
  * Unites many patterns of one length that share their frequent words and differ in rare ones, at several places at once:
@@ -42,7 +42,7 @@ function frequent(counts: Counts, word: string, place: number): string {
 function isOneTemplate(key: string, family: readonly Pattern[]): boolean {
   if (family.length < MANY) return false
   const words = keyWords(key)
-  if (countMeaningfulWords(words) < LEAST_SHARED_WORDS) return false
+  if (countMeaningfulWords(words) < MIN_SHARED_WORDS) return false
   const start = words.findIndex((word) => word === VALUE || isRealWord(word))
   return words.every((_, place) => {
     const values = new Set(family.map((pattern) => pattern.words[place] ?? ''))
@@ -51,5 +51,5 @@ function isOneTemplate(key: string, family: readonly Pattern[]): boolean {
 }
 
 function areValues(words: readonly string[]): boolean {
-  return words.length >= LEAST_VALUES && commonKind(words.filter((word) => word !== VALUE)) !== 'state'
+  return words.length >= MIN_VALUES && commonKind(words.filter((word) => word !== VALUE)) !== 'state'
 }

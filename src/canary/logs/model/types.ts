@@ -1,5 +1,5 @@
 import type { ScoreThresholds } from '../../judge/series/types.js'
-import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../../statistics/alpha-spending.js'
 import type { Sequence } from '../../../lib/packing/packed-list.js'
 import type { Sensitivity } from './log-template.js'
 import type { Severity, Topic } from '../topics/default-topics.js'
@@ -46,7 +46,7 @@ export interface LogJudgeOptions {
   readonly scoresOrdinaryLines: boolean
   readonly emptyLog: EmptyLogPolicy
   /** Which of the planned looks at the log this is: the error is spent over them. */
-  readonly look?: PlannedLook | undefined
+  readonly interval?: PlannedInterval | undefined
 }
 
 /** `ordinary` are lines without a topic. */

@@ -7,9 +7,9 @@ import { levelOf, RECORD_FIELDS } from './record-fields.js'
 /** Longer lines of JSON carry documents rather than events, and are not read. */
 const MAX_CHARACTERS = 64 * 1024
 const SERVER_ERROR = 500
-const LEAST_STATUS = 100
-const MOST_STATUS = 599
-const LEAST_BYTES = 2
+const MIN_STATUS = 100
+const MAX_STATUS = 599
+const MIN_BYTES = 2
 
 /**
  * What an event in JSON says, as a line of text would say it: its level, its message, method, path and status of a request, the type and message of an
@@ -46,7 +46,7 @@ export function describeLine(line: string, messageField?: string): string {
   const text = withoutContainer(line)
   if (text.length > MAX_CHARACTERS) return text
   if (text.startsWith('{')) return described(text, messageField) ?? text
-  const behind = recordBehindHeader(text)
+  const behind = recordAfterHeader(text)
   const said = behind === undefined ? undefined : described(behind, messageField)
   return said === undefined || statedLevel(said) === undefined ? text : said
 }
@@ -94,7 +94,7 @@ function requestOf(
   record: Readonly<Record<string, unknown>>,
 ): { readonly text: string; readonly status: number } | undefined {
   const status = Number(textIn(record, RECORD_FIELDS.status)?.text)
-  if (!Number.isInteger(status) || status < LEAST_STATUS || status > MOST_STATUS) return undefined
+  if (!Number.isInteger(status) || status < MIN_STATUS || status > MAX_STATUS) return undefined
   const parts = [textIn(record, RECORD_FIELDS.method)?.text, textIn(record, RECORD_FIELDS.path)?.text]
   const named = parts.filter((part) => part !== undefined)
   const duration = textIn(record, RECORD_FIELDS.duration)?.text
@@ -117,7 +117,7 @@ function textIn(
 
 /** The journal of systemd gives texts with colours in them as their bytes. */
 function textOfBytes(value: unknown): string | undefined {
-  if (!Array.isArray(value) || value.length < LEAST_BYTES || !value.every(isByte)) return undefined
+  if (!Array.isArray(value) || value.length < MIN_BYTES || !value.every(isByte)) return undefined
   return withoutColours(Buffer.from(value).toString())
 }
 
@@ -146,7 +146,7 @@ function withoutContainer(line: string): string {
  * The object in JSON that a line ends with, behind the header of another writer, as syslog puts it; undefined where there is none, or where the
  * line states a level before it: then the object belongs to a message.
  */
-function recordBehindHeader(line: string): string | undefined {
+function recordAfterHeader(line: string): string | undefined {
   if (!line.endsWith('}')) return undefined
   const at = line.indexOf('{"')
   if (at <= 0 || at > LONGEST_HEADER || statedLevel(line.slice(0, at).replace(/^<\d+>/, '')) !== undefined)
@@ -156,7 +156,7 @@ function recordBehindHeader(line: string): string | undefined {
 
 /** Longer than any line of JSON that is read. */
 /** Behind the time comes the name of a stream, of six letters. */
-const MARK_BEHIND_TIME = ' stdout '.length
+const MARK_AFTER_TIME = ' stdout '.length
 const PREFIX = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP]) /
 
 /** Puts lines together that the container runtime of Kubernetes has cut: all parts but the last are marked with a `P`. */
@@ -166,11 +166,11 @@ export class PartialLines {
   /** Takes the next line and gives it whole; undefined while more of it is to come. */
   add(line: string): string | undefined {
     // Most logs have no such line, and are spared the search.
-    if (this.#begun.size === 0 && line.charAt(line.indexOf(' ') + MARK_BEHIND_TIME) !== 'P') return line
+    if (this.#begun.size === 0 && line.charAt(line.indexOf(' ') + MARK_AFTER_TIME) !== 'P') return line
     const [prefix = '', stream = '', mark] = PREFIX.exec(line) ?? []
     const begun = this.#begun.get(stream)
-    const room = Math.max(0, MAX_CHARACTERS - (begun?.length ?? 0))
-    const whole = begun === undefined ? line : begun + line.slice(prefix.length).slice(0, room)
+    const free = Math.max(0, MAX_CHARACTERS - (begun?.length ?? 0))
+    const whole = begun === undefined ? line : begun + line.slice(prefix.length).slice(0, free)
     if (mark === 'P') {
       this.#begun.set(stream, begun === undefined ? line.replace(' P ', ' F ') : whole)
       return undefined

@@ -228,8 +228,8 @@ const SCALES: ReadonlyMap<string, Scale> = new Map([
 ])
 const GOOGLE: Scale = [600, 500, 400, 200]
 const LARGEST_OF_SYSLOG = 7
-const LEAST_OF_MONOLOG = 100
-const LEAST_OF_JAVA = 700
+const MIN_OF_MONOLOG = 100
+const MIN_OF_JAVA = 700
 /** Beside a level as a number, they say that it is one of Windows: 1 critical, 2 error, 3 warning. */
 const OF_WINDOWS = ['ProviderName', 'Channel', 'EventID', 'EventId', 'EventRecordID', 'RecordId']
 
@@ -256,9 +256,9 @@ function levelOfNumber(field: string, value: number): string {
   // Syslog counts the other way round.
   if (value <= LARGEST_OF_SYSLOG)
     return value <= 2 ? 'FATAL' : value === 3 ? 'ERROR' : value === 4 ? 'WARN' : 'INFO'
-  if (value < LEAST_OF_MONOLOG) return onScale(value, PINO)
+  if (value < MIN_OF_MONOLOG) return onScale(value, PINO)
   if (field === 'severity') return onScale(value, GOOGLE)
-  return onScale(value, value < LEAST_OF_JAVA ? MONOLOG : JAVA)
+  return onScale(value, value < MIN_OF_JAVA ? MONOLOG : JAVA)
 }
 
 function onScale(value: number, [fatal, error, warn, info]: Scale): string {

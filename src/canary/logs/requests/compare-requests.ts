@@ -1,5 +1,5 @@
 import type { RequestTable, RequestCell, Stratum } from './request-table.js'
-import { strataOf, together, totalOf, LEAST_REQUESTS, STRETCHES, sumOfCells } from './request-table.js'
+import { strataOf, together, totalOf, MIN_REQUESTS, STRETCHES, sumOfCells } from './request-table.js'
 import { studentUpperQuantile } from '../../statistics/student.js'
 
 /**
@@ -23,18 +23,18 @@ const BEYOND_DOUBT = 4
 const CONFIDENT = 2.5
 const MIN_TIMES_REFUSED = 1.5
 /** Of all requests. */
-const LEAST_MORE = 0.005
+const MIN_EXCESS = 0.005
 /** Of the requests of one route, where that is all that is worse. */
-const LEAST_MORE_OF_ROUTE = 0.2
-/** As many as make a new error fail a run; of routes that both sides are asked for all the time, or of whichever. */
-const MORE_THAT_FAILS = 0.05
-const MORE_THAT_FAILS_ANYWHERE = 0.2
+const MIN_EXCESS_OF_ROUTE = 0.2
+/** As many as make a new error fail a run; of routes that both sides are compared for all the time, or of whichever. */
+const FAILING_EXCESS = 0.05
+const FAILING_EXCESS_ANYWHERE = 0.2
 const LATE = 4
 
 /** Many more requests refused (status 400 to 499) than in the baseline, of all or of one route, as a sentence; undefined where there are not. */
 function refusedMore(strata: readonly Stratum[]): RequestDoubt | undefined {
   const compared = comparisonOf(strata)
-  if (!isPlain(compared) || compared.more < LEAST_MORE) return refusedOfRoute(strata)
+  if (!isPlain(compared) || compared.more < MIN_EXCESS) return refusedOfRoute(strata)
   const [all, others] = [totalOf(strata, 'canary'), totalOf(strata, 'baseline')]
   const { times, before } = compared
   const most = routeOfMost(strata, compared)
@@ -57,8 +57,8 @@ function isEnoughToFail(strata: readonly Stratum[]): boolean {
     baseline: stratum.baseline.slice(STRETCHES - LATE),
     canary: stratum.canary.slice(STRETCHES - LATE),
   }))
-  const goesOn = comparisonOf(late).more >= MORE_THAT_FAILS / 2
-  return goesOn && (isMore(named, MORE_THAT_FAILS) || isMore(strata, MORE_THAT_FAILS_ANYWHERE))
+  const goesOn = comparisonOf(late).more >= FAILING_EXCESS / 2
+  return goesOn && (isMore(named, FAILING_EXCESS) || isMore(strata, FAILING_EXCESS_ANYWHERE))
 }
 
 /** The route that more than half of what is refused more is of; undefined where there is none. */
@@ -74,7 +74,7 @@ function routeOfMost(strata: readonly Stratum[], { more, compared }: Refusals): 
 function refusedOfRoute(strata: readonly Stratum[]): RequestDoubt | undefined {
   const [worst] = strata
     .map((stratum) => ({ ...stratum, ...comparisonOf([stratum]) }))
-    .filter((route) => route.route && isPlain(route) && route.more >= LEAST_MORE_OF_ROUTE)
+    .filter((route) => route.route && isPlain(route) && route.more >= MIN_EXCESS_OF_ROUTE)
     .toSorted((a, b) => b.more - a.more)
   if (worst === undefined) return undefined
   const [now, before] = [sumOfCells(worst.canary), sumOfCells(worst.baseline)]
@@ -101,7 +101,7 @@ function isPlain({ z, times }: Refusals): boolean {
 
 /** The test and the ratio of Mantel and Haenszel over the routes, divided by how much more the stretches vary than by chance. */
 function comparisonOf(strata: readonly Stratum[]): Refusals {
-  let [expected, variance, now, before, asked, refusedNow, excess] = [0, 0, 0, 0, 0, 0, 0]
+  let [expected, variance, now, before, compared, refusedNow, excess] = [0, 0, 0, 0, 0, 0, 0]
   for (const stratum of strata) {
     const [b, c] = [sumOfCells(stratum.baseline), sumOfCells(stratum.canary)]
     const all = b.requests + c.requests
@@ -111,7 +111,7 @@ function comparisonOf(strata: readonly Stratum[]): Refusals {
     variance += (c.requests * b.requests * refused * (all - refused)) / (all * all * Math.max(1, all - 1))
     now += (c.refused * b.requests) / all
     before += (b.refused * c.requests) / all
-    asked += c.requests
+    compared += c.requests
     refusedNow += c.refused
     excess += c.refused - (b.refused * c.requests) / b.requests
   }
@@ -119,8 +119,8 @@ function comparisonOf(strata: readonly Stratum[]): Refusals {
     z: (refusedNow - expected) / Math.sqrt(variance * variationOf(strata) || 1),
     times: now / Math.max(before, 1 / 2),
     before,
-    more: excess / Math.max(1, asked),
-    compared: asked,
+    more: excess / Math.max(1, compared),
+    compared,
   }
 }
 
@@ -148,14 +148,14 @@ function percent({ refused, requests }: RequestCell): string {
 }
 
 const MIN_TIMES_SLOWER = 2
-const LEAST_TIMES_LATE = 3
+const MIN_TIMES_LATE = 3
 /** Of one route, on average. */
-const LEAST_TIMES_OF_ROUTE = 3
+const MIN_TIMES_OF_ROUTE = 3
 /** All requests that take at least three times as long are an outage; a thousand times is more likely another unit. */
 const TIMES_THAT_FAIL = 3
-const MOST_TIMES = 300
-const LEAST_IN_STRETCH = 5
-const LEAST_STRETCHES = 4
+const MAX_TIMES = 300
+const MIN_IN_STRETCH = 5
+const MIN_STRETCHES = 4
 /** Stretches that are taken as one, for routes with few requests. */
 const COARSER = [1, 2, 3]
 const ERROR = 0.001
@@ -163,32 +163,32 @@ const ERROR = 0.001
 /** Requests that take much longer than in the baseline, all of them or those of one route, as a sentence; undefined where they do not. */
 function slower(strata: readonly Stratum[]): RequestDoubt | undefined {
   const timed = strata.filter(({ baseline, canary }) =>
-    [baseline, canary].every((cells) => sumOfCells(cells).timed >= LEAST_REQUESTS),
+    [baseline, canary].every((cells) => sumOfCells(cells).timed >= MIN_REQUESTS),
   )
   const differences = differencesOf(timed, 1)
-  if (differences.length < LEAST_STRETCHES) return undefined
+  if (differences.length < MIN_STRETCHES) return undefined
   const last = differences.slice(-LATE)
   const least = leastMean(differences, ERROR)
   const isSlower = least > Math.log(MIN_TIMES_SLOWER)
   const isLate =
-    !isSlower && meanOf(last) > Math.log(LEAST_TIMES_LATE) && Math.min(...last) > Math.log(MIN_TIMES_SLOWER)
+    !isSlower && meanOf(last) > Math.log(MIN_TIMES_LATE) && Math.min(...last) > Math.log(MIN_TIMES_SLOWER)
   if (!isSlower && !isLate) return slowerRoute(timed)
   const times = Math.exp(meanOf(isLate ? last : differences))
   return {
     sentence: `the canary's requests take ${times.toFixed(1)} times as long as the baseline's of the same routes${isLate ? ' in the last third' : ''}`,
-    fails: Math.min(least, meanOf(last)) > Math.log(TIMES_THAT_FAIL) && times < MOST_TIMES,
+    fails: Math.min(least, meanOf(last)) > Math.log(TIMES_THAT_FAIL) && times < MAX_TIMES,
   }
 }
 
-/** The slower route that is asked for most, where all together are not slower. */
+/** The slower route that is compared for most, where all together are not slower. */
 function slowerRoute(timed: readonly Stratum[]): RequestDoubt | undefined {
   const routes = timed.filter(({ route }) => route)
   const slow = routes
     .map((stratum) => ({ stratum, differences: finest(stratum) }))
     .filter(({ differences }) => {
-      if (differences.length < LEAST_STRETCHES) return false
+      if (differences.length < MIN_STRETCHES) return false
       const isPlain = leastMean(differences, ERROR / routes.length) > Math.log(MIN_TIMES_SLOWER)
-      return isPlain && meanOf(differences) > Math.log(LEAST_TIMES_OF_ROUTE)
+      return isPlain && meanOf(differences) > Math.log(MIN_TIMES_OF_ROUTE)
     })
     .map(({ stratum, differences }) => ({
       route: stratum.route,
@@ -238,7 +238,7 @@ function beyondUsual(cells: readonly RequestCell[], usual: readonly number[]): n
     sum += cell.sumOfLogs - cell.timed * (usual[place] ?? 0)
     count += cell.timed
   })
-  return count < LEAST_IN_STRETCH ? undefined : sum / count
+  return count < MIN_IN_STRETCH ? undefined : sum / count
 }
 
 function leastMean(values: readonly number[], error: number): number {

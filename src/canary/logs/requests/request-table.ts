@@ -19,7 +19,7 @@ export interface RequestCell {
 export type RequestTable = Map<string, RequestCell[]>
 
 /** Counts one request, at this share of the window. Those that have no time are spread evenly. */
-export function takeRequest(
+export function countRequest(
   table: RequestTable,
   { route, status, logDuration }: LoggedRequest,
   share: number,
@@ -56,7 +56,7 @@ function emptyCell(): RequestCell {
 }
 
 /** A route of which a side has fewer is compared among all such. */
-export const LEAST_REQUESTS = 20
+export const MIN_REQUESTS = 20
 
 /** One route, or all that are rare, on both sides, by stretch. */
 export interface Stratum {
@@ -73,7 +73,7 @@ export function strataOf(baseline: RequestTable, canary: RequestTable): readonly
   for (const route of new Set([...baseline.keys(), ...canary.keys()])) {
     const stratum = { route, baseline: baseline.get(route) ?? [], canary: canary.get(route) ?? [] }
     const least = Math.min(sumOfCells(stratum.baseline).requests, sumOfCells(stratum.canary).requests)
-    const list = least >= LEAST_REQUESTS ? named : rare
+    const list = least >= MIN_REQUESTS ? named : rare
     list.push(stratum)
   }
   return [

@@ -13,7 +13,7 @@ const BRACKETED = new RegExp(`[[<(](?:[\\w-]+:)?(${LEVEL_NAMES})[\\])>]`, 'i')
 /** At the start in any case, with something behind it that no sentence has there: `fail: Shop[0]`, `Critical,2026-…`. */
 const LEADING = new RegExp(`^(FAIL|DBUG|TRCE|${LEVEL_NAMES})(?::\\s|,|\\t)`, 'i')
 /** Behind a time in any case. */
-const BEHIND_TIME = new RegExp(`^\\S*\\d\\d:\\d\\d\\S*\\s+(${LEVEL_NAMES})\\s`, 'i')
+const AFTER_TIME = new RegExp(`^\\S*\\d\\d:\\d\\d\\S*\\s+(${LEVEL_NAMES})\\s`, 'i')
 /** Further behind a word is part of the message. */
 const STATED_WITHIN = 100
 
@@ -46,7 +46,7 @@ export function statedLevel(text: string): StatedLevel | undefined {
     FIELD.exec(text) ??
     BRACKETED.exec(start) ??
     LEADING.exec(start) ??
-    BEHIND_TIME.exec(start))?.[1]
+    AFTER_TIME.exec(start))?.[1]
   if (name !== undefined) {
     const level = levelNamed(name) ?? (/^fail$/i.test(name) ? 'error' : 'quiet')
     // Many write every request at INFO, whatever became of it.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { AskRule } from '../../../../src/analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../../../../src/analysis/runs/checks/check.js'
 import { readDefinition } from '../../../../src/analysis/runs/definitions/definition.js'
 import { joinPlan, keepPlan } from '../../../../src/analysis/runs/definitions/kept-plan.js'
 import type { RunPlan } from '../../../../src/analysis/runs/definitions/plan.js'
@@ -42,7 +42,7 @@ const REQUEST = { runId: 1, plan: PLAN, interval: 1, seenLogTemplates: [] }
 const left: Fetch = ({ scope }) => ({ document: { left: scope['version'] === 'canary' ? 7 : 9 } })
 
 async function judged(value: unknown, fetch: Fetch = left): Promise<IntervalReport> {
-  const askRule: AskRule = () => Promise.resolve({ value })
+  const askRule: EvaluateRule = () => Promise.resolve({ value })
   return (await evaluateInterval(REQUEST, sourcesOf(fetch), () => START_MS, askRule)).report
 }
 
@@ -70,7 +70,7 @@ describe('a check of an analysis', () => {
 
   test('has the documents of both sides with their scopes and windows', async () => {
     const asked: unknown[] = []
-    const askRule: AskRule = (rule, input) => {
+    const askRule: EvaluateRule = (rule, input) => {
       asked.push([rule, input])
       return Promise.resolve({ value: true })
     }
@@ -110,7 +110,7 @@ describe('a check of an analysis', () => {
   })
 
   test('is judged again from what was kept', async () => {
-    const askRule: AskRule = () => Promise.resolve({ value: 80 })
+    const askRule: EvaluateRule = () => Promise.resolve({ value: 80 })
     const { report, data } = await evaluateInterval(REQUEST, sourcesOf(left), () => START_MS, askRule)
     const { plan, parts } = keepPlan(PLAN)
     const kept = joinPlan(plan, new Map(parts.map(({ sha256, body }) => [sha256, body])))

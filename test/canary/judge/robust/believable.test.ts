@@ -92,7 +92,7 @@ test('what is not proven is not said not to matter, and nothing falls by more th
   const reasons = Array.from(
     { length: 30 },
     () =>
-      judgeOne({ control: small(1), experiment: small(2) }, { look: { look: 1, looks: 5 } })
+      judgeOne({ control: small(1), experiment: small(2) }, { interval: { interval: 1, intervals: 5 } })
         .classificationReason,
   )
   expect(reasons.filter((reason) => /no change that matters: \+[6-9\d]\d+ %/.test(reason))).toEqual([])

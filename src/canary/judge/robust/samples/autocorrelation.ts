@@ -23,8 +23,8 @@ export const NO_CHANCE = 0
 /** Too low an autocorrelation is the error that costs: it is taken so many standard errors higher. */
 const CAUTION = 0.8
 /** The most that an autocorrelation is taken for. */
-const MOST = 0.99
-const LEAST_FREEDOM = 2
+const MAX_AUTOCORRELATION = 0.99
+const MIN_FREEDOM = 2
 /** This many standard errors above the control's, the experiment's autocorrelation comes from a change. */
 const CHANGED_ERRORS = 4.5
 
@@ -53,11 +53,11 @@ export function dependence(
   const unbiased = withoutBias(autocorrelationOf(used), points / used.length)
   const isChance = unbiased * Math.sqrt(pairs) < chanceErrors
   const caution = cautionErrors * Math.sqrt(Math.max(0, 1 - unbiased ** 2) / points)
-  const r = isChance ? 0 : Math.min(MOST, unbiased + caution)
+  const r = isChance ? 0 : Math.min(MAX_AUTOCORRELATION, unbiased + caution)
   return {
     autocorrelation: r,
     inflation: (1 + r) / (1 - r),
-    freedom: Math.max(LEAST_FREEDOM, r > 0 ? (points * (1 - r * r)) / 2 : points),
+    freedom: Math.max(MIN_FREEDOM, r > 0 ? (points * (1 - r * r)) / 2 : points),
   }
 }
 
@@ -89,7 +89,7 @@ function withoutBias(r: number, points: number): number {
 
 /** Every point on its own: what is known without looking at the order. */
 export function independence(points: number): Dependence {
-  return { autocorrelation: 0, inflation: 1, freedom: Math.max(LEAST_FREEDOM, points / 2) }
+  return { autocorrelation: 0, inflation: 1, freedom: Math.max(MIN_FREEDOM, points / 2) }
 }
 
 /** Values less their mean. */

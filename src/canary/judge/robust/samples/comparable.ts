@@ -9,10 +9,10 @@ const OTHER_SCALE = 100
 /** What fails anyway is asked about sooner: a percentage and a share that differ a little are not 100 times apart, nor minutes and seconds. */
 export const LIKELY_OTHER_SCALE = 50
 /** Fewer points that only rise may be chance. */
-const LEAST_RISING = 10
+const MIN_RISING = 10
 /** So many of the steps of a counter rise; the rest stand, or begin again. */
 const RISING_SHARE = 0.5
-const MOST_RESETS = 0.1
+const MAX_RESETS = 0.1
 /** Levels that are alike say the same of counters too. */
 const ALIKE = 0.05
 
@@ -47,7 +47,7 @@ export function countersOf(
 
 /** Whole numbers that only rise, but where they begin again. */
 function isCounter(known: Float64Array): boolean {
-  if (known.length < LEAST_RISING || !known.every(Number.isInteger)) return false
+  if (known.length < MIN_RISING || !known.every(Number.isInteger)) return false
   let [rises, falls] = [0, 0]
   for (let place = 1; place < known.length; place += 1) {
     const step = (known[place] ?? 0) - (known[place - 1] ?? 0)
@@ -55,5 +55,5 @@ function isCounter(known: Float64Array): boolean {
     if (step < 0) falls += 1
   }
   const steps = known.length - 1
-  return rises >= steps * RISING_SHARE && falls <= steps * MOST_RESETS
+  return rises >= steps * RISING_SHARE && falls <= steps * MAX_RESETS
 }

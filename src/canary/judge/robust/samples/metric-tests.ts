@@ -27,7 +27,7 @@ export function mattering(tests: readonly TestOutcome[]): TestOutcome[] {
 }
 
 /** How many independent points those of the side that has fewer are worth. */
-export function pointsWorth({ effectiveN }: Tested): number {
+export function effectivePoints({ effectiveN }: Tested): number {
   return Math.min(effectiveN.control, effectiveN.experiment)
 }
 

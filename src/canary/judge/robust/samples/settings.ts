@@ -1,9 +1,9 @@
-import { spendAlphaFromTheStart } from '../../../statistics/alpha-spending.js'
+import { spendAlphaFromStart } from '../../../statistics/alpha-spending.js'
 import type { Direction, JudgeOptions } from '../../series/types.js'
 
 /** The tests of a metric, and which change they look for. */
-export type Look = 'shiftHigh' | 'shiftLow' | 'tailHigh' | 'tailLow' | 'spread'
-type Shares = Readonly<Record<Look, number>>
+export type TestedChange = 'shiftHigh' | 'shiftLow' | 'tailHigh' | 'tailLow' | 'spread'
+type Shares = Readonly<Record<TestedChange, number>>
 
 /** How the default judge judges. */
 export interface RobustSettings {
@@ -42,18 +42,18 @@ export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
 export function makeSettings({
   confidence = CONFIDENCE,
   tolerance = MARGIN,
-  look,
+  interval,
 }: JudgeOptions): RobustSettings {
   const alpha = 1 - confidence
   const countAlpha = Math.min(alpha * COUNT_FACTOR, 0.5)
   return {
-    alpha: spendAlphaFromTheStart(alpha, look),
-    countAlpha: spendAlphaFromTheStart(countAlpha, look),
-    discoveryRate: spendAlphaFromTheStart(DISCOVERY_RATE, look),
+    alpha: spendAlphaFromStart(alpha, interval),
+    countAlpha: spendAlphaFromStart(countAlpha, interval),
+    discoveryRate: spendAlphaFromStart(DISCOVERY_RATE, interval),
     margin: tolerance,
     minPoints: MIN_POINTS,
     later:
-      look !== undefined && look.look < look.looks
+      interval !== undefined && interval.interval < interval.intervals
         ? { alpha, countAlpha, discoveryRate: DISCOVERY_RATE }
         : undefined,
   }

@@ -16,9 +16,9 @@ interface Pairing {
 }
 
 /** Fewer common points than this are not paired. */
-const LEAST_PAIRS = 20
+const MIN_PAIRS = 20
 /** Sides that move together by less do not gain from being paired. */
-const LEAST_CORRELATION = 0.5
+const MIN_CORRELATION = 0.5
 /** The correlation must also be so many standard errors from none. */
 const CORRELATION_ERRORS = 3
 
@@ -30,9 +30,9 @@ const CORRELATION_ERRORS = 3
 export function pairSides(sides: CleanSides, level: number, chanceErrors?: number): Pairing | undefined {
   const { control, experiment } = sides
   const common = commonPlaces(control.places, experiment.places)
-  if (common.length < LEAST_PAIRS) return undefined
+  if (common.length < MIN_PAIRS) return undefined
   const together = correlation(common, control.scores.values, experiment.scores.values)
-  if (together < LEAST_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
+  if (together < MIN_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
     return undefined
   const pairBy = (difference: (x: number, y: number) => number): Pairing => {
     const differences = Float64Array.from(common, ({ inControl, inExperiment }) =>

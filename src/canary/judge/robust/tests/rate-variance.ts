@@ -21,7 +21,7 @@ export interface Widening {
 const OVERDISPERSED_ERRORS = 1
 /** One side alone is asked as well, and has its chance, too. */
 const OVERDISPERSED_ERRORS_ALONE = 2.5
-const LEAST_FREEDOM = 2
+const MIN_FREEDOM = 2
 
 /**
  * Each side's own squares tell how much its rate varies (the sandwich estimate), times what its dependence in time adds: a canary that
@@ -41,7 +41,7 @@ export function wideningOf({ control, experiment }: CleanSides): Widening {
   const factor = independent > 0 ? Math.max(1, (x.variance + y.variance) / independent) : 1
   const error = Math.sqrt(x.variance + y.variance)
   const freedom = (x.variance + y.variance) ** 2 / (x.variance ** 2 / x.freedom + y.variance ** 2 / y.freedom)
-  return { factor, freedom: Math.max(LEAST_FREEDOM, freedom), error, inTime }
+  return { factor, freedom: Math.max(MIN_FREEDOM, freedom), error, inTime }
 }
 
 interface Residuals {

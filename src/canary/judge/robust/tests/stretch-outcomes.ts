@@ -19,7 +19,7 @@ import { CHANCE_ERRORS, pooledOrder } from './tail-test.js'
 /** What the search for stretches may err by, as a share of the metric's error, all directions together. */
 const SHARE = 0.1
 /** A stretch is shorter than the window, and was searched for: it matters from so many margins on. */
-const LEAST_MARGINS = 2
+const MIN_MARGINS = 2
 
 /** No cache is so cold for so long: a start of so many points, so many times as far from 0 as the baseline, is for people to see; errors at a start are sooner. */
 export const PLAIN_START = { points: 5, change: 4 }
@@ -45,7 +45,7 @@ export function stretchOutcomes(
     const isStart = isWarmUp && (to < plain.points || change < plain.change * level)
     const advice = from === 0 && !isLast ? ': warmUpMinutes leaves a start out' : ''
     const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
-    const isLarge = change > LEAST_MARGINS * margin * level
+    const isLarge = change > MIN_MARGINS * margin * level
     const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : short(sign * change)
     return {
       test: 'stretch',
@@ -77,7 +77,7 @@ interface Stretch {
   readonly change: number
 }
 
-const LEAST_POINTS = 3
+const MIN_POINTS = 3
 /** Only the baseline tells the dependence in time, and it is taken so many standard errors higher. */
 const CAUTION_ERRORS = 1.3
 /** From one length that is looked at to the next. */
@@ -148,7 +148,7 @@ interface Searched {
 /** The stretch of the largest statistic, among those that last until the end of the window or those that do not. */
 function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search, isLast: boolean): Searched {
   const best: Searched = { from: 0, to: 0, statistic: -Infinity, count: 0 }
-  for (let length = LEAST_POINTS; length <= points / 2; length = Math.ceil(length * GROWTH)) {
+  for (let length = MIN_POINTS; length <= points / 2; length = Math.ceil(length * GROWTH)) {
     const step = Math.max(1, Math.floor(length / STARTS))
     const last = isLast ? points : points - step
     for (let to = last; to >= (isLast ? points : length); to -= step) {
@@ -156,7 +156,7 @@ function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search
       best.count += 1
       if (from < start) continue
       const count = countIn(x, from, to)
-      if (count < Math.max(LEAST_POINTS, KNOWN_SHARE * length)) continue
+      if (count < Math.max(MIN_POINTS, KNOWN_SHARE * length)) continue
       const sum = sign * sumIn(x, from, to)
       const excess = sum / count - usual
       if (!(excess > 0)) continue

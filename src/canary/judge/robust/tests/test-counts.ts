@@ -31,7 +31,7 @@ const SHARES: Readonly<Record<Direction, Shares>> = {
 /** Of an error that is estimated, of clusters or of sides with other traffic, so much is spent. */
 const ESTIMATED_SHARE = 0.7
 /** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
-const MOST_EXPOSURE_RATIO = 1.1
+const MAX_EXPOSURE_RATIO = 1.1
 /** By which the mean root of a count is nearly the root of its mean, from about one event a point on. */
 const ROOT_SHIFT = 1 / 4
 
@@ -69,7 +69,7 @@ function isAtMostOne({ control, experiment }: CleanSides): boolean {
 function isExposedAlike({ control, experiment }: CleanSides): boolean {
   const perPoint = (side: CleanSide): number => totalOf(side).exposure / side.values.length
   const ratio = perPoint(experiment) / perPoint(control)
-  return Math.max(ratio, 1 / ratio) <= MOST_EXPOSURE_RATIO
+  return Math.max(ratio, 1 / ratio) <= MAX_EXPOSURE_RATIO
 }
 
 /** What was counted on each side, and by how much it varies more than independent events. */

@@ -12,12 +12,12 @@ import { testOccurrence } from './test-occurrence.js'
 /** Where nothing else is said, a quarter more of what is missing matters, */
 const MARGIN = 0.25
 /** if it is so much of the bound. */
-const LEAST_SHARE = 1e-4
+const MIN_SHARE = 1e-4
 /** What is sometimes missing is missing in more points than most values are 0 in: the mid-p test errs a little more there. */
 const SELDOM_SHARE = 0.7
 /** How many digits of a distance are told, and how many decimals at the most. */
 const DISTANCE_DIGITS = 2
-const MOST_DECIMALS = 12
+const MAX_DECIMALS = 12
 const TURNED: Readonly<Record<Direction, Direction>> = {
   increase: 'decrease',
   decrease: 'increase',
@@ -70,7 +70,7 @@ export function testDistance(
 /** A value near its bound, with as many digits as tell the smaller distance: 99.95 of 100. */
 function nearBound(bound: number, distance: number, smaller: number): string {
   const decimals = smaller > 0 ? DISTANCE_DIGITS - Math.ceil(Math.log10(smaller)) : DISTANCE_DIGITS
-  return String(Number((bound - distance).toFixed(Math.min(MOST_DECIMALS, Math.max(0, decimals)))))
+  return String(Number((bound - distance).toFixed(Math.min(MAX_DECIMALS, Math.max(0, decimals)))))
 }
 
 function distanceOf({ values, ...side }: CleanSide, bound: number): CleanSide {
@@ -90,5 +90,5 @@ function marginOf(
   const ofValues = margin ?? (measure === 'meanRatio' && allowed > 0 ? allowed : undefined)
   if (!(level > 0)) return MARGIN
   if (ofValues !== undefined) return (ofValues * baselineLevel(control.sorted)) / level
-  return Math.max(MARGIN, (LEAST_SHARE * bound) / level)
+  return Math.max(MARGIN, (MIN_SHARE * bound) / level)
 }

@@ -26,10 +26,10 @@ const SHARES: Readonly<Record<Direction, Shares>> = {
   decrease: { oftenHigh: 0, oftenLow: 1, sizeHigh: 0, sizeLow: 0.06 },
 }
 /** How much more often matters: by a quarter, and in one point of a hundred. */
-const LEAST_RATIO = 1.25
-const LEAST_SHARE = 0.01
+const MIN_RATIO = 1.25
+const MIN_SHARE = 0.01
 /** Fewer values than this on a side say nothing of their size. */
-const LEAST_SIZES = 5
+const MIN_SIZES = 5
 
 /** What is said of events counted: the error that they may make, and how many there were. */
 export interface CountedEvents {
@@ -110,14 +110,14 @@ function oftenOutcomes(
 }
 
 function isMoreOften(more: number, less: number): boolean {
-  return more >= LEAST_RATIO * less && more - less >= LEAST_SHARE
+  return more >= MIN_RATIO * less && more - less >= MIN_SHARE
 }
 
 function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margin: number): TestOutcome[] {
   const [now, before] = [experiment, control].map(notZero)
   if (now === undefined || before === undefined) return []
   const [x, y] = [now.values.toSorted(), before.values.toSorted()]
-  if (Math.min(x.length, y.length) < LEAST_SIZES) return []
+  if (Math.min(x.length, y.length) < MIN_SIZES) return []
   const { above, below } = rankShift(x, y)
   // Those of one burst are of one size.
   const scores = [before, now].map(({ values, places }) => centredScores(values, places))

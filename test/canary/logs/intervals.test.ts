@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 
-import { SIMULATED, simulateLooks } from '../../../bench/logs/simulate-looks.js'
+import { SIMULATED, simulateIntervals } from '../../../bench/logs/simulate-intervals.js'
 import { judge, logSide } from '../../support/logs/log-side.js'
 
 const RUNS = 30
-const LOOKS = 6
+const INTERVALS = 6
 
 function share(name: string): number {
   const simulated = SIMULATED.find((other) => other.name === name)
   if (simulated === undefined) throw new Error(`nothing is simulated as ${name}`)
-  return simulateLooks(simulated, { runs: RUNS, looks: LOOKS, seed: 7, isSpent: true }).atAnyLook / RUNS
+  return simulateIntervals(simulated, { runs: RUNS, intervals: INTERVALS, seed: 7, isSpent: true }).atAnyInterval / RUNS
 }
 
-describe('over all looks of a run', () => {
-  // Two and a half standard errors above 5 %; over twelve looks one of four runs is blamed in the first row without spending.
+describe('over all intervals of a run', () => {
+  // Two and a half standard errors above 5 %; over twelve intervals one of four runs is blamed in the first row without spending.
   test.each(['alike, 20 kinds, 6 an hour, new ever', 'alike, 10 kinds, 6 an hour, new ever, sliding'])(
     'a canary is seldom blamed for what is chance: %s',
     (name) => {
@@ -26,24 +26,24 @@ describe('over all looks of a run', () => {
   })
 })
 
-describe('what one look may blame a canary for', () => {
+describe('what one interval may blame a canary for', () => {
   const ORDINARY = { text: 'INFO request {n} served', times: 600 }
   const baseline = logSide([ORDINARY])
   const canary = (times: number) => logSide([ORDINARY, { text: 'ERROR order {n} not stored', times }])
 
   test.each([
-    [8, { look: 1, looks: 1 }, true],
-    [8, { look: 1, looks: 12 }, false],
-    [8, { look: 12, looks: 12 }, true],
-    [60, { look: 1, looks: 12 }, true],
-  ])('%d errors against none at look %o: %s', (times, look, isUnexpected) => {
-    expect(judge(baseline, canary(times), { look }).report.findings).toMatchObject([{ isUnexpected }])
+    [8, { interval: 1, intervals: 1 }, true],
+    [8, { interval: 1, intervals: 12 }, false],
+    [8, { interval: 12, intervals: 12 }, true],
+    [60, { interval: 1, intervals: 12 }, true],
+  ])('%d errors against none at interval %o: %s', (times, interval, isUnexpected) => {
+    expect(judge(baseline, canary(times), { interval }).report.findings).toMatchObject([{ isUnexpected }])
   })
 
-  test('a single critical error that people named counts at the first of many looks all the same', () => {
+  test('a single critical error that people named counts at the first of many intervals all the same', () => {
     const fatal = logSide([ORDINARY, { text: 'FATAL order {n} lost', times: 1 }])
     const topics = [{ string: 'lost', severity: 'critical', isOwn: true }] as const
-    expect(judge(baseline, fatal, { topics, look: { look: 1, looks: 12 } }).report).toMatchObject({
+    expect(judge(baseline, fatal, { topics, interval: { interval: 1, intervals: 12 } }).report).toMatchObject({
       verdict: 'Fail',
       endsRun: true,
     })
