@@ -23,7 +23,7 @@ export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeRep
   return judge({ ...input, metrics }, options)
 }
 
-/** The default judge: each metric is tested by itself, then all are weighed together (docs/judge.md). */
+/** The default judge: tests each metric on its own, then combines all of them (docs/judge.md). */
 function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport {
   const settings = makeSettings(options)
   const assessments = input.metrics.map((metric, index) => {
@@ -38,12 +38,21 @@ function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport 
   return { judgeName: 'tidegate-v1', ...scoreRun(results, input), results }
 }
 
-/** Up to here the squares of the statistics, and sums of those over all points, are far from the end of the range of doubles. */
+/**
+ * Largest accepted size. Squares of the statistics, and sums of squares over all points, stay far
+ * from the end of the range of doubles.
+ */
 const LARGEST = 1e75
-/** Sizes below this, which decaying averages leave behind, are 0: shares of them would leave the range as well. */
+/**
+ * Smaller sizes, which decaying averages leave, count as 0: shares of them would leave the range of
+ * doubles.
+ */
 const SMALLEST = 1e-75
 
-/** The side with values that can be reckoned with: those next to 0 are made 0, those too large are gaps, and `outOfRange` says that there are some. */
+/**
+ * The side with values in the range that the judge can compute with. Sizes near 0 become 0, sizes
+ * that are too large become gaps, and `outOfRange` reports those.
+ */
 function judgeableSide(side: Side, { kind }: Pick<MetricSpec, 'kind'>): Side {
   const { values, exposure } = side
   const outOfRange =
@@ -87,9 +96,10 @@ function replaced(value: number): number {
 }
 
 /**
- * The p-values of a run's metrics, each adjusted for those that it is among: critical metrics by Holm, so that one of them
- * alone fails a run in few runs only and ordinary ones beside them do not hide it; the others by Benjamini and Hochberg. What
- * scores nothing (muted metrics) and what could not be tested takes nothing from the others.
+ * The adjusted p-values of a run's metrics. Critical metrics are adjusted by Holm: one of them
+ * alone fails a run, so false alarms must be rare, and ordinary metrics must not hide it. Other
+ * metrics are adjusted by Benjamini and Hochberg. Muted and untested metrics do not affect the
+ * others.
  */
 function adjustOverRun(assessments: readonly Assessment[]): Adjusted[] {
   const adjusted = assessments.map(({ p }) => p)

@@ -1,8 +1,8 @@
 import type { JudgeReport, MetricResult } from './series/types.js'
 
 /**
- * A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2), and what the default judge found beside it;
- * what is wrong with its config but no error, a sentence each.
+ * A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2) plus the findings of
+ * the default judge. `warnings` are sentences about unread members of the config.
  */
 export function reportDocument(
   { judgeName, score, verdict, endsRun, groupScores, results }: JudgeReport,

@@ -17,7 +17,10 @@ export interface FisherExact {
   readonly twoSided: number
 }
 
-/** Tables this close in probability count as equally likely: sums of logarithms differ in their last digits. */
+/**
+ * Relative tolerance within which tables count as equally likely: sums of logarithms differ in
+ * their last digits.
+ */
 const TIE_TOLERANCE = 1e-7
 
 /** Fisher's exact test by the hypergeometric distribution. Takes time linear in the smaller margin. */

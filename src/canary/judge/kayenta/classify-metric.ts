@@ -21,7 +21,10 @@ export interface KayentaClassification {
   readonly classification: Classification
   readonly reason: string
   readonly critical: boolean
-  /** Mean of the experiment by mean of the control; NaN when one is 0, 1 where nothing was compared. */
+  /**
+   * Mean of the experiment divided by the mean of the control. NaN if one mean is 0, 1 if nothing
+   * was compared.
+   */
   readonly ratio: number
 }
 
@@ -67,7 +70,9 @@ function sameness({ control, experiment }: CleanedSides): string | undefined {
   return x[0] === x.at(-1) && y[0] === y.at(-1) && x[0] === y[0] ? 'All values are equal' : undefined
 }
 
-/** Two different constants have a rank statistic without variance almost everywhere; noise gives it one. */
+/**
+ * Adds noise to two different constants, whose rank statistic has no variance almost everywhere.
+ */
 function withNoise(sides: CleanedSides): CleanedSides {
   const isConstant = (values: Float64Array): boolean => values.every((value) => value === values[0])
   if (!isConstant(sides.control) || !isConstant(sides.experiment)) return sides
@@ -83,7 +88,10 @@ function withNoise(sides: CleanedSides): CleanedSides {
   return drawn
 }
 
-/** One point on each side has a variance only where rounding keeps the shifted point beside the other: most noise does. */
+/**
+ * Whether one point on each side still ties after the shift. The statistic has a variance only if
+ * rounding keeps the two apart.
+ */
 function isOneTie({ control, experiment }: CleanedSides): boolean {
   const [[x = 0], [y = 0]] = [experiment, control]
   return experiment.length === 1 && control.length === 1 && x - (x - y) === y

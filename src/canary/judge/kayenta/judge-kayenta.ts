@@ -14,7 +14,10 @@ import type { CleanedSides, KayentaClassification, KayentaSettings } from './cla
 import { outlierFences } from '../../statistics/quantile.js'
 import { ownMember } from '../../../lib/own-member.js'
 
-/** What the judge has built in: its configuration knows such settings and never reads them. */
+/**
+ * The settings built into Kayenta's judge. Its configuration has such settings but never reads
+ * them.
+ */
 const DEFAULT_SETTINGS: KayentaSettings = { tolerance: 0.25, confidence: 0.98 }
 const VERDICTS = { Pass: 'Success', Marginal: 'Review', Fail: 'Fail' } as const
 
@@ -40,7 +43,10 @@ export function judgeKayenta(input: JudgeInput, options: JudgeOptions): JudgeRep
   }
 }
 
-/** Whether a result comes from data: gaps that are made zeros on both sides alike are none, nor is a side without any points. */
+/**
+ * Whether a result comes from data. Gaps filled with zeros on both sides, and a side without
+ * points, are not data.
+ */
 function isCompared({ classification }: MetricResult, series: MetricSeries | undefined): boolean {
   if (classification !== 'Pass') return classification !== 'Nodata' && classification !== 'Error'
   if (series === undefined) return false
@@ -98,7 +104,10 @@ function scoreOf(classification: MetricResult['classification']): number | null 
   return classification === 'Pass' ? 100 : 0
 }
 
-/** The values that are compared: gaps left out or made 0, then outliers left out if asked (analysis.md 1.2, steps 1, 2). */
+/**
+ * The compared values: gaps are dropped or set to 0, then outliers are dropped if configured
+ * (analysis.md 1.2, steps 1 and 2).
+ */
 function cleanSeries(values: Float64Array, spec: MetricSpec): Float64Array {
   const filled =
     spec.nanStrategy === 'replace'
@@ -120,13 +129,13 @@ interface KayentaScores {
 }
 
 const FULL = 100
-/** From this share of metrics without data on nothing can be said of the run. */
+/** Maximum percentage of metrics without data. Above it the run is not scored. */
 const MAX_NODATA_SHARE = 50
 
 /**
- * Group scores and summary as Kayenta has them (analysis.md 1.2, Scoring); muted metrics are left out. Where none of the others was
- * compared, which `isCompared` tells, the run fails: there it can have the full score, gaps being zeros and a group without data
- * counting as full.
+ * Group scores and summary as in Kayenta (analysis.md 1.2, Scoring), without muted metrics. The run
+ * fails if `isCompared` is false for all other metrics. Kayenta can give such a run the full score,
+ * since gaps become zeros and a group without data counts as full.
  */
 function scoreMetrics(
   results: readonly MetricResult[],
@@ -174,7 +183,7 @@ function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore 
   return { name, score: (FULL * count('Pass')) / judged, classification: '', classificationReason: '' }
 }
 
-/** A group without data counts as full; what the weights leave of 100 is shared by the groups without one. */
+/** A group without data counts as full. Groups without a weight share the rest of 100. */
 function summarise(groups: readonly GroupScore[], weights: Readonly<Record<string, number>>): number {
   const given = groups.map(({ name }) => ownMember(weights, name))
   const unweighted = given.filter((weight) => weight === undefined).length

@@ -2,10 +2,15 @@ import { AppError } from '../../../errors/app-error.js'
 import { normalUpperQuantile } from '../../statistics/normal.js'
 import { rankSum, rankSumVariance } from '../../statistics/rank-sum.js'
 
-/** Absolute, whatever the size of the values: a known defect of the judge that this one is compatible with. */
+/**
+ * Absolute accuracy, whatever the size of the values: a known defect of Kayenta's judge, kept for
+ * compatibility.
+ */
 const ROOT_ACCURACY = 1e-4
 
-/** The shift of the experiment against the control. The bounds can come out the wrong way round, see `ROOT_ACCURACY`. */
+/**
+ * The shift of the experiment against the control. The bounds can be reversed, see `ROOT_ACCURACY`.
+ */
 export interface ShiftInterval {
   readonly lower: number
   readonly upper: number
@@ -13,8 +18,9 @@ export interface ShiftInterval {
 }
 
 /**
- * The Mann-Whitney interval and the Hodges-Lehmann estimate of a shift, as roots of the standardised rank statistic
- * (analysis.md 1.2, step 7). Raises when the statistic has no variance or a root is not found.
+ * The Mann-Whitney confidence interval and the Hodges-Lehmann estimate of a shift, as roots of the
+ * standardised rank statistic (analysis.md 1.2, step 7). Raises `evaluation_failed` if the
+ * statistic has no variance or a root is not found.
  */
 export function mannWhitneyInterval(
   experiment: Float64Array,
@@ -57,8 +63,9 @@ interface Point {
 }
 
 /**
- * A root of `f` between two bounds by Brent's method (Brent 1973, chapter 4), known to half of `accuracy`, which is absolute.
- * Undefined when the function has one sign at both bounds, or after a thousand steps.
+ * A root of `f` between two bounds by Brent's method (Brent 1973, chapter 4), known to half of the
+ * absolute `accuracy`. Undefined if the function has the same sign at both bounds, or after
+ * `MAX_STEPS` steps.
  */
 export function brentRoot(
   f: (x: number) => number,

@@ -14,11 +14,14 @@ export interface Assessment {
   readonly doubt: NoData | undefined
   /** A stretch in which the canary's values were 0: what a change that was found then means. */
   readonly outage: string | undefined
-  /** Why a change that was found is for people to say: only the start has it, or one value that stays. */
+  /**
+   * Reason for a review of a change that was found: only the start has it, or the canary's value no
+   * longer changes.
+   */
   readonly vanished: NoData | undefined
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
-  /** What to compare over all metrics: 1 when no test found a change that matters. */
+  /** The p-value to compare over all metrics: 1 if no test found a change that matters. */
   readonly p: number
 }
 
@@ -26,6 +29,6 @@ export interface Assessment {
 export interface Adjusted {
   /** Critical ones by Holm, others by Benjamini and Hochberg. */
   readonly p: number
-  /** Of any false one among all metrics that count (Holm). */
+  /** The chance of any false positive among all metrics that count (Holm). */
   readonly familyWise: number
 }

@@ -10,7 +10,10 @@ export interface BrokenLimit {
 
 const QUANTILES = { median: 0.5, p95: 0.95, p99: 0.99, max: 1 } as const
 
-/** The limit that the values (in ascending order) break, whatever the baseline does; undefined when they keep all. */
+/**
+ * The limit that the values (in ascending order) break, whatever the baseline does. Undefined if
+ * they keep all limits.
+ */
 export function brokenLimit(sorted: Float64Array, limits: Limits | undefined): BrokenLimit | undefined {
   if (limits === undefined || sorted.length === 0) return undefined
   const { figure, max, min } = limits

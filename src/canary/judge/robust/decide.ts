@@ -11,14 +11,20 @@ import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
 import { describeTotals } from './tests/describe-totals.js'
 
-/** A stretch that one of this many metrics without a change has asks for a review where it is not proven. */
+/**
+ * Maximum chance of a stretch in a metric without a change for it to ask for a review, even if it
+ * is not proven.
+ */
 const VISIBLE = 0.01
 /** This many margins, and the least share of the baseline, are far past a margin. */
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
 const PER_CENT = 100
 
-/** Tests of what the interval of the change is about; it says nothing of a stretch, or of how the values are spread. */
+/**
+ * Tests of the quantity that the confidence interval describes. The interval does not describe
+ * stretches or spreads.
+ */
 const OF_THE_INTERVAL: readonly TestOutcome['test'][] = ['shift', 'gap', 'rate', 'occurrence']
 
 export type Decision = Pick<
@@ -26,7 +32,7 @@ export type Decision = Pick<
   'classification' | 'classificationReason' | 'critical' | 'score' | 'noData' | 'isBeyondDoubt'
 >
 
-/** What becomes of a metric, given its p-values among those of all metrics. */
+/** The result of a metric, given its p-values among those of all metrics. */
 export function decide(assessment: Assessment, adjusted: Adjusted, settings: RobustSettings): Decision {
   const { spec, limit, noData, tested } = assessment
   if (limit !== undefined) {
@@ -58,14 +64,20 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   return unchanged(reason, assessment)
 }
 
-/** The surest test; where the values spread otherwise since they are at another level, the test that says so. */
+/**
+ * The surest test. If a spread test is surest because the level changed, the test of the level
+ * explains it.
+ */
 function explaining(found: readonly TestOutcome[], alpha: number): TestOutcome | undefined {
   const [surest] = found
   if (surest?.test !== 'spread') return surest
   return found.find(({ test, p }) => p <= alpha && OF_THE_INTERVAL.includes(test)) ?? surest
 }
 
-/** What would be a change at the last interval is none yet, and no success either: the rest of the error is still to come. */
+/**
+ * A change that would count at the last interval is neither a change nor a success yet: the rest of
+ * the error is still to be spent.
+ */
 function notDecided(
   found: TestOutcome,
   { alpha }: Tested,
@@ -82,7 +94,7 @@ function notDecided(
 }
 
 function visibleStretch(tested: Tested, { minPoints }: RobustSettings): NoData | undefined {
-  // Where events come in long bursts, another one is none.
+  // In a metric with long bursts, one more burst is not a change.
   if (tested.kind === 'count' && effectivePoints(tested) < minPoints) return undefined
   const seen = tested.tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
   if (seen === undefined) return undefined
@@ -92,14 +104,17 @@ function visibleStretch(tested: Tested, { minPoints }: RobustSettings): NoData |
   }
 }
 
-/** A start that differs as plainly as a stretch that asks for a review, as a note. */
+/** Notes on a start that differs as clearly as a stretch that asks for a review. */
 export function warmUpOf({ tests }: Tested): string[] {
   return tests
     .filter(({ isWarmUp, pAlone = 1 }) => isWarmUp === true && pAlone <= VISIBLE)
     .map(({ says }) => says)
 }
 
-/** Two pods a side prove next to nothing of a fall, however plain it is: the errors of both directions are not alike. */
+/**
+ * Two units on each side prove almost nothing about a fall, however clear it is: both directions
+ * have different shares of the error.
+ */
 function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
   const { units, relative, margin, distanceFrom } = tested
   if (units === undefined || 'runs' in units || relative === null) return undefined
@@ -129,7 +144,8 @@ function changed(
     ? `${intervalText(tested, assessment, found)}${unitsText(tested)}`
     : ''
   const reason = `${cause}${found.says}${interval} (${chance(found.p)})`
-  // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
+  // Counts have a larger error than other metrics. A change found only within that larger error
+  // asks for a review and does not fail the run.
   if (found.p > settings.alpha) {
     return {
       classification: found.change,
@@ -161,7 +177,10 @@ function isFar(
   )
 }
 
-/** A critical metric may have a change of its own from which on it is critical; above it, an ordinary change. */
+/**
+ * A critical metric may define its own change from which it is critical. A smaller change is an
+ * ordinary one.
+ */
 function isCritical(
   { change }: TestOutcome,
   { effectSize }: MetricSpec,
@@ -169,7 +188,7 @@ function isCritical(
   ratio: number | null,
 ): boolean {
   if (effectSize.measure === 'cles' || relative === null) return true
-  // Of values near a bound the estimate is one of their distance from it.
+  // Near a bound the estimate is one of the distance from the bound.
   const typical = distanceFrom === undefined ? 1 + relative.estimate : (ratio ?? 1)
   return change === 'High'
     ? Math.max(typical, ratio ?? typical) >= effectSize.criticalIncrease
@@ -222,7 +241,7 @@ function passReason(tested: Tested, assessment: Assessment, { minPoints }: Robus
     return `no change ${word}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all${worth}`
   }
   if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
-  // Of a change as large as this one it would be said beside one that was not found.
+  // Left out if a change of this size was seen and not found.
   const seen =
     detectable === null || Math.abs(relative.estimate) >= detectable
       ? ''
@@ -234,7 +253,10 @@ function passReason(tested: Tested, assessment: Assessment, { minPoints }: Robus
   return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
 }
 
-/** Falls have little of the error where either direction is harm: what an interval leaves out need not be found. */
+/**
+ * The verdict in words. If either direction is harm, falls have little of the error: a change that
+ * the interval excludes need not be found.
+ */
 function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isBeyond = isAbove || isBelow
@@ -261,7 +283,7 @@ function isAboveMargin(
   )
 }
 
-/** What is no harm for its direction alone. */
+/** A change in the harmless direction, in words. */
 function harmless(tested: Tested, { direction }: MetricSpec): string | undefined {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isNear = tested.distanceFrom !== undefined
@@ -275,7 +297,7 @@ function beyondMargin({ relative, margin, confidenceInterval }: Tested): {
   readonly isAbove: boolean
   readonly isBelow: boolean
 } {
-  // Without a level that it is a share of, the change itself says which way it goes.
+  // Without a level, the change itself tells the direction.
   const [lower, upper] = relative?.interval ?? confidenceInterval
   const least = relative === null ? 0 : margin
   return { isAbove: lower > least, isBelow: upper < -least }

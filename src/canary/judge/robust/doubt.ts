@@ -11,19 +11,26 @@ import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 
-/** This many points at the end without a value, and this share of all, are no late data any more. */
+/**
+ * Minimum number of points without a value at the end, and minimum share of all points, beyond
+ * which data is not just late.
+ */
 const SILENT_POINTS = 5
 const SILENT_SHARE = 0.1
-/** So much of the silence the control must have values for: sparse series are silent on both sides. */
+/**
+ * Share of the silence for which the control must have values: sparse series are silent on both
+ * sides.
+ */
 const HEARD_SHARE = 0.9
 /** This many points in a row far beyond the baseline are seen by everybody. */
 const FAR_POINTS = 3
-/** What differs anyway between units, or between former runs, does not lie further apart than this many deviations. */
+/** Maximum distance, in standard deviations, that is usual between units or former runs. */
 const USUAL_DEVIATIONS = 3
 
 /**
- * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
- * events came in a burst, which counts as one. Undefined when nothing of that is so. `tested` is what the tests found.
+ * The reason why a metric without a found change does not pass: the canary fell silent or to 0, or
+ * many more events came in a burst, which counts as one event. Undefined if there is no reason.
+ * `tested` holds the results of the tests.
  */
 export function doubtOf(
   metric: MetricSeries,
@@ -62,12 +69,12 @@ function burstsToReview(
   return bursts?.needsReview === true ? bursts.says : undefined
 }
 
-/** Where only a rise is harm, 0 is what one hopes for. */
+/** If only a rise is harm, 0 is welcome. */
 function fallToZero({ spec }: MetricSeries, outage: string | undefined): string | undefined {
   return spec.direction === 'increase' ? undefined : outage
 }
 
-/** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */
+/** A gap in the middle of the canary's values at a time when the baseline has values. */
 function gapOf({ spec, control, experiment }: MetricSeries): string | undefined {
   if (spec.nanStrategy === 'replace') return undefined
   const points = Math.max(control.values.length, experiment.values.length)
@@ -82,7 +89,10 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
   return `the canary has no value for ${gap} of ${points} points, from point ${from + 1} on, where the baseline has: see what happened`
 }
 
-/** Points in a row that are further beyond all of the baseline than its values are apart. A start is what `passingChanges` notes, unless it is long and high. */
+/**
+ * Consecutive points that are further from the baseline than its own range. A start is left to
+ * `passingChanges`, unless it is long and high.
+ */
 function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number): string | undefined {
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) === 'count') return undefined

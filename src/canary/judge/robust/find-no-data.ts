@@ -7,7 +7,9 @@ export interface NoData {
   readonly reason: string
 }
 
-/** States in which a metric that matters most fails the run unless it says otherwise. */
+/**
+ * States that fail the run in a critical or required metric, unless it configures another policy.
+ */
 const FAILS_WHERE_DATA_IS_MUST: readonly NoDataState[] = [
   'sourceError',
   'outOfRange',
@@ -27,7 +29,8 @@ export function findNoData(
   if (outOfRange !== undefined) return { state: 'outOfRange', reason: outOfRange }
   const [hasControl, hasExperiment] = [hasPoints(control), hasPoints(experiment)]
   if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a value' }
-  // All gaps are zeros where the metric says so; no points at all are none.
+  // If the metric fills gaps with zeros, a side of gaps only has data; a side without points has
+  // none.
   const isFilled = spec.nanStrategy === 'replace' && control.values.length > 0 && experiment.values.length > 0
   if ((!hasControl || !hasExperiment) && !isFilled) {
     return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'canary' : 'baseline'} has no value` }
@@ -44,9 +47,9 @@ export function findNoData(
   return undefined
 }
 
-/** What the state means for the run. */
+/** The consequence of a state for the run. */
 export function policyOf(state: NoDataState, spec: MetricSpec): NoDataPolicy {
-  // No data is what is configured; what is seen in data is for people to say.
+  // Missing data has a configurable policy. A doubtful finding always asks for a review.
   if (state === 'undecided' || state === 'doubtful') return 'review'
   const given = spec.noData[state]
   if (given !== undefined) return given

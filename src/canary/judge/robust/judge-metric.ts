@@ -27,9 +27,9 @@ import { testOccurrence } from './tests/test-occurrence.js'
 import { totalOf } from './tests/total-events.js'
 import { stuckInstead, vanishedStart } from './vanished-start.js'
 
-/** Where points are worth too few to be trusted, only so small a share of the error may be made. */
+/** Share of the error that may be spent if too few effective points are left. */
 const PLAIN_SHARE = 0.05
-/** What is told of a change that too few points show. */
+/** Maximum p-value for a change to be mentioned that too few points show. */
 const SEEN = 0.05
 
 /** Tests one metric. */
@@ -57,7 +57,8 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   return {
     spec,
     sides,
-    // A burst or an outage makes neighbours alike: it says more than that they are.
+    // A burst or an outage makes neighbours alike, so it explains more than the autocorrelation
+    // does.
     noData:
       missing ?? asCounters ?? (tooLittle && (doubt ?? { ...tooLittle, reason: outage ?? tooLittle.reason })),
     tested,
@@ -74,7 +75,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   }
 }
 
-/** No values below 0 fall by more than all of what they were. */
+/** Bounds a relative fall at -100 %, since no value is negative. */
 function possible(tested: Tested, { control, experiment }: CleanSides): Tested {
   const { relative } = tested
   if (relative === null || Math.min(control.sorted[0] ?? 0, experiment.sorted[0] ?? 0) < 0) return tested
@@ -82,7 +83,10 @@ function possible(tested: Tested, { control, experiment }: CleanSides): Tested {
   return { ...tested, relative: { ...relative, interval: [Math.max(-1, lower), upper] } }
 }
 
-/** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */
+/**
+ * The least p-value of a change that matters. Counts have a larger error, so their p-values weigh
+ * less (weighted Benjamini-Hochberg, Genovese 2006).
+ */
 function comparableP({ tests, alpha }: Tested, settings: RobustSettings): number {
   const [surest] = mattering(tests)
   return surest === undefined ? 1 : Math.min(1, (surest.p * settings.alpha) / alpha)
@@ -108,7 +112,7 @@ export function classify(assessment: Assessment, adjusted: Adjusted, settings: R
   return { ...base, ...decision, ...notesOf(assessment, decision, settings) }
 }
 
-/** Left out where there is none, as in most metrics. */
+/** Empty if there are no notes. */
 function notesOf(
   { tested, sides, spec }: Assessment,
   { classification }: Decision,
@@ -159,7 +163,8 @@ function overlapping(
 function tooFewEffectivePoints(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
   if (tested === undefined) return undefined
   const worth = effectivePoints(tested)
-  // Of bursts of events the interval says how little is known, and points the wrong way are no reason to ask.
+  // For bursts the confidence interval already shows the uncertainty, and points in the harmless
+  // direction do not need a review.
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined
   const [surest] = mattering(tested.tests)

@@ -4,15 +4,21 @@ import type { MetricSeries } from '../series/types.js'
 /** This many zeros in a row, and this share of all points, are no single failed scrape any more. */
 const OUTAGE_POINTS = 5
 const OUTAGE_SHARE = 0.1
-/** Where values stay so far from 0, as a share of the typical one, three zeros in a row are none of them. */
+/**
+ * Minimum distance from 0, as a share of the typical value, for three zeros in a row to be an
+ * outage.
+ */
 const FAR_FROM_ZERO = 0.25
 const FAR_POINTS = 3
-/** Values are at work that are not 0 in so many of the points; elsewhere zeros say nothing. */
+/**
+ * Minimum share of values that are not 0 for a side to be at work. On idle sides zeros mean
+ * nothing.
+ */
 const AT_WORK_SHARE = 0.9
 
 /**
- * The longest outage of the canary's values, as a sentence: a stretch in which they were 0 though they are not usually, nor those of
- * the baseline. Undefined where there is none.
+ * The longest outage of the canary, as a sentence: a stretch of zeros, although neither side is
+ * usually 0. Undefined if there is none.
  */
 export function outageOf({ control, experiment }: MetricSeries): string | undefined {
   const { values } = experiment
@@ -42,7 +48,10 @@ function isFarFromZero(values: Float64Array): boolean {
 
 interface Zeros {
   readonly from: number
-  /** Behind the last of them, and the gaps that follow it: the latest points often have no value yet. */
+  /**
+   * The place after the last zero and the gaps that follow it: the latest points often have no
+   * value yet.
+   */
   readonly to: number
   readonly points: number
 }

@@ -12,17 +12,20 @@ import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 
-/** Where the last quarter of a window begins. */
+/** Start of the last quarter of a window. */
 const LATE_FROM = 0.75
 /** Fewer points of a quarter say nothing. */
 const MIN_LATE_POINTS = 5
 /** The error of a note, a direction. */
 const NOTE_ALPHA = 0.005
-/** So much more of the canary's points is missing. */
+/** Minimum additional share of missing points on the canary for a note. */
 const MISSING_SHARE = 0.15
 /** A note needs a change of this many margins. */
 const NOTE_MARGINS = 2
-/** A single point that is this many ranges of the baseline beyond it is seen by everybody, and no more of them are single ones. */
+/**
+ * Distance from the baseline, in ranges of the baseline, at which a single point is noted; also the
+ * maximum number of such points.
+ */
 const FAR_RANGES = 5
 const MAX_FAR = 3
 /** This many points at the start beyond all of the baseline are a start that differs. */
@@ -31,14 +34,14 @@ const MIN_FIRST_POINTS = 3
 interface TestInput {
   readonly sides: CleanSides
   readonly level: number
-  /** The least change that is worth a note, in the metric's unit. */
+  /** The least change that is noted, in the metric's unit. */
   readonly reach: number
   readonly signs: readonly (1 | -1)[]
 }
 
 /**
- * What a metric that passes shows all the same to somebody who looks at its series: a canary that left its baseline at the end,
- * or differed from it at the start. They decide nothing: the tests look at whole windows.
+ * Notes on a metric that passes: the canary left its baseline at the end, or differed from it at
+ * the start. They do not affect the verdict, since the tests compare whole windows.
  */
 export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): string[] {
   const level = baselineLevel(sides.control.sorted)
@@ -46,12 +49,15 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
   const first = firstPoints(input)
-  // Points of a start that is told need not be told again.
+  // Points of a start that is already noted are not noted again.
   const far = first.length > 0 ? [] : farPoints(input)
   return [...missingPoints(sides, spec), ...first, ...lastQuarter(input), ...far]
 }
 
-/** A canary that has values in far fewer of its points. Where gaps are zeros there are none. */
+/**
+ * A canary with values in far fewer of its points than the baseline. With zeros for gaps there are
+ * no missing points.
+ */
 function missingPoints({ control, experiment }: CleanSides, { nanStrategy }: MetricSpec): string[] {
   const [n, m] = [experiment.values.length, control.values.length]
   const [all, others] = [endOf(experiment), endOf(control)]
@@ -80,7 +86,7 @@ function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
   return p > NOTE_ALPHA ? [] : [`the last quarter of the canary is ${away(change / level)} the baseline's`]
 }
 
-/** What the canary does late must not widen the test that looks for it. */
+/** A late change of the canary must not widen the test that searches for it. */
 function dependenceBefore({ control, experiment }: CleanSides, start: number): Dependence {
   const places = experiment.places.filter((place) => place < start)
   return dependence([control.scores, centredScores(experiment.values.subarray(0, places.length), places)])
@@ -104,7 +110,9 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
   })
 }
 
-/** Single points that are further away than anybody overlooks; three in a row are asked about by `doubtOf`. */
+/**
+ * Single points that are very far from the baseline. Three in a row ask for a review in `doubtOf`.
+ */
 function farPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
   const [low, high] = [control.sorted[0] ?? Number.NaN, control.sorted.at(-1) ?? Number.NaN]
   const apart = Math.max(FAR_RANGES * (high - low), reach)

@@ -6,7 +6,10 @@ const MAX_SCORE = 50
 /** Without a critical limit, doubling (or falling to nothing) costs all. */
 const WORST = 1
 
-/** The score of a metric that changed: 50 for the least change that counts, 0 from the critical one on, by the near bound. */
+/**
+ * The score of a changed metric: 50 for the least change that counts, 0 from the critical change
+ * on, by the near bound of the confidence interval.
+ */
 export function scoreChange(
   { change }: TestOutcome,
   { relative, distanceFrom }: Tested,

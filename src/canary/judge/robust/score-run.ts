@@ -11,8 +11,9 @@ const LOOKED_AT: readonly unknown[] = ['undecided', 'doubtful']
 type Scores = Pick<JudgeReport, 'score' | 'verdict' | 'endsRun' | 'groupScores'>
 
 /**
- * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The score never says more than the
- * verdict: a run that needs a review stays below the passing score, whatever the marginal one, a run with a critical failure has 0.
+ * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The
+ * score never exceeds the verdict: a run that needs a review stays below the passing score,
+ * whatever the marginal score is, and a run with a critical failure has 0.
  */
 export function scoreRun(
   results: readonly MetricResult[],
@@ -31,7 +32,7 @@ export function scoreRun(
     const why = one === undefined || one.classificationReason === '' ? '' : `, ${one.classificationReason}`
     const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
     const score = { score: 0, classification: 'Fail', classificationReason } as const
-    // What has no data now may have some at the next look; a change stays one.
+    // Missing data may arrive by the next interval; a change stays a change.
     return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
   }
   const raw = summarise(groupScores, groupWeights)
@@ -64,7 +65,10 @@ function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore 
   return { name, score, classification: '', classificationReason: '' }
 }
 
-/** Groups without a weight share what the others leave of 100; groups without a score leave their weight to the others. */
+/**
+ * Groups without a weight share the rest of 100. Groups without a score give their weight to the
+ * others.
+ */
 function summarise(
   groups: readonly GroupScore[],
   weights: Readonly<Record<string, number>>,
@@ -82,8 +86,9 @@ function summarise(
 }
 
 /**
- * The verdict, and the score that it allows. Nothing known asks for a review, and so does a part of which nothing is known where
- * the rest would pass. A marginal score that is the passing one too, as some clients send, must not make a success of that.
+ * The verdict, and the score that it allows. A run without results asks for a review, and so does a
+ * passing run with an unknown part. A marginal score equal to the passing score, as some clients
+ * send, must not turn that into a success.
  */
 function withReview(
   raw: number | undefined,
@@ -97,7 +102,10 @@ function withReview(
   return { score: raw, verdict: raw >= pass ? 'Success' : raw >= marginal ? 'Review' : 'Fail' }
 }
 
-/** Metrics by what is to be said of them; each stands once, with its own reason where no other is named. */
+/**
+ * Metrics by the statement made about them. Each is listed once, with its own reason if no other
+ * metric is listed.
+ */
 function named(parts: readonly (readonly [title: string, results: readonly MetricResult[]])[]): string[] {
   const told = new Set(parts.flatMap(([, results]) => results))
   const nameOf = ({ name, classificationReason: reason }: MetricResult, title: string): string =>
@@ -107,7 +115,7 @@ function named(parts: readonly (readonly [title: string, results: readonly Metri
     .map(([title, results]) => `${title}: ${results.map((result) => nameOf(result, title)).join(', ')}`)
 }
 
-/** What people are asked to look at, by why. */
+/** Metrics to review, grouped by reason. */
 function openParts(
   unknown: readonly MetricResult[],
 ): readonly (readonly [title: string, results: readonly MetricResult[]])[] {

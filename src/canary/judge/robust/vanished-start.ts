@@ -12,17 +12,23 @@ import { walkTies } from '../../statistics/walk-ties.js'
 
 /** No start that a warm-up takes is longer, as a share of the window. */
 const START_SHARE = 0.3
-/** What goes on for longer than a start is looked for so many times as far: its beginning alone must not pass for one. */
+/**
+ * Range of the search, in lengths of the longest start. The beginning of a longer change must not
+ * count as a start.
+ */
 const SEARCHED = 2
 const MIN_POINTS = 3
-/** So many points of each side must be left to say that nothing is left of a change. */
+/** Minimum number of points left on each side to state that no change is left. */
 const MIN_REST = 12
-/** The normal score from which on a start stands out among the canary's own values (an error of 0.0013). */
+/** Minimum normal score of a start among the canary's own values (an error of 0.0013). */
 const START_SCORE = 3
-/** What the rest shows at this error is left of a change, though it would not be found. */
+/** Error at which the rest still shows a change, even if it would not be found. */
 const REST_ALPHA = 0.05
 
-/** One value for long is no narrower spread but no measurement. Undefined where that is not what was found. */
+/**
+ * A constant value is a lost measurement and not a narrower spread. Undefined if no narrower spread
+ * was found.
+ */
 export function stuckInstead(sides: CleanSides, { tests, alpha }: Tested): NoData | undefined {
   const [found] = mattering(tests)
   if (found?.test !== 'spread' || found.p > alpha) return undefined
@@ -31,9 +37,10 @@ export function stuckInstead(sides: CleanSides, { tests, alpha }: Tested): NoDat
 }
 
 /**
- * Why a change that was found in the whole window is for people to say: only the start of the canary has it, as while caches fill or a queue drains,
- * and what comes after is like the baseline. Undefined where it is not so, and for events that somebody declared or gave an exposure, or that are rare:
- * what failed at the start has failed. `test` is what found the change.
+ * Reason for a review of a change that only the start of the canary shows, as while caches fill or
+ * a queue drains, if the rest is like the baseline. Undefined otherwise, and for events that are
+ * declared, have an exposure or are rare: a failure at the start is a failure. `test` is the test
+ * that found the change.
  */
 export function vanishedStart(
   sides: CleanSides,
@@ -47,7 +54,7 @@ export function vanishedStart(
   const longest = Math.floor(START_SHARE * endOf(sides.experiment))
   const start = startOf(sides.experiment, found, longest)
   if (start === undefined) return undefined
-  // What fades is still there behind the points that stand out most.
+  // A fading change continues after the points that differ most.
   const back = Math.min(longest, 2 * start)
   const rest = { control: from(sides.control, back), experiment: from(sides.experiment, back) }
   if (Math.min(rest.control.values.length, rest.experiment.values.length) < MIN_REST) return undefined
@@ -58,7 +65,10 @@ export function vanishedStart(
   }
 }
 
-/** How many points at the start stand out most among the canary's own; undefined where none do, or more than a start may have. */
+/**
+ * The number of points at the start that differ most from the canary's other values. Undefined if
+ * none do, or if there are more than a start may have.
+ */
 function startOf(
   { values, places }: CleanSide,
   { change }: TestOutcome,
@@ -94,8 +104,9 @@ const WORTH_COUNTING = 2
 const NONE = new Float64Array()
 
 /**
- * How far the first values of a series lie above and below those behind them, as `rankShift` tells: of the first one, of the first two, up to
- * `most`. Small samples are counted exactly where they may be far, and all are ranked once.
+ * The distance of the first values of a series above and below the later ones, as in `rankShift`:
+ * for the first value, the first two, up to `most`. Small samples are enumerated if they may be far
+ * apart. All values are ranked once.
  */
 export function frontShifts(values: Float64Array, most: number): readonly RankShift[] {
   const { rankOf, ties } = ranksOf(values)
@@ -111,7 +122,10 @@ export function frontShifts(values: Float64Array, most: number): readonly RankSh
   })
 }
 
-/** The rank of each value among all, which equal ones share, and the sum of T^3 - T over the groups of T equal values. */
+/**
+ * The rank of each value among all (equal values share it), and the sum of T^3 - T over the groups
+ * of T equal values.
+ */
 function ranksOf(values: Float64Array): {
   readonly rankOf: ReadonlyMap<number, number>
   readonly ties: number
@@ -126,22 +140,26 @@ function ranksOf(values: Float64Array): {
   return { rankOf, ties }
 }
 
-/** This many points at the end with one value, and this share of all, are no chance where values change from point to point. */
+/**
+ * Minimum number of equal points at the end, and their minimum share of all, that is not chance in
+ * values that change from point to point.
+ */
 const STUCK_POINTS = 10
 const STUCK_SHARE = 0.2
-/** So often the baseline's values change meanwhile. */
+/** Minimum share of changing steps of the baseline during that time. */
 const CHANGING_SHARE = 0.9
 
 /**
- * The stretch at the end in which the canary has one value while its baseline changes from point to point, as a sentence: what is
- * measured no more keeps its last value. Undefined where there is none, or where the baseline has no such value: a change is that.
+ * The stretch at the end in which the canary has one value while its baseline changes from point to
+ * point, as a sentence: a lost measurement repeats its last value. Undefined if there is none, or
+ * if the value is outside the baseline's range, which is a change.
  */
 export function stuckOf({ control, experiment }: CleanSides): string | undefined {
   const { values, places } = experiment
   const last = values.at(-1)
   const before = values.findLastIndex((value) => value !== last)
   const points = values.length - 1 - before
-  // A fall to 0 is told as such.
+  // A fall to 0 has its own reason.
   if (last === 0 || last === undefined || points < Math.max(STUCK_POINTS, STUCK_SHARE * endOf(experiment)))
     return undefined
   const { sorted } = control

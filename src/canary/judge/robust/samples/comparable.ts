@@ -4,19 +4,25 @@ import type { MetricSeries } from '../../series/types.js'
 import { kindOfValues } from './kind-of-values.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** Sides that lie so many times apart measure something else, or in another unit. */
+/** Ratio of levels from which both sides measure different things or use different units. */
 const OTHER_SCALE = 100
-/** What fails anyway is asked about sooner: a percentage and a share that differ a little are not 100 times apart, nor minutes and seconds. */
+/**
+ * Ratio for metrics that fail anyway, lower than `OTHER_SCALE`: a percentage and a share that
+ * differ a little are not exactly 100 times apart, nor are minutes and seconds.
+ */
 export const LIKELY_OTHER_SCALE = 50
 /** Fewer points that only rise may be chance. */
 const MIN_RISING = 10
-/** So many of the steps of a counter rise; the rest stand, or begin again. */
+/** Minimum share of rising steps of a counter. At other steps it is constant or resets. */
 const RISING_SHARE = 0.5
 const MAX_RESETS = 0.1
 /** Levels that are alike say the same of counters too. */
 const ALIKE = 0.05
 
-/** Why the levels of both sides cannot be compared, which are `scale` times apart or more; undefined where they can. */
+/**
+ * Reason why the levels of both sides cannot be compared: they differ by the factor `scale` or
+ * more. Undefined if they can be compared.
+ */
 export function notComparable(
   { spec }: Pick<MetricSeries, 'spec'>,
   sides: CleanSides,
@@ -32,7 +38,10 @@ export function notComparable(
   return `the typical value of the canary is ${times} baseline's, and no value of one side is near any of the other: see whether both sides measure the same, in one unit`
 }
 
-/** Why nothing can be said of two counters, whatever a test finds, and whether that goes for their levels too, which may be alike; undefined where a side is none. */
+/**
+ * Reason why two counters cannot be compared, whatever a test finds. `isUnlike` tells whether their
+ * levels differ too. Undefined if a side is not a counter.
+ */
 export function countersOf(
   sides: CleanSides,
 ): { readonly says: string; readonly isUnlike: boolean } | undefined {

@@ -3,23 +3,24 @@ import type { MetricSpec } from '../../series/types.js'
 import type { CleanSide } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** Where ratios and percentages end. */
+/** Upper bounds of ratios and percentages. */
 const BOUNDS: readonly number[] = [1, 100]
 /** A side whose typical value is nearer to the bound than this lives at the bound. */
 const NEAR_SHARE = 0.9
-/** This many points at the very bound, and none beyond, are no chance. */
+/** Minimum share of points exactly at the bound that is not chance. */
 const AT_BOUND_SHARE = 0.1
-/** What is good when it is complete. */
+/** Names of metrics that are good at their upper bound. */
 const GOOD =
   /succe|avail|uptime|\bhit|_hit|ratio|percent|\bpct|_pct|%|health|reachab|deliver|complet|valid|\bsli\b|\bslo\b|apdex|non.?err|err\w*.?free/i
-/** What is no good when it is complete, or measures no outcomes. */
+/** Names of metrics that are bad at their upper bound, or that do not measure outcomes. */
 const NOT_GOOD =
   /cpu|mem|disk|util|usage|used|load|satur|throttl|idle|quota|capacity|fail|(?<!non.?)err(?!\w*.?free)|drop|loss|miss|reject|denied|timeout|full/i
 
 /**
- * The bound that a metric cannot exceed and that its baseline nearly reaches, as the 100 of a success rate: what changes then is the
- * distance from it, since 99.5 % are ten times the failures of 99.95 %. Declared, or told by the values and the name; undefined where
- * there is none.
+ * The bound that a metric cannot exceed and that its baseline nearly reaches, such as the 100 of a
+ * success rate. The distance from it is then compared: 99.5 % has ten times the failures of 99.95
+ * %. Declared by `upperBound`, or detected from the values and the name. Undefined if there is
+ * none.
  */
 export function naturalBound({ control, experiment }: CleanSides, spec: MetricSpec): number | undefined {
   const { upperBound, kind, name } = spec

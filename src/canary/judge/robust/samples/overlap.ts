@@ -6,7 +6,7 @@ import type { CleanSides } from './metric-tests.js'
 
 /** The longest windows that are looked for, in points. */
 const MAX_POINTS = 30
-/** A side has so many times the points of a window at least, or its pattern says nothing. */
+/** Minimum length of a side in windows for its pattern to be used. */
 const MIN_WINDOWS = 4
 /** The correlation of differences that lie one window apart is -1/2; noise stays above this. */
 const MIN_PATTERN = -0.3
@@ -19,10 +19,16 @@ const INDEPENDENT = -0.35
 const MIN_LIKENESS = 0.5
 /** Windows leave no other differences alike. */
 const MAX_ELSEWHERE = 0.5
-/** Neighbours share all of a window but a point; of spikes, whose differences are cut, they share nothing. */
+/**
+ * Neighbours share all points of a window but one. Spikes, whose differences are cut, share
+ * nothing.
+ */
 const MIN_SHARED = 0.5
 
-/** How many points one window of the values spans, from their own pattern; 1 where they do not overlap. */
+/**
+ * The number of points in one window of the values, detected from their pattern; 1 if windows do
+ * not overlap.
+ */
 export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
   const points = Math.min(control.values.length, experiment.values.length)
@@ -46,10 +52,16 @@ const HELD_SHARE = 0.5
 /** of values that, once they change, come back as seldom as this. */
 const DISTINCT_SHARE = 0.8
 const MIN_CHANGES = 4
-/** A value that stays so many times as long as others is not made at even times: of such values no points are independent, whichever are left out. */
+/**
+ * Maximum time that a value stays, as a multiple of the usual time, for values to be produced at
+ * regular times. Otherwise no choice of points is independent.
+ */
 const MAX_UNEVEN = 2
 
-/** How many points each value stands for, where both sides repeat theirs since they are asked for more often than they are made; else 1. */
+/**
+ * The number of points that each value lasts, if both sides repeat values because they are sampled
+ * more often than produced; otherwise 1.
+ */
 export function heldFor({ control, experiment }: CleanSides): number {
   return Math.min(...[control, experiment].map(pointsHeld))
 }
@@ -67,7 +79,7 @@ function pointsHeld({ values }: CleanSide): number {
   return longest < MAX_UNEVEN * held ? held : 1
 }
 
-/** Every so many points, up to the last: those whose windows do not overlap. */
+/** Every `overlap`-th point, counted back from the last: points whose windows do not overlap. */
 export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
   const last = side.places.at(-1) ?? 0
   const isKept = (place: number): boolean => (last - place) % overlap === 0
@@ -80,7 +92,10 @@ export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
   })
 }
 
-/** Of each two points that follow each other, by the place of the second; NaN elsewhere. Jumps count as far as usual ones reach. */
+/**
+ * Differences between consecutive points, at the place of the second one; NaN elsewhere. Jumps are
+ * cut to the usual range.
+ */
 function differences({ values, places }: CleanSide): Float64Array {
   const all = new Float64Array(endOf({ places })).fill(Number.NaN)
   for (let index = 1; index < values.length; index += 1) {

@@ -6,9 +6,12 @@ import type { BoundErrors, Shift } from './shift-test.js'
 import { medianDifference, orderedDifference } from '../../../statistics/ordered-difference.js'
 import { noNumber } from '../../../statistics/walk-ties.js'
 
-/** The points that both sides have at one place in time. */
+/** The points that both sides have at the same place in time. */
 interface Pairing {
-  /** Experiment less control; or, where both keep their ratio, the logarithm of that times the level. */
+  /**
+   * Experiment minus control; or, if both keep their ratio, the logarithm of the ratio times the
+   * level.
+   */
   readonly differences: Float64Array
   readonly dependence: Dependence
   /** The level that logarithms were multiplied with. */
@@ -19,13 +22,15 @@ interface Pairing {
 const MIN_PAIRS = 20
 /** Sides that move together by less do not gain from being paired. */
 const MIN_CORRELATION = 0.5
-/** The correlation must also be so many standard errors from none. */
+/** Minimum distance of the correlation from 0, in standard errors. */
 const CORRELATION_ERRORS = 3
 
 /**
- * Pairs both sides by time when they move together, as they do when the same traffic reaches them: the differences have lost what is
- * common, the time of day above all. Undefined when they do not. A canary that is 15 % higher is further away where both are high: where
- * differences depend on time and ratios do so less, ratios are taken. Whether to pair, and how, depends on the movements only, never on the shift.
+ * Pairs both sides by time if they move together, as they do when the same traffic reaches them.
+ * The differences no longer contain the common movement, above all the time of day. Undefined if
+ * they do not move together. Uses ratios if differences depend on time and ratios do so less: a
+ * canary that is 15 % higher is further away when both sides are high. The choice depends on the
+ * movements only, never on the shift.
  */
 export function pairSides(sides: CleanSides, level: number, chanceErrors?: number): Pairing | undefined {
   const { control, experiment } = sides
@@ -110,7 +115,10 @@ interface SignedRank {
   readonly deviation: number
 }
 
-/** Wilcoxon's test of differences about 0; those that are 0 say nothing, equal sizes share their ranks. */
+/**
+ * Wilcoxon's test of differences about 0. Zero differences are dropped, and equal sizes share their
+ * ranks.
+ */
 export function signedRank(differences: Float64Array): SignedRank {
   const sized = differences.filter((value) => value !== 0).sort((a, b) => Math.abs(a) - Math.abs(b))
   const n = sized.length
@@ -131,15 +139,17 @@ export function signedRank(differences: Float64Array): SignedRank {
   return { above: (distance - 0.5) / deviation, below: (-distance - 0.5) / deviation, deviation }
 }
 
-/** The median of the means of all pairs of differences: the Hodges-Lehmann estimate of their centre. */
+/**
+ * The median of the means of all pairs of differences: the Hodges-Lehmann estimate of their centre.
+ */
 export function pseudoMedian(differences: Float64Array): number {
   const sorted = differences.toSorted()
   return medianDifference(sorted, mirrored(sorted)) / 2
 }
 
 /**
- * The centre that so many pairs of differences have their mean below: the k-th of their n (n + 1) / 2 means. Taken from all n^2
- * ordered pairs, in which each mean of two different ones stands twice.
+ * The k-th of the n (n + 1) / 2 means of pairs of differences. Taken from all n^2 ordered pairs, in
+ * which each mean of two different values occurs twice.
  */
 export function orderedMean(differences: Float64Array, k: number): number {
   const n = differences.length

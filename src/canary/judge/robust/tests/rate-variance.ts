@@ -17,17 +17,18 @@ export interface Widening {
   readonly inTime: Dependence
 }
 
-/** This many standard errors above what chance gives, counts are not those of independent events. */
+/** Number of standard errors above chance from which counts are overdispersed. */
 const OVERDISPERSED_ERRORS = 1
-/** One side alone is asked as well, and has its chance, too. */
+/** The same limit for one side alone, higher because of the additional test. */
 const OVERDISPERSED_ERRORS_ALONE = 2.5
 const MIN_FREEDOM = 2
 
 /**
- * Each side's own squares tell how much its rate varies (the sandwich estimate), times what its dependence in time adds: a canary that
- * alone has bursts depends on what they do, whatever its baseline says. A side with less traffic shows less of the bursts that both
- * sides have: its variance is at least what those of the other side let expect of it, where the rate of a point varies as much on both
- * sides (as in a negative binomial distribution).
+ * Estimates the variance of each side's rate from its own squares (the sandwich estimate), times
+ * the effect of its dependence in time, so bursts of the canary alone count whatever the baseline
+ * shows. A side with less traffic shows fewer of the bursts that both sides have: its variance is
+ * at least the one that the other side implies, if the rate of a point varies equally on both sides
+ * (as in a negative binomial distribution).
  */
 export function wideningOf({ control, experiment }: CleanSides): Widening {
   const [before, now] = [residuals(control), residuals(experiment)]
@@ -49,10 +50,10 @@ interface Residuals {
   readonly series: CentredSeries
   readonly events: number
   readonly exposure: number
-  /** Sums of the squares of standardized residuals, and of what one over their mean is. */
+  /** Sums of the squares of standardized residuals, and of their excess over the mean. */
   readonly squares: number
   readonly inverseMeans: number
-  /** Sums of squares and fourth powers of the residuals as they are, and of the squares of what each is counted out of. */
+  /** Sums of squares and fourth powers of the raw residuals, and of the squared exposures. */
   readonly rawSquares: number
   readonly rawFourths: number
   readonly squaredExposures: number
@@ -92,7 +93,10 @@ function independentVariance({ events, exposure }: Residuals): number {
   return events / exposure ** 2
 }
 
-/** The variance of a side's rate as its points show it, and of how many degrees of freedom that is worth (Satterthwaite, by the kurtosis seen). */
+/**
+ * The variance of a side's rate as estimated from its points, and its degrees of freedom
+ * (Satterthwaite, by the observed kurtosis).
+ */
 function withBursts(
   side: Residuals,
   other: Residuals,
@@ -120,8 +124,8 @@ function burstVariance({ rawSquares, events, squaredExposures }: Residuals): num
 const BISECTION_STEPS = 60
 
 /**
- * P(as many of the events on one side, or more) when both sides have one rate, given the sum; what was observed counts half
- * (mid-p).
+ * P(as many events or more on one side) if both sides have the same rate, given the sum. The
+ * observed value counts half (mid-p).
  */
 export function moreEventsP(x: Total, y: Total): number {
   if (x.events + y.events === 0) return 1
@@ -129,8 +133,8 @@ export function moreEventsP(x: Total, y: Total): number {
 }
 
 /**
- * How many times as high the first side's rate is as the other's, from the rates' ratios at which the test by `moreEventsP` has
- * `error` left on either side. Both sides' events are random, so their sum is given and the share of it is what is uncertain.
+ * The ratio of the first side's rate to the other's at which the test by `moreEventsP` leaves
+ * `error` on each side. Both sides are random, so their sum is given and the share is uncertain.
  */
 export function rateRatioInterval(x: Total, y: Total, error: number): readonly [number, number] {
   const events = x.events + y.events
@@ -151,8 +155,8 @@ export function rateRatioInterval(x: Total, y: Total, error: number): readonly [
 }
 
 /**
- * The difference of two rates, put together from the score interval of each, at `z` standard errors (Zou and Donner 2008); as far as
- * `factor` says are events worth less than independent ones.
+ * The difference of two rates, combined from the score interval of each, at `z` standard errors
+ * (Zou and Donner 2008). `factor` reduces the events to an equivalent number of independent events.
  */
 export function rateDifferenceInterval(
   x: Total,

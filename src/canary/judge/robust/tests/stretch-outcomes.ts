@@ -16,18 +16,27 @@ import type { CleanSide } from '../samples/clean-side.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import { CHANCE_ERRORS, pooledOrder } from './tail-test.js'
 
-/** What the search for stretches may err by, as a share of the metric's error, all directions together. */
+/**
+ * The error of the search for stretches, as a share of the metric's error, for all directions
+ * together.
+ */
 const SHARE = 0.1
-/** A stretch is shorter than the window, and was searched for: it matters from so many margins on. */
+/**
+ * Minimum size of a stretch in margins: it is shorter than the window, and was found by a search.
+ */
 const MIN_MARGINS = 2
 
-/** No cache is so cold for so long: a start of so many points, so many times as far from 0 as the baseline, is for people to see; errors at a start are sooner. */
+/**
+ * Length in points and relative change of a start that no cold cache explains, so that it needs a
+ * review. Errors at a start need one sooner.
+ */
 export const PLAIN_START = { points: 5, change: 4 }
 const PLAIN_START_OF_EVENTS = { points: 4, change: 2 }
 
 /**
- * Stretches of the canary that are away from its baseline, one for each direction that harms. Where events are counted by the points
- * that have some, several in a row may be one event: then a stretch proves nothing, and neither before the last interval.
+ * Stretches in which the canary is away from its baseline, one for each harmful direction. If
+ * events are counted by points, several in a row may be one event, so a stretch proves nothing; it
+ * proves nothing before the last interval either.
  */
 export function stretchOutcomes(
   sides: CleanSides,
@@ -50,7 +59,7 @@ export function stretchOutcomes(
     return {
       test: 'stretch',
       change: sign > 0 ? 'High' : 'Low',
-      // A start that differs is what warm-ups are.
+      // A start that differs is a warm-up.
       p: proves && settings.later === undefined && from > 0 ? weighted(p, SHARE / signs.length) : 1,
       pAlone: Math.min(1, p * signs.length),
       matters: isLarge && !isStart,
@@ -65,7 +74,7 @@ export function stretchOutcomes(
 interface Stretch {
   /** Above (1) or below (-1) the baseline. */
   readonly sign: 1 | -1
-  /** Places of its first point and behind its last. */
+  /** The places of its first point and after its last point. */
   readonly from: number
   readonly to: number
   readonly isLast: boolean
@@ -78,22 +87,26 @@ interface Stretch {
 }
 
 const MIN_POINTS = 3
-/** Only the baseline tells the dependence in time, and it is taken so many standard errors higher. */
+/** Only the baseline gives the dependence in time, with this number of standard errors added. */
 const CAUTION_ERRORS = 1.3
 /** From one length that is looked at to the next. */
 const GROWTH = 1.4
-/** Stretches of one length begin so many times within their length. */
+/** Number of starts tried within the length of a stretch. */
 const STARTS = 4
-/** So much of a stretch must have points. */
+/** Minimum share of a stretch that has points. */
 const KNOWN_SHARE = 0.6
-/** What the baseline does at the same time is no change of the canary, from this share of it on. */
+/**
+ * Share of a change that the baseline must show at the same time for the change not to be the
+ * canary's.
+ */
 const COMMON_SHARE = 0.5
 const WARM_UP_SHARE = 0.2
 
 /**
- * The stretches that are furthest above and below the baseline: steps, ramps, bursts and outages that a test of the whole window misses.
- * `scoredBy` has what they are told apart by, point by point. Half of the error goes to those that last until the end of the window. Only
- * directions with one have one, or two where the furthest is a warm-up: it must not hide what comes after it.
+ * The stretches furthest above and below the baseline: steps, ramps, bursts and outages that a test
+ * of the whole window misses. `scoredBy` has the score of each point. Half of the error goes to
+ * stretches that last until the end of the window. Returns one stretch for each direction, or two
+ * if the furthest is a warm-up, which must not hide a later one.
  */
 function furthestStretches(
   sides: CleanSides,
@@ -145,7 +158,10 @@ interface Searched {
   count: number
 }
 
-/** The stretch of the largest statistic, among those that last until the end of the window or those that do not. */
+/**
+ * The stretch with the largest statistic, among those that last until the end of the window or
+ * among the others.
+ */
 function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search, isLast: boolean): Searched {
   const best: Searched = { from: 0, to: 0, statistic: -Infinity, count: 0 }
   for (let length = MIN_POINTS; length <= points / 2; length = Math.ceil(length * GROWTH)) {
@@ -173,9 +189,9 @@ function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search
 interface Scored {
   readonly control: Float64Array
   readonly experiment: Float64Array
-  /** Grows with how far so many scores of that sum are from the usual one. */
+  /** Grows with the distance of the sum of `count` scores from the usual sum. */
   readonly statisticOf: (sum: number, count: number, usual: number) => number
-  /** How likely so large a statistic, or a larger one, is where the points are like the baseline's. */
+  /** The chance of a statistic at least as large, if the points are like the baseline's. */
   readonly pOf: (statistic: number) => number
 }
 
@@ -184,7 +200,10 @@ function scoreSides(sides: CleanSides): Scored {
   return isSeldom ? scoreByOccurrence(sides) : scoreByRank(sides)
 }
 
-/** By the normal scores of the ranks among all values; the dependence in time is the baseline's own, which no change of the canary touches. */
+/**
+ * Scores by the normal scores of the ranks among all values. The dependence in time is the
+ * baseline's, which no change of the canary affects.
+ */
 function scoreByRank(sides: CleanSides): Scored {
   const pooled = pooledOrder(sides)
   const control = scoresAmong(pooled, sides.control.values)
@@ -203,14 +222,18 @@ function scoreByRank(sides: CleanSides): Scored {
 /** The least statistic of occurrences: as many or more are certain. */
 const SURELY_CHANCE = -1
 
-/** Where most values are 0: by how many of the points are not, which follow each other in the baseline's own bursts. */
+/**
+ * Scores of mostly-zero values: by the number of other points, with the bursts of the baseline as
+ * their dependence in time.
+ */
 function scoreByOccurrence(sides: CleanSides): Scored {
   const marksOf = ({ values }: CleanSide): Float64Array => values.map((value) => (value === 0 ? 0 : 1))
   const [control, experiment] = [marksOf(sides.control), marksOf(sides.experiment)]
   const before = control.reduce((sum, mark) => sum + mark, 0)
   const known = new Map<number, number>()
   const statisticOf = (sum: number, count: number, usual: number): number => {
-    // A fall, for which sums are negative: where most values are 0 anyway, a stretch with fewer others shows nothing.
+    // A fall has a negative sum. Among values that are mostly 0, a stretch with fewer others shows
+    // nothing.
     if (usual < 0) return SURELY_CHANCE
     const key = sum * (experiment.length + 1) + count
     const statistic =

@@ -9,13 +9,16 @@ import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
 import { testGauge } from './test-gauge.js'
 import { testOccurrence } from './test-occurrence.js'
 
-/** Where nothing else is said, a quarter more of what is missing matters, */
+/** Default margin as a share of the distance from the bound, applied */
 const MARGIN = 0.25
-/** if it is so much of the bound. */
+/** if the distance is at least this share of the bound. */
 const MIN_SHARE = 1e-4
-/** What is sometimes missing is missing in more points than most values are 0 in: the mid-p test errs a little more there. */
+/**
+ * Error share for rare shortfalls: they occur in more points than mostly-zero values usually have,
+ * and the mid-p test exceeds its error slightly there.
+ */
 const SELDOM_SHARE = 0.7
-/** How many digits of a distance are told, and how many decimals at the most. */
+/** Digits of a distance in texts, and the maximum number of decimals. */
 const DISTANCE_DIGITS = 2
 const MAX_DECIMALS = 12
 const TURNED: Readonly<Record<Direction, Direction>> = {
@@ -24,7 +27,10 @@ const TURNED: Readonly<Record<Direction, Direction>> = {
   either: 'either',
 }
 
-/** Tests how far the values are from a bound that they cannot exceed. Estimates are of that distance, directions those of the values. */
+/**
+ * Tests the distance of the values from a bound that they cannot exceed. Estimates are of that
+ * distance, directions are those of the values.
+ */
 export function testDistance(
   sides: CleanSides,
   bound: number,
@@ -67,7 +73,7 @@ export function testDistance(
   }
 }
 
-/** A value near its bound, with as many digits as tell the smaller distance: 99.95 of 100. */
+/** A value near its bound, with enough digits to show the smaller distance: 99.95 of 100. */
 function nearBound(bound: number, distance: number, smaller: number): string {
   const decimals = smaller > 0 ? DISTANCE_DIGITS - Math.ceil(Math.log10(smaller)) : DISTANCE_DIGITS
   return String(Number((bound - distance).toFixed(Math.min(MAX_DECIMALS, Math.max(0, decimals)))))
@@ -77,7 +83,10 @@ function distanceOf({ values, ...side }: CleanSide, bound: number): CleanSide {
   return cleanPoints({ ...side, values: values.map((value) => bound - value) })
 }
 
-/** As a share of the distance. A margin of the values themselves, as Kayenta's, stays what it is in the metric's unit. */
+/**
+ * The margin as a share of the distance. A margin of the values themselves, as in Kayenta, keeps
+ * its size in the metric's unit.
+ */
 function marginOf(
   { control }: CleanSides,
   bound: number,

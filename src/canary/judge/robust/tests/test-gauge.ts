@@ -19,10 +19,16 @@ import { pooledOrder, testTail } from './tail-test.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { studentUpperQuantile } from '../../../statistics/student.js'
 
-/** Sides that lie further apart than so many times the wider of their ranges do so whatever their dependence in time. */
+/**
+ * Minimum distance between the sides, as a multiple of the wider range, that counts whatever their
+ * dependence in time is.
+ */
 const MIN_GAP_IN_RANGES = 3
 
-/** Where the experiment lies when no value of one side comes near any of the other; undefined when some do. */
+/**
+ * The direction of the experiment if its values and those of the control are far apart. Undefined
+ * if some are near.
+ */
 function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
   const [x, y] = [experiment.sorted, control.sorted]
   const [lowX, highX, lowY, highY] = [x[0] ?? 0, x.at(-1) ?? 0, y[0] ?? 0, y.at(-1) ?? 0]
@@ -35,7 +41,7 @@ function farApart({ control, experiment }: CleanSides): 'above' | 'below' | unde
 const SPREAD_RATIO = 1.5
 /** The bounds of an interval where no change of that direction is looked for. */
 const USUAL_ERROR = 0.1
-/** A change of just the margin is none that matters, whatever rounding, or the unit, made of it. */
+/** A change exactly at the margin does not matter, despite rounding or a change of unit. */
 const ROUNDING = 1 + 1e-9
 
 interface TestInput {
@@ -89,7 +95,10 @@ interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelati
   readonly detectable: number
 }
 
-/** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
+/**
+ * The shift between pairs of points at one time if the sides move together, otherwise between the
+ * sides as they are.
+ */
 function measureShift(
   { sides, level, allowed }: TestInput,
   errors: BoundErrors,
@@ -152,7 +161,10 @@ function shiftOutcomes(
   ]
 }
 
-/** Sides far apart differ even where their points follow each other so closely that few of them count. */
+/**
+ * Sides that are far apart differ even if the points follow each other so closely that few of them
+ * count.
+ */
 function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const where = farApart(sides)
   if (where === undefined) return []
@@ -192,8 +204,8 @@ function tailOutcomes({ sides, direction, level, allowed }: TestInput): TestOutc
 }
 
 /**
- * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
- * does, by where its upper end went.
+ * A wider spread is harm in the direction in which its ends reach beyond the baseline's. A narrower
+ * one counts if any change does, in the direction of its upper end.
  */
 function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const share = ERROR_SHARES[direction].spread
@@ -236,12 +248,15 @@ function shareOf(change: number, level: number): number | null {
   return level > 0 ? Math.max(0, change) / level : null
 }
 
-/** What the whole window shows no stretch of it need show; why values spread wider one may. */
+/**
+ * A stretch is not reported for a change of the whole window, except for a wider spread, which a
+ * stretch may explain.
+ */
 function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
   return tests.some(({ test, matters, p }) => test !== 'spread' && matters && p <= alpha)
 }
 
-/** What an estimate must do to be found. */
+/** The conditions for an estimate to be found. */
 interface Needed {
   /** The chance of finding one where there is no change. */
   readonly error: number
@@ -251,14 +266,14 @@ interface Needed {
   readonly freedom: number
 }
 
-/** Of ten runs with the change, eight find it. */
+/** Share of runs with the change that find it. */
 const POWER = 0.8
 const QUARTILES_IN_DEVIATIONS = 1.349
 
 /**
- * The least shift, in the metric's unit, that is found in most runs: Noether's sample size (1987) turned round for a shift of
- * normal values whose deviation comes from the quartiles. To be found, an estimate must also lie beyond `reach`, the change that
- * does not matter.
+ * The least shift, in the metric's unit, that is found in most runs: Noether's sample size (1987)
+ * inverted for a shift of normal values whose deviation comes from the quartiles. An estimate must
+ * also exceed `reach`, the change that does not matter.
  */
 function detectableShift(
   { control, experiment }: CleanSides,
@@ -273,7 +288,7 @@ function detectableShift(
   return leastFound(standardError, needed)
 }
 
-/** The same for differences between pairs of points. */
+/** The least detectable difference for pairs of points. */
 function detectableDifference(differences: Float64Array, effectiveN: number, needed: Needed): number {
   return leastFound(deviationOf(differences.toSorted()) / Math.sqrt(effectiveN), needed)
 }

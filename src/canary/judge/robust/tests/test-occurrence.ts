@@ -31,13 +31,13 @@ const MIN_SHARE = 0.01
 /** Fewer values than this on a side say nothing of their size. */
 const MIN_SIZES = 5
 
-/** What is said of events counted: the error that they may make, and how many there were. */
+/** The wording for counted events: their error and their number. */
 export interface CountedEvents {
   readonly alpha: number
   readonly totals: string
 }
 
-/** Tests values that are mostly 0: in how many points they are not, and how large they are there. */
+/** Tests values that are mostly 0: the share of other points, and their size. */
 export function testOccurrence(
   sides: CleanSides,
   spec: MetricSpec,
@@ -154,7 +154,10 @@ function shareNotZero({ values }: CleanSide): number {
   return values.reduce((sum, value) => sum + (value === 0 ? 0 : 1), 0) / values.length
 }
 
-/** The interval of the difference of two shares by Newcombe's method 10 (1998): Wilson's intervals, put together. */
+/**
+ * The confidence interval of the difference of two shares by Newcombe's method 10 (1998), which
+ * combines Wilson's intervals.
+ */
 function differenceInterval(
   first: number,
   n: number,
