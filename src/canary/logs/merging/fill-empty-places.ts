@@ -1,6 +1,5 @@
 import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
-import { isMessageField } from '../masking/mask-quoted.js'
 import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { uniteEqual } from './unite-equal.js'
@@ -13,9 +12,10 @@ const STAND_INS = new Set(['-', '.', '?'])
  * `user=<*>`, two spaces with a value between them, and a mark such as `-` with a value in its place.
  */
 export function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[] {
-  const remaining = new Map(patterns.map((pattern) => [wordsKey(pattern.words), pattern]))
+  const unique = uniteEqual(patterns)
+  const remaining = new Map(unique.map((pattern) => [wordsKey(pattern.words), pattern]))
   // Shorter ones first: what is filled once may have a second empty place.
-  for (const { words } of patterns.toSorted((a, b) => a.words.length - b.words.length)) {
+  for (const { words } of unique.toSorted((a, b) => a.words.length - b.words.length)) {
     const key = wordsKey(words)
     const pattern = remaining.get(key)
     const fuller = pattern && fullerOf(pattern, remaining)
@@ -44,29 +44,6 @@ function emptyPlaces(pattern: Pattern): number[] {
     (place) => isStandIn(pattern, place) || isEmptyBefore(words, gaps, place),
   )
   return words.at(-1) === '=' ? [...places, words.length] : places
-}
-
-/** Puts a value into fields that are empty before another field or at the end, so that `name=` is one of `name=web` and `name=app`. */
-export function fillEmptyFields(patterns: readonly Pattern[]): readonly Pattern[] {
-  return uniteEqual(
-    patterns.map((pattern) => {
-      const { words, gaps, isFixed } = pattern
-      const places = isFixed ? [] : [...words.keys()].filter((place) => isEmptyField(words, gaps, place))
-      return places.reduceRight(
-        (filled, place) => ({
-          ...filled,
-          words: filled.words.toSpliced(place + 1, 0, VALUE),
-          gaps: filled.gaps.toSpliced(place + 1, 0, 0),
-        }),
-        pattern,
-      )
-    }),
-  )
-}
-
-function isEmptyField(words: readonly string[], gaps: readonly number[], place: number): boolean {
-  if (words[place] !== '=' || gaps[place] !== 0 || isMessageField(words[place - 1] ?? '')) return false
-  return (gaps[place + 1] ?? 1) > 0 && (place + 1 === words.length || words[place + 2] === '=')
 }
 
 /** A mark that stands where nothing is known, by itself: `for . [10.0.0.1]`. */

@@ -6,31 +6,22 @@ import { absorbInstances } from './absorb-instances.js'
 import { absorbOdd } from './absorb-odd.js'
 import type { LinesOf } from './absorb-odd.js'
 import { dropRemarks } from './drop-remarks.js'
-import { fillEmptyFields, fillEmptyPlaces } from './fill-empty-places.js'
-import { joinCrossing } from './join-crossing.js'
-import { joinGluedValues } from './join-glued-values.js'
-import { joinNamedAddresses } from './join-named-addresses.js'
+import { fillEmptyPlaces } from './fill-empty-places.js'
 import { joinNames } from './join-names.js'
 import { joinPhrases } from './join-phrases.js'
 import { joinSubjects } from './join-subjects.js'
 import { mergeDotted } from './merge-dotted.js'
-import { mergeFrequent } from './merge-frequent.js'
 import { mergeSiblings } from './merge-siblings.js'
 
-/** Unites patterns that are one template with different values, in order of first appearance. */
+/**
+ * Unites patterns that are one template with different values, in order of first appearance. Each
+ * pass unites the patterns that the passes before it made alike.
+ */
 export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): readonly Pattern[] {
-  const byLength = group(
-    joinSubjects(joinNamedAddresses(fillEmptyFields(patterns))),
-    ({ words }) => words.length,
+  const byLength = group(joinSubjects(patterns), ({ words }) => words.length)
+  const merged = [...byLength.values()].flatMap((alike) =>
+    absorbInstances(mergeSiblings(mergeDotted(alike))),
   )
-  const merged = [...byLength.values()].flatMap(mergeAlike)
-  const filled = fillEmptyPlaces(dropRemarks(joinGluedValues(joinNames(joinPhrases(merged)))))
+  const filled = fillEmptyPlaces(dropRemarks(joinNames(joinPhrases(merged))))
   return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
-}
-
-/** Each step finds what the one before it made alike. */
-function mergeAlike(patterns: readonly Pattern[]): readonly Pattern[] {
-  return absorbInstances(
-    joinCrossing(mergeDotted(mergeSiblings(mergeFrequent(mergeSiblings(mergeDotted(patterns)))))),
-  )
 }
