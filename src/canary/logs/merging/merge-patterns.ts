@@ -5,7 +5,6 @@ import { firstRow } from '../model/pattern.js'
 import { absorbInstances } from './absorb-instances.js'
 import { absorbOdd } from './absorb-odd.js'
 import type { LinesOf } from './absorb-odd.js'
-import { dropRemarks } from './drop-remarks.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
 import { joinNames } from './join-names.js'
 import { joinPhrases } from './join-phrases.js'
@@ -22,6 +21,6 @@ export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): r
   const merged = [...byLength.values()].flatMap((alike) =>
     absorbInstances(mergeSiblings(mergeDotted(alike))),
   )
-  const filled = fillEmptyPlaces(dropRemarks(joinNames(joinPhrases(merged))))
+  const filled = fillEmptyPlaces(joinNames(joinPhrases(merged)))
   return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
 }
