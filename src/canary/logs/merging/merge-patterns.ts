@@ -6,7 +6,6 @@ import { absorbInstances } from './absorb-instances.js'
 import { absorbOdd } from './absorb-odd.js'
 import type { LinesOf } from './absorb-odd.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
-import { joinNames } from './join-names.js'
 import { joinPhrases } from './join-phrases.js'
 import { joinSubjects } from './join-subjects.js'
 import { mergeDotted } from './merge-dotted.js'
@@ -21,6 +20,6 @@ export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): r
   const merged = [...byLength.values()].flatMap((alike) =>
     absorbInstances(mergeSiblings(mergeDotted(alike))),
   )
-  const filled = fillEmptyPlaces(joinNames(joinPhrases(merged)))
+  const filled = fillEmptyPlaces(joinPhrases(merged))
   return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
 }
