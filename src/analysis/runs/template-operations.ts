@@ -46,7 +46,7 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
     const same = await analysis.findTemplate(type, name, sha1)
     if (!mayReplace && same !== undefined) return
     const isNamed = mayReplace || named === undefined
-    if (same === undefined && (await analysis.countTemplates()) >= MAX_TEMPLATES) await compact(analysis)
+    if (same === undefined && (await analysis.countTemplates()) >= MAX_TEMPLATES) await removeOldest(analysis)
     await analysis.saveTemplate({ ...template, isNamed })
     await audit.append(
       entryOf('analysis.template-saved', undefined, actor, { type, name, sha1, byName: isNamed }),
@@ -55,7 +55,7 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
 }
 
 /** A plan holds its templates itself, and who names one by its SHA-1 sends it again where it is not known. */
-async function compact(analysis: Transaction['analysis']): Promise<void> {
+async function removeOldest(analysis: Transaction['analysis']): Promise<void> {
   if (await analysis.deleteOldestTemplate()) return
   throw new AppError(
     'conflict',

@@ -13,21 +13,21 @@ import { azureTokenRequest, azureTokenUrl, makeTokenAuthorization } from './toke
 import { googleTokenRequest, metadataTokenRequest, readServiceAccount } from './tokens/google-token.js'
 import { makeSharedAuthorization } from './tokens/shared-authorization.js'
 
-/** A source that is asked over the network. */
+/** A source that is queried over the network. */
 export type ServerSettings = Exclude<SourceSettings, FileSettings>
 
 type Connect = (url: string, timeoutMs?: number) => SourceConnection
 
-/** Of what answers on the machine itself. */
+/** Timeout of metadata services on the machine itself, in milliseconds. */
 const PLATFORM_TIMEOUT_MS = 5000
 
-/** What a source is connected with. */
+/** The parts that connect a source. */
 export interface SourceConnectionParts extends ConnectionParts {
-  /** Asks for credentials, also where platforms tell machines theirs. */
+  /** Sends requests for credentials, including those to metadata services. */
   readonly signInClient: OutboundClient
 }
 
-/** The connection to the server of a source, with the credentials that it asks for in its way. */
+/** The connection to the server of a source, with its kind of credentials. */
 export function connectSource(settings: ServerSettings, parts: SourceConnectionParts): SourceConnection {
   const { name, url } = settings
   const tenant = 'tenant' in settings ? settings.tenant : undefined
@@ -90,7 +90,7 @@ function authorizeForGoogle(
   if (serviceAccount === undefined) return undefined
   const account = readServiceAccount(serviceAccount)
   if (typeof account === 'string') return () => Promise.resolve(`${name}: ${account}`)
-  // The key file's own URL is what the statement is for, whichever way leads there.
+  // The key file's own URL is the audience of the statement, whatever the route to it is.
   const connection = connect(tokenUrl ?? account.tokenUrl)
   return makeTokenAuthorization(connection, () => googleTokenRequest(account, timeOfDay()), now)
 }

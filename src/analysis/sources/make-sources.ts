@@ -29,7 +29,7 @@ interface SourceParts extends SourceConnectionParts {
   readonly reportDefect: ReportDefect
 }
 
-/** What a configured source can be asked for. */
+/** A configured source and the data it provides. */
 export interface AnalysisSource {
   readonly name: string
   readonly type: SourceSettings['type']
@@ -129,7 +129,9 @@ function linesOf(
     fetchLines(query, budget, connection, { api: chooseLinesApi(settings, query), limits })
 }
 
-/** Called for what is no AppError: a defect, of which the answer says nothing in particular. */
+/**
+ * Called for errors other than AppErrors: defects, which the answer does not describe in detail.
+ */
 type ReportDefect = (error: Error) => void
 
 function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warnings'>>(
@@ -156,7 +158,7 @@ function guardMetricSource(
   }
 }
 
-/** A source of log lines from a function that may reject: what it raises becomes a failed answer. */
+/** A source of log lines from a function that may reject. Its errors become failed answers. */
 function guardLogSource(name: string, fetchLines: LogSource['fetchLines'], report: ReportDefect): LogSource {
   return {
     fetchLines: async (query, budget) => {
@@ -169,7 +171,10 @@ function guardLogSource(name: string, fetchLines: LogSource['fetchLines'], repor
   }
 }
 
-/** A source of documents from a function that may reject: what it raises becomes the problem of the answer. */
+/**
+ * A source of documents from a function that may reject. Its errors become the problem of the
+ * answer.
+ */
 function guardDocumentSource(
   name: string,
   fetchDocument: DocumentSource['fetchDocument'],
@@ -191,7 +196,7 @@ function reasonOf(raw: unknown, report: ReportDefect): string {
   return toAppError(raw).message
 }
 
-/** How a source of log lines that answers in pages is asked a query. Raises `invalid` for what it cannot be asked. */
+/** The API of a source of log lines that answers in pages. Raises `invalid` for invalid queries. */
 function chooseLinesApi(
   { type, index }: CloudWatchLogsSettings | DatadogSettings | SplunkSettings,
   query: LinesQuery,

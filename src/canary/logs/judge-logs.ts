@@ -29,10 +29,15 @@ import type {
 import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
 
 const MAX_FINDINGS = 200
-/** Of the error of the kinds; what totals find is seldom near it. */
+/**
+ * Error of totals, a small share of that of the kinds: real findings of totals are far below it.
+ */
 const TOTALS_ERROR = 0.01
 
-/** How the lines of an application are judged at one look, as its template says; without a look, at the only one. */
+/**
+ * The options for judging the logs of an application at one interval, from its template. Without an
+ * interval, the run has only one.
+ */
 export function logJudgeOptions(template: LogTemplate, interval?: PlannedInterval): LogJudgeOptions {
   return {
     topics: joinTopics(template.errorTopics, template.disableDefaultErrorTopics),
@@ -45,8 +50,8 @@ export function logJudgeOptions(template: LogTemplate, interval?: PlannedInterva
 }
 
 /**
- * Judges the log of a canary: which templates with a severity are new or more frequent than in the baseline, by exact tests
- * normalised by exposure. The same input gives the same report.
+ * Judges the log of a canary: which templates with a severity are new or more frequent than in the
+ * baseline, by exact tests normalised by exposure. The same input gives the same report.
  */
 export function judgeLogs(input: LogJudgeInput, options: LogJudgeOptions): JudgedLogs {
   const counted = countEvents(input.baseline, input.canary, options.topics)
@@ -57,7 +62,8 @@ export function judgeLogs(input: LogJudgeInput, options: LogJudgeOptions): Judge
 function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudgeOptions): LogReport {
   const { groups } = counted
   const state = stateOf(input)
-  // Without a baseline the canary is held against as long a silence, but for what earlier releases logged.
+  // Without a baseline the canary is compared with silence of the same length, except for templates
+  // that earlier releases logged.
   const baseline = input.baseline ?? { ...input.canary, lines: [] }
   const exposure = input.baseline === undefined ? alone(baseline) : exposureOf(baseline, input.canary, groups)
   const startEnd = startEndOf(groups, exposure, input.canary)
@@ -125,7 +131,10 @@ interface Compared {
   readonly exposures: Exposures
 }
 
-/** All events of a severity together, where that says more than its kinds do; only of two sides, and at a share of the error. */
+/**
+ * Tests all events of a severity together and keeps totals that their kinds do not explain. Only
+ * for two sides, at a share of the error.
+ */
 function totalsOf(
   kinds: readonly WeighedComparison[],
   { input, groups, sides, exposures }: Compared,
@@ -185,11 +194,14 @@ function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
   return [...new Set(told.flatMap(({ template }) => template.keys))]
 }
 
-/** Only information, so that it has to be surer than what costs points. */
+/** Missing templates are information only, so they must be surer than findings that cost points. */
 const FALSE_DISCOVERIES = 0.01
 const MAX_MISSING = 50
 
-/** Templates that the canary lacks though its exposure should have brought them: work that is no longer done. */
+/**
+ * Templates missing from the canary although its exposure lets expect them: work that is no longer
+ * done.
+ */
 function findMissing(comparisons: readonly Comparison[]): readonly TemplateFinding[] {
   const candidates = comparisons.filter(
     ({ change, group }) => change === 'missing' && group.severity !== 'ignore',
@@ -212,8 +224,8 @@ function findMissing(comparisons: readonly Comparison[]): readonly TemplateFindi
 }
 
 /**
- * How different the two mixes of templates are: the Jensen-Shannon divergence in bits, 0 for the same shares and 1 for
- * nothing in common. Null where a side has no events.
+ * The difference between the two mixes of templates: the Jensen-Shannon divergence in bits, 0 for
+ * equal shares and 1 for nothing in common. Null if a side has no events.
  */
 function mixDivergence(groups: readonly EventGroup[]): number | null {
   const before = groups.reduce((sum, { baseline }) => sum + baseline.events, 0)

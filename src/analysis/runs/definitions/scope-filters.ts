@@ -12,7 +12,10 @@ interface Scopes {
 type Filter = (scopes: Scopes, query: string) => { readonly text: string } | { readonly problem: string }
 
 const MARK = /\$\{\?(\w+)\}/g
-/** As it stands within JSON. */
+/** Condition for the project of a scope. Without one, the source's own project is used. */
+export const OF_PROJECT = ' AND project="${project}"'
+
+/** The condition within JSON. */
 const OF_PROJECT_IN_JSON = inJson(OF_PROJECT)
 /** Variables that are no attribute of instances. */
 const NO_ATTRIBUTES = ['application', 'service', 'scope', 'location', 'project', 'resourceType', 'type']
@@ -112,9 +115,6 @@ export function scopeMark(kind: 'atlas' | 'newrelic' | 'signalfx' | 'kubernetes'
 /** The zones of a project: where no scope names one, those of every project (`.+/` covers both). */
 export const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
 const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
-
-/** Where no scope names a project, that of the source is asked alone. */
-export const OF_PROJECT = ' AND project="${project}"'
 
 const OF_SIDE = /\$\{(?!(?:application|service)\})[^{}]*\}/
 

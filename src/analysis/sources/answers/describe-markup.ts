@@ -8,14 +8,14 @@ const CODE = /<(?:\w+:)?Code[^<>]*>([^<]{1,200})</i
 const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^<>]*>([^<]{1,1000})</i
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
-/** A text in tags: whether it is a page, and what it says of itself. */
+/** A text with tags: whether it is a page, and its own text. */
 export interface Markup {
   readonly isPage: boolean
   /** As the end of a sentence. */
   readonly description: string
 }
 
-/** What a text in HTML or XML is where JSON is wanted; undefined for any other text. */
+/** Describes HTML or XML in place of JSON. Undefined for any other text. */
 export function describeMarkup(text: string): Markup | undefined {
   if (HTML.test(text)) {
     const title = textIn(TITLE, text)
@@ -29,7 +29,10 @@ export function describeMarkup(text: string): Markup | undefined {
   return { isPage: false, description: `an XML document${about}` }
 }
 
-/** Only up to the last sign that ends one: what is never closed would be searched to its end from each of its beginnings. */
+/**
+ * Only up to the last closing character: an unclosed declaration would otherwise be searched to its
+ * end from each of its starts.
+ */
 function withoutDeclarations(text: string): string {
   const end = text.lastIndexOf('>') + 1
   return text.slice(0, end).replaceAll(/<[?!][^>]*>/g, '') + text.slice(end)

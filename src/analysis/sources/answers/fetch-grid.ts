@@ -8,14 +8,14 @@ import type { Deadline, SourceConnection } from './source-connection.js'
 import { shortened, splitGrid, stepGrid } from './step-grid.js'
 import type { StepGrid } from './step-grid.js'
 
-/** How the steps of a series are asked for. */
+/** The requests for the steps of a series. */
 export interface GridRequest {
   /** The query as it is sent for the whole grid. */
   readonly textFor: (grid: StepGrid) => string
   /** Steps of a window that are read. */
   readonly maxPoints: number
   readonly pointsPerRequest: number
-  /** What one part of the grid has, or a sentence. */
+  /** Fetches one part of the grid. Returns a sentence if it fails. */
   readonly fetchPart: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
 }
 
@@ -56,7 +56,7 @@ export async function fetchGrid(
   })
 }
 
-/** What the parts of a grid have brought so far. */
+/** The data of the parts of a grid so far. */
 class GridReading {
   readonly builder: SeriesBuilder
   readonly units = new Map<string, SeriesBuilder>()

@@ -8,12 +8,15 @@ export class PageSize {
     this.#records = records
   }
 
-  /** As many as the next page is asked for. */
+  /** The number of records of the next page. */
   get records(): number {
     return this.#records
   }
 
-  /** The page that `fetchPage` reads of a source of this name, or a sentence: why there is none, or what the answer is instead. */
+  /**
+   * Fetches a page by `fetchPage`, smaller if the server needs it. Returns a sentence if there is
+   * no page, or if the answer is something else.
+   */
   async read<Page extends object>(
     sourceName: string,
     fetchPage: (records: number) => Promise<Reply<Page | string>>,

@@ -1,7 +1,7 @@
 import type { SeriesAggregate } from '../../sources.js'
 import type { StepGrid } from './step-grid.js'
 
-/** What was read into the steps of a grid. */
+/** The values at the steps of a grid. */
 export interface BuiltSeries {
   /** NaN is a gap. */
   readonly values: Float64Array
@@ -20,8 +20,8 @@ interface Contradiction {
 }
 
 /**
- * Gathers values by step; several in one step are joined by the aggregate. Without one, a point that was added before
- * (the same time and value) adds nothing.
+ * Collects values by step and joins several in one step by the aggregate. Without an aggregate, a
+ * repeated point (same time and value) is ignored.
  */
 export class SeriesBuilder {
   readonly #totals: Float64Array
@@ -55,7 +55,10 @@ export class SeriesBuilder {
     this.#counts[step] = count + 1
   }
 
-  /** Takes over what another gathered for consecutive steps of the same grid, of which nothing has been gathered here. */
+  /**
+   * Adds the values of another builder for consecutive steps of the same grid that are still empty
+   * here.
+   */
   include(part: SeriesBuilder, firstStep: number): void {
     this.#totals.set(part.#totals, firstStep)
     this.#counts.set(part.#counts, firstStep)

@@ -25,7 +25,7 @@ interface UnsignedRequest {
 /** The headers by which a request shows who sent it. */
 export type SignRequest = (request: UnsignedRequest) => Readonly<Record<string, string>>
 
-/** How one server is asked. */
+/** The settings of a connection to one server. */
 export interface ConnectionSettings {
   /** As people know it: failures start with it. */
   readonly name: string
@@ -33,13 +33,16 @@ export interface ConnectionSettings {
   readonly url: string
   /** Credentials and the tenant; sent with every request, never shown. */
   readonly headers: Readonly<Record<string, string>>
-  /** By what requests show who sent them, where that depends on the request or is had from elsewhere first; or why it is not, as a sentence. */
+  /**
+   * Authenticates requests, if that depends on the request or needs a request of its own. Returns a
+   * sentence if it fails.
+   */
   readonly authorize?: ((deadline: Deadline) => Promise<SignRequest | string>) | undefined
   readonly requestTimeoutMs: number
   readonly maxResponseBytes: number
 }
 
-/** What talks to the network and what time and chance are. */
+/** Network, clock and random numbers. */
 export interface ConnectionParts {
   readonly client: OutboundClient
   readonly now: () => number
@@ -59,17 +62,20 @@ export interface SourceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the URL of the server: `/api/v1/query_range`. */
   readonly path: string
-  /** Of several values each is a parameter of its own. */
+  /** Each of several values is a parameter of its own. */
   readonly search?: Readonly<Record<string, string | readonly string[]>>
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Of the JSON, where it is not `application/json`. */
+  /** Content type of the JSON, if it is not `application/json`. */
   readonly contentType?: string
   /** Besides those of every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What was read of a JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
+/**
+ * The content of a JSON answer, or a sentence that says why there is none, with the status or the
+ * kind of failure if the caller handles it.
+ */
 export type Reply<Answer> =
   | { readonly isAnswered: true; readonly answer: Answer }
   | {
@@ -83,8 +89,8 @@ export interface SourceConnection {
   readonly name: string
   readonly startBudget: (budget: FetchBudget) => Deadline
   /**
-   * Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts; `begin` is called for each
-   * attempt, of which only the last one counts.
+   * Sends a request. Never rejects. Retries 429, 5xx and network failures within the budget;
+   * `begin` is called for each attempt, and only the last one counts.
    */
   readonly send: <Answer>(
     request: SourceRequest,
@@ -94,7 +100,7 @@ export interface SourceConnection {
 }
 
 const ATTEMPTS = 4
-/** Of an answer that refuses: more than the reasons of any server. */
+/** Maximum size of a refusing answer: more than the reasons of any server. */
 const MAX_REFUSAL_BYTES = 16 * 1024
 
 /** Connects to one server. */
@@ -211,8 +217,8 @@ const NamedError = z.object({ __type: z.string() })
 const THROTTLED = /(?:^|#)(?:Throttling\w*|TooManyRequests\w*|RequestLimitExceeded|LimitExceededException)$/
 
 /**
- * A response in the words of HTTP where it says in its own that too much was asked: Amazon's services throttle with 400, and Datadog says by
- * `X-RateLimit-Reset` in how many seconds there is room again.
+ * Translates services' own throttling responses into HTTP: Amazon's services throttle with 400, and
+ * Datadog reports in `X-RateLimit-Reset` the seconds until the limit resets.
  */
 function heedThrottling(response: OutboundResponse): OutboundResponse {
   if (response.status === TOO_MANY_REQUESTS) return withRetryAfter(response)

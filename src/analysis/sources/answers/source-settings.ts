@@ -65,7 +65,7 @@ export interface AwsKeys {
   readonly sessionToken?: Secret | undefined
 }
 
-/** Where a temporary access key is had. */
+/** The source of a temporary access key. */
 export type AwsKeysFrom =
   | { readonly type: 'instance-role'; readonly url: string; readonly role?: string | undefined }
   | { readonly type: 'container-role'; readonly url: string; readonly token?: Secret | undefined }
@@ -132,14 +132,14 @@ export type AzureSignIn =
       readonly clientId: string
       readonly clientSecret: Secret
       readonly loginUrl: string
-      /** What the token is for, where it is not the origin of the source's url. */
+      /** The audience of the token, if it is not the origin of the source's url. */
       readonly audience?: string | undefined
     }
   | {
       readonly type: 'workload-identity'
       readonly tenantId: string
       readonly clientId: string
-      /** Of a service account, which the directory takes for that of the client. */
+      /** Token of a service account, which the directory accepts as the client's. */
       readonly token: Secret
       readonly loginUrl: string
       readonly audience?: string | undefined
@@ -168,11 +168,11 @@ export interface StackdriverSettings extends Metrics {
   readonly type: 'stackdriver'
   /** The key file of a service account, as it was downloaded, */
   readonly serviceAccount?: Secret | undefined
-  /** or whom to ask for its tokens. */
+  /** or the source of its tokens. */
   readonly serviceAccountFrom?: GoogleIdentity | undefined
-  /** Where tokens come from, where it is not what the key file says. */
+  /** URL of the token server, if it is not that of the key file. */
   readonly tokenUrl?: string | undefined
-  /** The project that is asked, else that of the service account. */
+  /** The queried project; that of the service account by default. */
   readonly project?: string | undefined
 }
 

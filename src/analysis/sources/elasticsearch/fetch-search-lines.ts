@@ -14,7 +14,8 @@ import type { SearchDialect } from './search-dialect.js'
 import { RECORD_FIELDS } from '../../../canary/index.js'
 
 /**
- * Log lines from Elasticsearch or OpenSearch. Raises `invalid` for a template that cannot be filled and where there is no index.
+ * Fetches log lines from Elasticsearch or OpenSearch. Raises `invalid` for a template that cannot
+ * be filled and for a missing index.
  */
 export async function fetchSearchLines(
   query: LinesQuery,
@@ -43,7 +44,7 @@ export async function fetchSearchLines(
   })
 }
 
-/** Raises `invalid` where there is no index to ask, or its name would be another path. */
+/** Raises `invalid` if the index is missing, or if its name would be another path. */
 function checkIndex(index: string | undefined): string {
   if (index === undefined) {
     throw new AppError('invalid', 'no index to search: name it in the log template or in the source')
@@ -57,7 +58,7 @@ function checkIndex(index: string | undefined): string {
   return index
 }
 
-/** What the pages have brought so far. */
+/** The lines of the pages so far. */
 class HitReading {
   readonly collector: LineCollector
   readonly #messageField: string
@@ -96,22 +97,28 @@ class HitReading {
   }
 }
 
-/** The query of a search for the lines of a window. Raises `invalid` naming everything that is wrong with its template. */
+/**
+ * The query of a search for the lines of a window. Raises `invalid` with all problems of its
+ * template.
+ */
 function searchQuery({ query, scope, startMs, endMs, filters = [] }: LinesQuery, timeField: string): object {
   const window = { gte: Math.ceil(startMs), lt: Math.ceil(endMs), format: 'epoch_millis' }
   const wanted = query.trim() === '' ? [] : [fillSearchQuery(query, scope)]
   return { bool: { filter: [{ range: { [timeField]: window } }, ...filters.map(toClause), ...wanted] } }
 }
 
-/** As a phrase, which finds the whole value in fields of type keyword and of type text; a term would find it in the first only. */
+/**
+ * A phrase finds the whole value in fields of type keyword and text; a term would only do so in the
+ * former.
+ */
 function toClause({ field, value, match }: LineFilter): object {
   return match === 'exact' ? { match_phrase: { [field]: value } } : { prefix: { [field]: { value } } }
 }
 
-/** What a document says of its level, its request and its error beside its message. */
+/** Fields of a document with its level, its request and its error. */
 const READ_FIELDS = Object.entries(RECORD_FIELDS).flatMap(([kind, fields]) => (kind === 'time' ? [] : fields))
 
-/** What to search for, and where. */
+/** The query and the index of a search. */
 interface WantedHits {
   readonly index: string
   readonly query: object
@@ -126,7 +133,9 @@ const KEEP_ALIVE = '1m'
 /** For giving the point in time back, after the budget of the fetch if need be. */
 const CLOSING_MS = 2000
 
-/** All pages of one search, at one point in time, so that what is indexed meanwhile shifts none. */
+/**
+ * All pages of one search at one point in time, so that documents indexed later do not shift them.
+ */
 class SearchPages {
   readonly warnings: string[] = []
   readonly #connection: SourceConnection
@@ -143,7 +152,10 @@ class SearchPages {
     this.#size = new PageSize(wanted.size)
   }
 
-  /** Hands over page by page until one is not taken or there are no more; gives a sentence where it had to break off. */
+  /**
+   * Passes on page after page until `take` returns false or there are no more. Returns a sentence
+   * if it was interrupted.
+   */
   async readAll(take: (page: HitPage) => boolean): Promise<string | undefined> {
     const { index } = this.#wanted
     const opened = await this.#connection.send(
@@ -183,7 +195,7 @@ class SearchPages {
       sort: this.#dialect.sort(timeField),
       pit: { id: pointInTime, keep_alive: KEEP_ALIVE },
       _source: [messageField, ...READ_FIELDS],
-      // Counting is dear, and the number stays the same within a point in time.
+      // Counting is slow, and the number does not change within a point in time.
       track_total_hits: after === undefined,
       ...(after === undefined ? {} : { search_after: after }),
     }

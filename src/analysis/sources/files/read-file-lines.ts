@@ -17,8 +17,8 @@ const JSON_LINES = /\.(?:ndjson|jsonl|json)$/i
 const CHUNK_BYTES = 256 * 1024
 
 /**
- * Log lines from a file: text, or one JSON object a line (.ndjson, .jsonl, .json); the query is the path. Raises an AppError for
- * a file that cannot be read.
+ * Reads log lines from a file: text, or one JSON object per line (.ndjson, .jsonl, .json). The
+ * query is the path. Raises an AppError for an unreadable file.
  */
 export async function readFileLines(
   query: LinesQuery,
@@ -55,7 +55,7 @@ export async function readFileLines(
   return linesAnswer({ query: path, window: query, collector, interruption, ...reading.remarks(path) })
 }
 
-/** What the lines of a file have brought so far. */
+/** The lines of a file so far. */
 class FileReading {
   readonly collector: LineCollector
   readonly #query: LinesQuery
@@ -100,7 +100,7 @@ class FileReading {
   }
 }
 
-/** What a line of a file says; undefined where it cannot be read as what the file is. */
+/** Reads a line of a file; undefined if it is malformed. */
 type ReadLine = (line: string) => FileLine | undefined
 
 interface FileLine {
@@ -128,7 +128,10 @@ function timeIn(text: string): number {
   return slashed === null ? Number.NaN : readTime(`${slashed.slice(1, 4).join('-')}T${slashed[4]}Z`)
 }
 
-/** Lines of text: the time is what a line starts with, or what an access log has in brackets; one that has none belongs to the line before it. */
+/**
+ * Reads lines of text. The time is at the start of a line, or in brackets in an access log. A line
+ * without one belongs to the line before it.
+ */
 function makeTextReader(): ReadLine {
   let atMs = Number.NaN
   return (text) => {
@@ -155,7 +158,7 @@ function makeJsonReader(timeField: string, messageField: string): ReadLine {
   }
 }
 
-/** Of the named field, else of the usual ones. */
+/** The named field, else one of the usual fields. */
 function timeOf(document: unknown, timeField: string): number {
   for (const field of [timeField, ...RECORD_FIELDS.time]) {
     const atMs = readTime(fieldValue(document, field))
@@ -172,14 +175,17 @@ function tryParse(line: string): unknown {
   }
 }
 
-/** What files begin with that are in another encoding than most, or say which (Unicode 23.8). */
+/** Byte order marks (Unicode 23.8). */
 const MARKS = [
   { bytes: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
   { bytes: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
   { bytes: Buffer.from([0xef, 0xbb, 0xbf]), encoding: undefined },
 ] as const
 
-/** The bytes of a file in UTF-8, without its mark; files in UTF-16, as Windows writes them, begin with one. */
+/**
+ * The bytes of a file in UTF-8, without a byte order mark. Files in UTF-16, as Windows writes them,
+ * have one.
+ */
 export async function* asUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined
   let isFirst = true
@@ -201,8 +207,8 @@ const RETURN = 0x0d
 const MAX_LINE_BYTES = 256 * 1024
 
 /**
- * The lines of a stream of bytes, without their ends, as many together as a chunk completes. Of very long lines only the start
- * is given.
+ * The lines of a stream of bytes, without line ends, grouped by the chunk that completes them. Very
+ * long lines are cut.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   let parts: Buffer[] = []

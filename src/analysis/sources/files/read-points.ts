@@ -10,7 +10,7 @@ import { readTime } from './read-time.js'
 
 const MAX_VALUES = 2_500_000
 
-/** A value at a time in ms; either is NaN where the file has none. */
+/** A value at a time in ms; NaN if the file has none. */
 export interface Point {
   readonly atMs: number
   readonly value: number
@@ -23,8 +23,9 @@ const Spaced = z.object({
 })
 
 /**
- * The points in a CSV file with a heading line, or in a JSON file: a list of objects with a time and values, `{startMs, stepMs,
- * values}` with null for a gap, or the answer of a range query with one series. Raises `invalid` with what is wrong.
+ * The points in a CSV file with a heading line, or in a JSON file: a list of objects with a time
+ * and values, `{startMs, stepMs, values}` with null for a gap, or the answer of a range query with
+ * one series. Raises `invalid` with the problem.
  */
 export function readPoints(path: string, text: string, column: string | undefined): Point[] {
   return path.toLowerCase().endsWith('.json') ? pointsOfJson(parseJson(text), column) : fromCsv(text, column)
@@ -48,8 +49,9 @@ function parseCsv(text: string): string[][] {
 }
 
 /**
- * The points in a JSON document: a list of objects with a time and values, `{startMs, stepMs, values}` with null for a gap, or the answer of a
- * range query with one series. Raises `invalid` with what is wrong.
+ * The points in a JSON document: a list of objects with a time and values, `{startMs, stepMs,
+ * values}` with null for a gap, or the answer of a range query with one series. Raises `invalid`
+ * with the problem.
  */
 export function pointsOfJson(json: unknown, column: string | undefined): Point[] {
   if (Array.isArray(json)) {
@@ -115,8 +117,9 @@ const TIME_NAME = /^(?:@?timestamp|time|date|datetime|ts)$/i
 const VALUE_NAME = /^value$/i
 
 /**
- * The columns of time and value: the time by its name, else the first; the value by the name asked for, else the only other
- * one or the one named "value". Raises `invalid` with the names that there are.
+ * The columns of time and value: the time by its name, else the first column; the value by the
+ * given name, else the only other column or the one named "value". Raises `invalid` with the
+ * existing names.
  */
 function chooseColumns(
   names: readonly string[],

@@ -33,8 +33,8 @@ const Event = z.object({
 })
 
 /**
- * Datadog's search of log events, version 2: events by a query of its log search, in pages of a cursor and in order of time. Raises
- * `invalid` for a query or filters that cannot be indexName.
+ * Datadog's search of log events, version 2: events by a query of its log search, in pages by
+ * cursor and in order of time. Raises `invalid` for an invalid query or filter.
  */
 export function datadogLogsApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
@@ -101,7 +101,7 @@ function readEvents(size: number, messageField: string | undefined): ReadAnswer<
   }
 }
 
-/** Its status is the level of an event; what the program wrote beside its message stands in attributes of attributes. */
+/** The status is the level of an event. The program's own fields are in nested attributes. */
 function toLine({ attributes: event }: z.output<typeof Event>, messageField: string | undefined): ServedLine {
   const { timestamp, message, status, attributes } = event
   const record = { ...attributes, message: message ?? attributes?.['message'], level: status }

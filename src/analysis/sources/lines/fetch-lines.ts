@@ -6,10 +6,13 @@ import type { SourceConnection } from '../answers/source-connection.js'
 import { wholeWindow } from './lines-api.js'
 import type { LinesApi, LinesPage, PageWanted, WholeWindow } from './lines-api.js'
 
-/** A server may look through much that matches nothing; that it goes on for ever is another thing. */
+/**
+ * Maximum number of consecutive empty pages. A server may search much that does not match, but not
+ * endlessly.
+ */
 const MAX_EMPTY_PAGES = 1000
 
-/** What bounds the lines of a window and of one request. */
+/** Limits of the lines of a window and of one request. */
 interface PageLimits extends LineLimits {
   readonly pageLines: number
 }
@@ -41,7 +44,10 @@ export async function fetchLines(
 /** Reads the page that another one names, or the first; or gives a sentence. */
 type ReadPage = (page: string | undefined) => Promise<LinesPage | string>
 
-/** Takes pages until a limit is reached or there are no more; gives a sentence where it had to break off. */
+/**
+ * Reads pages until a limit is reached or there are no more. Returns a sentence if it was
+ * interrupted.
+ */
 async function readAll(readPage: ReadPage, reading: LinesOfWindow): Promise<string | undefined> {
   let page: string | undefined
   for (let empty = 0; empty < MAX_EMPTY_PAGES;) {
@@ -56,7 +62,7 @@ async function readAll(readPage: ReadPage, reading: LinesOfWindow): Promise<stri
   return `the server gave ${MAX_EMPTY_PAGES} pages without a line: narrow the query or the window`
 }
 
-/** What the pages have brought so far. */
+/** The lines of the pages so far. */
 class LinesOfWindow {
   readonly #collector: LineCollector
   readonly #api: LinesApi

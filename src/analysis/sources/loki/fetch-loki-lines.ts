@@ -53,7 +53,7 @@ export async function fetchLokiLines(
   })
 }
 
-/** Asks for pages, smaller ones where the server or our own limit of bytes wants them so. */
+/** Fetches pages, smaller ones if the server or the limit of bytes requires it. */
 class PageReader {
   size: number
   readonly #connection: SourceConnection
@@ -91,7 +91,7 @@ class PageReader {
   }
 }
 
-/** The page to ask for instead, where a smaller one may be answered. */
+/** The size of a smaller page that may succeed. */
 function smallerSize(
   reply: Extract<Reply<unknown>, { isAnswered: false }>,
   size: number,
@@ -102,18 +102,21 @@ function smallerSize(
   return isAboutSize && smaller >= MIN_PAGE_LINES ? smaller : undefined
 }
 
-/** Where the next page starts, and what of it has been seen. */
+/** Start of the next page, and its known entries. */
 interface StreamCursor {
   readonly startNs: bigint
   /** How often each entry at `startNs` has been given already, by its identity. */
   readonly seen: ReadonlyMap<string, number>
 }
 
-/** What a page adds, and how to go on. */
+/** The result of a page, and the next step. */
 interface PageStep {
   readonly fresh: readonly StreamEntry[]
   readonly next: StreamCursor
-  /** The page was full of one instant: what else it holds cannot be reached, since times are all there is to page by. */
+  /**
+   * The page was full of a single instant. Its other entries cannot be reached, since pages are
+   * addressed by time only.
+   */
   readonly isStuck: boolean
 }
 
@@ -123,8 +126,8 @@ function firstCursor(startMs: number): StreamCursor {
 }
 
 /**
- * Goes on after a page that may not be the last. The next one starts at the last instant of this one, since more entries of
- * that instant may follow; those that were given already are then dropped.
+ * Continues after a page that may not be the last. The next page starts at the last instant of this
+ * one, since more entries of that instant may follow; known entries are then dropped.
  */
 function stepOver(page: readonly StreamEntry[], { startNs, seen }: StreamCursor): PageStep {
   const fresh = dropSeen(page, startNs, seen)
@@ -161,8 +164,8 @@ function countAt(page: readonly StreamEntry[], ns: bigint): Map<string, number> 
 const IN_PATTERN = within(DOUBLE_QUOTED, PATTERN)
 
 /**
- * The LogQL of a query: its template filled, and its filters as label filters after it, or as the selector where there is no
- * template. Raises `invalid` naming everything that is wrong.
+ * The LogQL of a query: its filled template, and its filters as label filters after it, or as the
+ * selector without a template. Raises `invalid` with all problems.
  */
 function logQuery({ query, scope, filters = [] }: LinesQuery): string {
   const matchers = filters.map(matcher)

@@ -8,10 +8,10 @@ import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
 const API_VERSION = '2019-07-01'
-/** Of a query with a filter; the server gives ten otherwise. */
+/** Maximum number of series of a query with a filter; the server's default is ten. */
 const MAX_SERIES = 1000
 const MS_PER_MINUTE = 60_000
-/** What values are kept by, longest first (ISO 8601). */
+/** Resolutions at which values are stored, longest first (ISO 8601). */
 const INTERVALS: readonly (readonly [minutes: number, text: string])[] = [
   [1440, 'P1D'],
   [720, 'PT12H'],
@@ -62,8 +62,9 @@ const ODATA_STRING: Place = {
 }
 
 /**
- * The metrics of a resource in Azure Monitor. A query is `{"resource": "/subscriptions/…", "metric": …, "aggregation": "Average", "filter":
- * …}`; its values stand under the name of the aggregation, a series for each combination of the dimensions that the filter names.
+ * The metrics of a resource in Azure Monitor. A query is `{"resource": "/subscriptions/…",
+ * "metric": …, "aggregation": "Average", "filter": …}`. Its values are under the name of the
+ * aggregation, with a series for each combination of the dimensions in the filter.
  */
 export const azureApi: PointsApi = {
   fill: (template, scope) => {

@@ -67,7 +67,7 @@ export const cloudWatchApi: PointsApi = {
         label: Label ?? '',
         points: Timestamps.map((seconds, index) => [seconds * MS_PER_SECOND, Values[index] ?? null] as const),
       })),
-      // `PartialData` says that there are more pages.
+      // `PartialData` means that there are more pages.
       ...{ warnings: told, nextPage: NextToken ?? undefined },
     }
   },

@@ -5,7 +5,7 @@ import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
 const MS_PER_SECOND = 1000
-/** Of tags: no comma and no brace, which would begin another one. */
+/** Tags: without commas and braces, which would begin another one. */
 const TAGS = { allows: 'letters, digits, "_", ".", ":", "/" and "-"', pattern: /^[\w.:/-]+$/ }
 /** All between the commas of `{…}`: one tag or several, as a scope of Kayenta may be. */
 const TAG_LIST = {

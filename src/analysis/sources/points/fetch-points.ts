@@ -18,12 +18,13 @@ import type { PointSeries, PointsApi } from './points-api.js'
 import { documentIn, makeWebApi } from './web.js'
 
 const MS_PER_SECOND = 1000
-/** More pages of one part of a grid are not asked for. */
+/** Maximum number of pages of one part of a grid. */
 const MAX_PAGES = 100
 
 /**
- * A series from a server that answers with values at times of its own. A value belongs to the step that its time is in; the end of
- * the window is no part of it, whatever the server sends. Raises `invalid` for a template that cannot be filled.
+ * Fetches a series from a server that answers with values at its own times. A value belongs to the
+ * step that contains its time; the end of the window is exclusive, whatever the server sends.
+ * Raises `invalid` for a template that cannot be filled.
  */
 export function fetchPoints(
   query: SeriesQuery,
@@ -85,7 +86,10 @@ function addPoints(builder: GridPartBuilder, part: StepGrid, { label, points }: 
   )
 }
 
-/** The JSON of a web source, or the part of it that the query leads to. Raises `invalid` for a query that cannot be filled. */
+/**
+ * Fetches the JSON of a web source, or the part of it that the query selects. Raises `invalid` for
+ * a query that cannot be filled.
+ */
 export async function fetchDocument(
   { query, scope, startMs, endMs }: DocumentQuery,
   budget: FetchBudget,

@@ -103,7 +103,9 @@ function fillQuery(template: string, scope: Scope): string {
   })
 }
 
-/** A value that is aligned stands at the end of its period; it belongs to the step that begins with the period. */
+/**
+ * An aligned value is at the end of its period and belongs to the step that begins with the period.
+ */
 function readSeries(json: unknown, grid: StepGrid): ReturnType<PointsApi['read']> {
   const answer = Answer.safeParse(json)
   if (!answer.success) return notAnAnswer('a list of time series')

@@ -12,7 +12,10 @@ import { readNumber } from '../answers/read-number.js'
 import { NATIVE_HISTOGRAMS, isAboutData, labelText, readSeries, refuseOther } from './read-matrix.js'
 
 interface RangeSettings {
-  /** `/api/v1/query_range`, asked by POST since queries may be longer than a URL; or Loki's, which knows GET only. */
+  /**
+   * `/api/v1/query_range`, by POST since queries may be longer than a URL; or Loki's, which only
+   * supports GET.
+   */
   readonly path: string
   readonly method: 'GET' | 'POST'
   readonly maxPoints: number
@@ -22,7 +25,8 @@ interface RangeSettings {
 const POINTS_PER_REQUEST = 10_000
 
 /**
- * A series by range queries, of Prometheus and of what speaks its API. Raises `invalid` for a template that cannot be filled.
+ * Fetches a series by range queries from Prometheus and compatible servers. Raises `invalid` for a
+ * template that cannot be filled.
  */
 export function fetchRange(
   query: SeriesQuery,
@@ -50,14 +54,15 @@ export function fetchRange(
   })
 }
 
-/** With a point, by which Loki tells seconds from nanoseconds. */
+/** With a decimal point, by which Loki distinguishes seconds from nanoseconds. */
 function toSeconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
 
 /**
- * Reads an answer to `query_range` of Prometheus, of what speaks its API, and of Loki's metric queries, while it comes: of each
- * sample only what it adds to its step is kept. Gives a sentence where the answer is none.
+ * Reads an answer to `query_range` of Prometheus, of compatible servers, and of Loki's metric
+ * queries incrementally: only the contribution of each sample to its step is kept. Returns a
+ * sentence if it is not an answer.
  */
 function readRange(grid: StepGrid, aggregate: SeriesAggregate | undefined): ReadAnswer<GridPart | string> {
   const reading = new RangeAnswer(grid, aggregate)
@@ -71,7 +76,8 @@ function readRange(grid: StepGrid, aggregate: SeriesAggregate | undefined): Read
   }
   return {
     arrays: queryResult(
-      // Samples come before it is known whose they are: where that matters a series is kept until it is whole.
+      // Samples arrive before the label of their series. If the label matters, a series is kept
+      // until it is complete.
       aggregate === 'units'
         ? { take: (series) => series.forEach((one) => reading.addWholeSeries(one)) }
         : { take: (series) => series.forEach((one) => reading.addSeries(one)), elements },
@@ -124,7 +130,7 @@ class RangeAnswer {
     else this.#isOther = true
   }
 
-  /** What is wrong with a series; only the first is told. */
+  /** Notes the problem of a series; only the first one is reported. */
   fail(problem: string): void {
     this.#problem ??= problem
   }

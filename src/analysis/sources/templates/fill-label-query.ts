@@ -16,8 +16,9 @@ const PIECE =
   /(?<comment>#[^\n]*)|(?<string>"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|`[^`]*`?)|(?<code>[^#"'`]+)/g
 
 /**
- * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for where it stands: a string, a regular
- * expression in a string, or bare. Raises `invalid` naming everything that is wrong.
+ * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its place: a
+ * string, a regular expression in a string, or outside of strings. Raises `invalid` with all
+ * problems.
  */
 export function fillLabelQuery(template: string, scope: Scope): string {
   const filling = new Filling(scope)
@@ -51,7 +52,10 @@ const PATTERN_OPERATORS: readonly string[] = ['|>', '!>']
 /** Stages of LogQL whose strings are formats, patterns or paths of JSON. */
 const FORMATTING_STAGES: readonly string[] = ['json', 'logfmt', 'pattern', 'line_format', 'label_format']
 
-/** Follows the code of PromQL or LogQL between its strings, and tells what a string means where it stands. */
+/**
+ * Follows the code of PromQL or LogQL between its strings, and determines the meaning of each
+ * string.
+ */
 class LabelCode {
   /** The functions whose arguments are being read. */
   readonly #calls: string[] = []
@@ -70,7 +74,7 @@ class LabelCode {
     }
   }
 
-  /** Goes on after a string, and gives what the string means. */
+  /** Continues after a string, and returns the kind of place that the string is. */
   followString(): Place {
     // `|~ "a" or "b"` repeats the operator.
     const isAlternative = this.#last === 'or' && this.#beforeLast === STRING

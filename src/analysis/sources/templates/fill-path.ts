@@ -9,8 +9,8 @@ export interface FileQuery {
 }
 
 /**
- * A template `path` or `path#column` with each placeholder replaced by its value; a value is one name within the path and
- * cannot lead elsewhere. Raises `invalid` naming everything that is wrong.
+ * A template `path` or `path#column` with each placeholder replaced by its value. A value is one
+ * name within the path and cannot lead elsewhere. Raises `invalid` with all problems.
  */
 export function fillPath(template: string, scope: Scope): FileQuery {
   const filling = new Filling(scope)

@@ -14,7 +14,7 @@ const ROLE = /^[\w+=,.@-]+$/
 const STS_VERSION = '2011-06-15'
 const MS_PER_SECOND = 1000
 
-/** Of instances and containers; those of containers have no `Code`. */
+/** Answer of instances and containers; that of containers has no `Code`. */
 const Told = z.object({
   Code: z.literal('Success').optional(),
   AccessKeyId: z.string().min(1),
@@ -22,7 +22,7 @@ const Told = z.object({
   Token: z.string().min(1),
   Expiration: z.iso.datetime({ offset: true }),
 })
-/** Of STS, in the form of JSON that it gives to who asks for it: the end is in seconds. */
+/** Answer of STS, in its JSON form for clients that accept JSON; the expiry is in seconds. */
 const Assumed = z.object({
   AssumeRoleWithWebIdentityResponse: z.object({
     AssumeRoleWithWebIdentityResult: z.object({
@@ -41,7 +41,10 @@ interface TemporaryKeys extends AwsKeys {
   readonly untilMs: number
 }
 
-/** The access key of the role that an instance, a container or a service account has; a sentence where none is told. */
+/**
+ * The access key of the role of an instance, a container or a service account. A sentence if there
+ * is none.
+ */
 export async function fetchAwsKeys(
   from: AwsKeysFrom,
   connection: SourceConnection,
@@ -57,7 +60,10 @@ export async function fetchAwsKeys(
   }
 }
 
-/** By version 2 of the protocol alone: a session first, which no request that was slipped to a server can open. */
+/**
+ * Uses only version 2 of the protocol: a session comes first, which a request smuggled to a server
+ * cannot open.
+ */
 async function instanceKeys(
   { role }: Extract<AwsKeysFrom, { type: 'instance-role' }>,
   connection: SourceConnection,
@@ -145,8 +151,8 @@ function noKeys({ name }: SourceConnection): string {
 const NS_PER_MS = 1_000_000n
 
 /**
- * Signs requests with version 4 of Amazon's signatures, at the time at which they are made, for a service by the name that its
- * signatures know it by.
+ * Signs requests with version 4 of Amazon's signatures, at the time of the request, for a service
+ * by its signing name.
  */
 export function signForAws(
   { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,

@@ -1,17 +1,17 @@
 import type { ConnectionSettings, Deadline, SignRequest } from '../answers/source-connection.js'
 
-/** What ends sooner is not used any more: requests take their time. */
+/** Credentials that expire within this time, in milliseconds, are not used: requests take time. */
 const MARGIN_MS = 60_000
 
-/** By what requests show who sent them, for a while. */
+/** Temporary credentials of requests. */
 export interface Granted {
   readonly sign: SignRequest
   readonly untilMs: number
 }
 
 /**
- * What was granted last, for each request, pending again when it is about to end, and once for all that wait for it. `request` gives a sentence where
- * nothing is granted.
+ * Shares credentials between requests. Renews them before they expire, once for all waiting
+ * requests. `request` returns a sentence if none are granted.
  */
 export function makeSharedAuthorization(
   request: (deadline: Deadline) => Promise<Granted | string>,

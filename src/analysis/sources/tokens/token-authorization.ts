@@ -6,13 +6,16 @@ import { makeSharedAuthorization } from './shared-authorization.js'
 import type { AzureSettings, AzureSignIn } from '../answers/source-settings.js'
 
 const MS_PER_SECOND = 1000
-/** Of a token whose end is not told. */
+/** Lifetime of a token without a stated expiry, in seconds. */
 const DEFAULT_SECONDS = 300
 
-/** RFC 6749, section 5.1; managed identities write the number as a text. */
+/** RFC 6749, section 5.1; managed identities send the number as a string. */
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().optional() })
 
-/** A bearer token for each request, asked for before the last one ends. `makeRequest` gives a sentence where it cannot be asked for. */
+/**
+ * A bearer token for each request, renewed before it expires. `makeRequest` returns a sentence if a
+ * token cannot be requested.
+ */
 export function makeTokenAuthorization(
   connection: SourceConnection,
   makeRequest: () => SourceRequest | string,
@@ -32,16 +35,19 @@ export function makeTokenAuthorization(
   }, now)
 }
 
-/** Of App Service and Container Apps, which want a header of their own; and of virtual machines. */
+/** App Service and Container Apps, which require a header of their own, and virtual machines. */
 const IDENTITY_VERSIONS = { app: '2019-08-01', machine: '2018-02-01' } as const
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Where tokens for Azure come from. */
+/** The URL of the token server of Azure. */
 export function azureTokenUrl(signIn: AzureSignIn): string {
   return signIn.type === 'managed-identity' ? signIn.url : signIn.loginUrl
 }
 
-/** The request for a token: of a client with its secret or with the token of a service account, or of a managed identity. */
+/**
+ * The request for a token: of a client with its secret or with the token of a service account, or
+ * of a managed identity.
+ */
 export function azureTokenRequest({ signIn, url }: AzureSettings): SourceRequest {
   const audience = signIn.audience ?? new URL(url).origin
   if (signIn.type !== 'managed-identity') {

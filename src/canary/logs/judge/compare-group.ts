@@ -5,24 +5,30 @@ import { shareOfTime } from './exposure.js'
 import { episodeOf, minutesOf } from './episodes.js'
 import type { Episode } from './episodes.js'
 
-/** What the counts of one group say. */
+/** The comparison of the counts of one group. */
 export interface Comparison {
   readonly group: EventGroup
   readonly change: TemplateChange
   readonly ratio: number | null
   readonly ratioLower: number
-  /** Of as many events on the canary, or more. */
+  /** P-value of as many events on the canary, or more. */
   readonly pMore: number
-  /** Of as few events on the canary, or fewer. */
+  /** P-value of as few events on the canary, or fewer. */
   readonly pFewer: number
   readonly dispersion: number
-  /** Whether they are more by exposure, but come in bursts, of which a side with less traffic may have as many. */
+  /**
+   * Whether there are more events by exposure, but in bursts, of which a side with less traffic may
+   * have as many.
+   */
   readonly isMoreInBursts: boolean
-  /** Within which all of the canary came that the baseline does not explain; undefined where there is no such stretch, or nothing to explain. */
+  /**
+   * The stretch that contains all events of the canary that the baseline does not explain.
+   * Undefined if there is no such stretch, or no such event.
+   */
   readonly episode: Episode | undefined
 }
 
-/** What groups are compared by. */
+/** The sides of a comparison. */
 export interface ComparedSides {
   readonly exposure: Pick<LogExposure, 'canaryShare'>
   readonly baseline: LogSide
@@ -33,13 +39,17 @@ export interface ComparedSides {
 
 const CONFIDENCE = 0.95
 const SURE = 0.05
-/** What bursts by themselves do not explain, were they as rare as the traffic is small. */
+/**
+ * P-value below which bursts do not explain the events, even if bursts were as rare as the traffic
+ * is small.
+ */
 const PLAIN = 0.01
 
 /**
- * Compares the events of a group by exposure: given all events of a group, those of the canary are binomial with the
- * canary's share of the exposure when both sides are alike. Events in bursts count as fewer, and where the baseline's
- * are no steady ones, bursts may come as often to a side that has less traffic: its share is that of the time at least.
+ * Compares the events of a group by exposure: given all events of a group, those of the canary are
+ * binomial with the canary's share of the exposure if both sides are alike. Events in bursts count
+ * as fewer. If the baseline's events are not steady, a side with less traffic may have as many
+ * bursts, so its share is at least its share of the time.
  */
 export function compareGroup(
   group: EventGroup,
@@ -93,9 +103,9 @@ export function leastRatio(severity: LineSeverity): number {
 }
 
 const MINUTE_MS = 60_000
-/** Of windows with fewer stretches nothing can be said about how events spread over them. */
+/** Minimum number of stretches in a window for a statement about how events spread over them. */
 const MIN_STRETCHES = 3
-/** A chi-square sum beyond its mean by so many standard deviations is no chance. */
+/** Standard deviations beyond the mean from which a chi-square sum is not chance. */
 const MIN_DEVIATIONS = 2
 /** Minutes of outages. A chance among the few of these is likelier, so that more is needed. */
 const STRETCHES: readonly number[] = [5, 15]
@@ -110,17 +120,18 @@ interface TimedEvents {
 }
 
 /**
- * How many times the events of a minute vary more than independent events would (Pearson's chi-square by its degrees of
- * freedom, over the sides that have events): 40 lines of one failed batch count as one event, 40 single failures as 40. Those of
- * the baseline are counted in longer stretches too, since outages last; of the canary that would hide what begins late. 1 when they vary
- * no more than by chance, and where lines have no time.
+ * The variance of events per minute relative to independent events (Pearson's chi-square divided by
+ * its degrees of freedom, over the sides that have events): 40 lines of one failed batch count as
+ * one event, 40 single failures as 40. Events of the baseline are also counted in longer stretches,
+ * since outages last; for the canary that would hide a late change. 1 if they vary no more than by
+ * chance, and if lines have no time.
  */
 function dispersionOf(baseline: TimedEvents, canary: TimedEvents): number {
   const longer = STRETCHES.map((length) => varying([baseline], length, MIN_DEVIATIONS_OF_STRETCH))
   return Math.max(varying([baseline, canary], 1, MIN_DEVIATIONS), ...longer)
 }
 
-/** Whether the events of a side come evenly as far as one can tell, and are enough to tell. */
+/** Whether the events of a side are evenly spread, as far as their number shows. */
 function isSteady(one: TimedEvents): boolean {
   return (
     one.side.events >= MIN_STEADY &&

@@ -23,7 +23,7 @@ export interface CountedEvents {
   readonly templates: readonly Template[]
   readonly otherEvents: number
   readonly timelessLines: number
-  /** What access logs among the lines tell. */
+  /** The requests in the access logs of each side. */
   readonly requests: Readonly<Record<SideName, RequestTable>>
 }
 
@@ -40,8 +40,9 @@ const SERVER_ERROR = 500
 type SideName = 'baseline' | 'canary'
 
 /**
- * Groups the events of both sides by what they say, by topic, and by logger. Both go through one table, the baseline first, so that the same
- * lines give the same templates. Memory depends on the templates and on the minutes, not on the lines.
+ * Groups the events of both sides by template, topic and logger. Both sides go through one table,
+ * the baseline first, so that equal lines get equal templates. Memory depends on the templates and
+ * minutes, not on the lines.
  */
 export function countEvents(
   baseline: LogSide | undefined,
@@ -60,7 +61,7 @@ export function countEvents(
   return { groups, templates, otherEvents: otherLines, timelessLines: before + now, requests }
 }
 
-/** What events are counted in. */
+/** The tables in which events are counted. */
 interface Counts extends Pick<CountedEvents, 'requests'> {
   readonly table: TemplateTable
   readonly cells: Map<string, Cell>
@@ -101,7 +102,7 @@ function addEvents(side: LogSide, name: SideName, { table, cells, requests, find
   return timeless
 }
 
-/** Not what complains of a status that somebody else gave: that is an error already. */
+/** Excludes complaints about another server's status below 500: those are errors already. */
 function isAnswer({ status }: LoggedRequest, topic: Topic | undefined): boolean {
   const complains = topic?.severity === 'error' || topic?.severity === 'critical'
   return status >= SERVER_ERROR || !complains
@@ -134,8 +135,9 @@ function joinCells(
 const MAX_LOGGERS = 50
 
 /**
- * Unites what only the baseline's loggers say with what only the canary's say, where it is the same message with the same topic: a logger
- * that has another name, or none, is no new error. A logger of the canary that says it beside one that says it on both sides is.
+ * Unites the baseline's loggers with the canary's if they log the same message with the same topic:
+ * a renamed or missing logger is not a new error. An additional logger of the canary, next to one
+ * on both sides, stays a new group.
  */
 function uniteRenamed(groups: readonly EventGroup[]): readonly EventGroup[] {
   const messages = group(withoutDemoted(groups), ({ template, topic }) =>
@@ -154,7 +156,10 @@ function uniteRenamed(groups: readonly EventGroup[]): readonly EventGroup[] {
 
 const RANKS: readonly LineSeverity[] = ['critical', 'error', 'warn']
 
-/** What the baseline logs only as an error and the canary only as a warning is the same message, and none that is new. */
+/**
+ * Unites a message that the baseline logs only as an error and the canary only as a warning: it is
+ * not new.
+ */
 function withoutDemoted(groups: readonly EventGroup[]): readonly EventGroup[] {
   const families = group(groups, ({ template, logger }) => JSON.stringify([template.id, logger])).values()
   return [...families].flatMap((family) => {
@@ -177,7 +182,7 @@ function joined(family: readonly EventGroup[]): EventGroup[] {
 
 const CUT_MARK = '…'
 
-/** A text that others wrote into their log as reports, chats and callbacks may have it: without the secrets that are told by their form. */
+/** Removes secrets that are recognizable by their form, for reports, chats and callbacks. */
 export function withoutSecrets(text: string): string {
   const shown = redactInline(text)?.text ?? text
   return shown.endsWith(CUT_MARK) ? `${withoutCutSecret(shown.slice(0, -1))}${CUT_MARK}` : shown

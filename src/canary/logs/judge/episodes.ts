@@ -3,21 +3,26 @@ import type { LogExposure, LogSide } from '../model/types.js'
 import type { EventGroup, SideEvents } from './side-events.js'
 
 const MINUTE_MS = 60_000
-/** What an instance does once, when it starts, it has done within this share of the window and so many minutes. */
+/** Maximum length of a start, as a share of the window and in minutes. */
 const START_SHARE = 1 / 4
 const LONGEST_START = 15
-/** Of the ordinary lines that its traffic lets expect, for the canary to serve what came after. */
+/**
+ * Minimum share of the expected ordinary lines after the start for the canary to count as serving.
+ */
 const MIN_SERVED = 1 / 2
 const CHANCE = 0.1
 const MAX_TIMES = 1.25
-/** An episode with what must come behind it, in its own length. */
+/**
+ * Minimum time from the start of an episode to the end of the window, in lengths of the episode.
+ */
 const MIN_LENGTHS = 1.5
-/** Of the events of an episode. */
+/** Maximum share of an episode's events outside of it. */
 const MAX_LEFT_SHARE = 0.05
 
 /**
- * The minute from which on the start of a canary is over; undefined in windows that are too short to tell, and where the canary does not go on
- * writing ordinary lines as its traffic lets expect: errors that end because nobody asks it any more are not over.
+ * The minute at which the start of a canary is over. Undefined in short windows, and if the canary
+ * does not continue to log ordinary lines as its traffic lets expect: errors that end because the
+ * traffic ended are not over.
  */
 export function startEndOf(
   groups: readonly EventGroup[],
@@ -34,7 +39,7 @@ export function startEndOf(
   const count = (side: 'baseline' | 'canary', from: number): number =>
     common.reduce((sum, group) => sum + eventsFrom(group[side], from), 0)
   const [before, now] = [count('baseline', end), count('canary', end)]
-  // Lines of one moment, or of a canary that stopped, tell nothing of what came behind.
+  // Lines of a single moment, or of a canary that stopped, do not show what followed.
   if (common.length > 0 && now === 0) return undefined
   const early = (count('canary', 0) - now) / Math.max(1, count('baseline', 0) - before)
   const odds = Math.max(early, exposure.canaryShare / (1 - exposure.canaryShare))
@@ -53,8 +58,9 @@ export interface Episode {
 }
 
 /**
- * The stretch of at most so many minutes within which all events of the canary came that the baseline does not explain, and which is over by half as
- * long; that at the start where it is one. Undefined where more came before it or after it.
+ * The stretch of at most `length` minutes that contains all events of the canary that the baseline
+ * does not explain, and that ended at least half that length ago. The start is preferred. Undefined
+ * if more came before or after it.
  */
 export function episodeOf(
   length: number,
@@ -71,7 +77,7 @@ export function episodeOf(
   const odds = canaryShare / (1 - canaryShare)
   for (let from = 0; from + length * MIN_LENGTHS <= minutes; from += 1) {
     const [left, others] = [outside(now, from), outside(before, from)]
-    // What is critical and comes even once more is not over.
+    // A critical event that occurs even once more is not over.
     const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MAX_LEFT_SHARE)
     if (left > others * odds * MAX_TIMES + forgiven) continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE

@@ -6,11 +6,14 @@ import type { WeighedComparison } from './weigh-findings.js'
 interface LogVerdictInput {
   readonly state: LogState
   readonly score: number
-  /** What costs most first. */
+  /** Most costly first. */
   readonly findings: readonly TemplateFinding[]
   readonly thresholds: ScoreThresholds
   readonly emptyLog: EmptyLogPolicy
-  /** What people should look at whatever the score; see `silenceOf`, `vanishedOf` and `compareRequests`. */
+  /**
+   * A reason for a review whatever the score is; see `silenceOf`, `vanishedOf` and
+   * `compareRequests`.
+   */
   readonly doubt: string | undefined
   /** Whether people would fail it for that. */
   readonly doubtFails: boolean
@@ -27,7 +30,7 @@ const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
   baselineEmpty: 'the baseline logged nothing to compare with',
 }
 
-/** The verdict on the log and the sentence that says why. */
+/** The verdict on the log and its reason. */
 export function logVerdict(input: LogVerdictInput): LogVerdict {
   const { state, score, findings, thresholds } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
@@ -37,7 +40,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   const empty = WITHOUT_LINES[state]
   if (empty !== undefined) return withoutLines(empty, input)
   if (state === 'noBaseline' && worst !== undefined) {
-    // What has no counterpart may be old: that is for people to say.
+    // A finding without a counterpart may be old, so it needs a review.
     const reviewed = Math.max(thresholds.marginal, score)
     return {
       score: belowPass(reviewed, thresholds),
@@ -71,7 +74,10 @@ function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput)
   }
 }
 
-/** Whoever reads the score alone must not take a review for a success, whatever the marginal score is. */
+/**
+ * A review always has a score below the passing one, so that clients that read only the score do
+ * not take it for a success.
+ */
 function belowPass(score: number, { pass }: ScoreThresholds): number {
   return Math.min(score, Math.max(0, pass - JUST_BELOW))
 }
@@ -90,7 +96,7 @@ function sentence({ template, reason }: TemplateFinding, count: number): string 
 /** How fast the score falls with the sum of losses. */
 const STEEPNESS: Readonly<Record<Sensitivity, number>> = { high: 0.35, medium: 0.2, low: 0.1 }
 
-/** The score, and how much of what it lacks each finding took. */
+/** The score, and the points that each finding took from it. */
 interface LogScore {
   readonly score: number
   readonly lostPoints: ReadonlyMap<WeighedComparison, number>

@@ -48,7 +48,7 @@ function shortened(text: string): string {
 export interface EventGroup {
   readonly template: Template
   readonly topic: Topic | undefined
-  /** Empty where the layout of the log does not tell it. */
+  /** Empty if the layout of the log has no logger. */
   readonly logger: string
   readonly severity: LineSeverity
   readonly baseline: SideEvents

@@ -6,10 +6,10 @@ import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
 const MAX_SHOWN = 80
-/** From here on nobody calls it chance. */
+/** P-value below which a change is not chance. */
 const SURE = 0.05
 
-/** A comparison as it stands in the report. */
+/** A comparison as the report shows it. */
 export function toFinding(comparison: WeighedComparison, lostPoints: number): TemplateFinding {
   const { group, change, ratio, ratioLower, pMore, pFewer, pAdjusted, dispersion } = comparison
   const { template, topic, severity, baseline, canary } = group
@@ -60,7 +60,7 @@ function reviewText({ change, group, isOver, episode }: WeighedComparison): stri
   return critical === '' ? 'new, in bursts' : 'critical and new'
 }
 
-/** Where lines of the same words are less or more severe, the counts are not those of all of them. */
+/** If lines with the same words have several severities, the counts cover only one of them. */
 function amongOthers({ template, severity, baseline, canary }: EventGroup): string {
   const others = template.lines - baseline.events - canary.events
   return others > 0 && severity !== 'ordinary' ? ` with severity ${severity}` : ''

@@ -4,7 +4,7 @@ import { addSide, emptySideEvents } from './side-events.js'
 import type { WeighedComparison } from './weigh-findings.js'
 import type { Comparison } from './compare-group.js'
 
-/** What one severity's events are called together. */
+/** The names and members of the totals of each severity. */
 const TOTALS: readonly {
   readonly severity: LineSeverity
   readonly text: string
@@ -15,10 +15,10 @@ const TOTALS: readonly {
 ]
 /** A total of one kind is that kind. */
 const MIN_KINDS = 2
-/** So much of the growth is told by its kinds, for the total to say nothing more. */
+/** Share of the growth explained by single kinds from which the total adds nothing. */
 const TOLD_SHARE = 0.5
 
-/** All events of a severity as one group: texts that never repeat are too few of a kind each. */
+/** All events of a severity as one group: messages that never repeat are too few of each kind. */
 export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[] {
   return TOTALS.flatMap(({ severity, text, of }) => {
     const members = groups.filter((group) => of.includes(group.severity))
@@ -34,7 +34,7 @@ export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[
   })
 }
 
-/** The totals that say more than the kinds that cost points already, or that people are told of. */
+/** The totals that are not explained by kinds that cost points or are reported anyway. */
 export function unexplainedTotals(
   totals: readonly WeighedComparison[],
   kinds: readonly WeighedComparison[],
@@ -51,14 +51,15 @@ export function unexplainedTotals(
   })
 }
 
-/** Of the words of both, for two messages to be one in other words. */
+/** Minimum share of common words for two messages to be variants of each other. */
 const MIN_ALIKE = 0.5
 const MAX_TIMES = 2
 const HARM: Readonly<Record<string, number>> = { critical: 3, error: 2, warn: 1 }
 
 /**
- * Takes what is new for people to look at instead where the canary no longer logs something as bad, in similar words and about as often: a message that was
- * reworded, an exception that is thrown in a function of another name, a warning that became an error. Each of what is gone stands for one.
+ * Marks new findings for review if the canary no longer logs something as severe, in similar words
+ * and about as often: a reworded message, an exception thrown in another function, a warning that
+ * became an error. Each missing group explains one new group.
  */
 export function withRenamed(
   findings: readonly WeighedComparison[],
@@ -82,7 +83,10 @@ function isAsOften({ group: { baseline } }: Comparison, { canary }: EventGroup, 
   return times < MAX_TIMES && times > 1 / MAX_TIMES
 }
 
-/** Whether a message may be another one in other words, and is no worse; the same words with a higher severity are. */
+/**
+ * Whether a message may be a reworded other one and is not worse. The same words with a higher
+ * severity also count.
+ */
 function isSame(gone: EventGroup, come: EventGroup): boolean {
   const isHarm = (HARM[gone.severity] ?? 0) > 0
   if (isHarm && gone.template.id === come.template.id) return true

@@ -8,7 +8,7 @@ import type { Comparison } from './compare-group.js'
 /** Traffic and time that differ more than this let one doubt both. */
 const MAX_DISAGREEMENT = 3
 
-/** What a reader of the report should know about the lines it rests on. */
+/** Warnings about the lines that the report rests on. */
 export function warningsOf(
   { baseline, canary }: LogJudgeInput,
   { otherEvents, timelessLines }: CountedEvents,
@@ -39,14 +39,15 @@ const MINUTE_MS = 60_000
 /** Shorter silences are pauses. */
 const MIN_MINUTES = 3
 const MIN_SILENT_SHARE = 0.1
-/** In so many of the minutes a side must talk for its silence to say anything. */
+/** Minimum share of minutes with lines on a side for its silence to mean anything. */
 const TALKING_SHARE = 0.8
-/** So many lines the canary would have written, for none to be no chance. */
+/** Minimum number of expected lines of the canary for their absence not to be chance. */
 const MIN_EXPECTED = 10
 
 /**
- * A stretch in which the canary logged nothing while its baseline did, and the canary itself had before: a stream that stopped, or that
- * was interrupted, as a sentence. Undefined where there is none, or where lines have no times.
+ * A stretch in which the canary logged nothing although its baseline did and the canary had before,
+ * as a sentence: a stopped or interrupted stream. Undefined if there is none, or if lines have no
+ * times.
  */
 export function silenceOf(
   groups: readonly EventGroup[],
@@ -56,7 +57,8 @@ export function silenceOf(
   if (baseline === undefined) return undefined
   const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
   const all = perMinute(groups, 'canary', minutes)
-  // What is silent from its first minute on has perhaps begun later, and may fall silent all the same.
+  // A canary that is silent from its first minute on may have started later, and may still fall
+  // silent.
   const first = Math.max(
     0,
     all.findIndex((count) => count > 0),
@@ -83,8 +85,8 @@ function isNoChance(own: readonly number[], other: readonly number[], from: numb
 }
 
 /**
- * Sides that begin later than the other one, and baselines that end before their canary, as sentences: what happened there was compared with
- * nothing, which is no fault of the canary.
+ * Sides that start later than the other one, and baselines that end before their canary, as
+ * sentences: these minutes were compared with nothing, which is not the canary's fault.
  */
 export function quietEnds(
   groups: readonly EventGroup[],
@@ -136,19 +138,20 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-/** So much of the ordinary lines of the baseline must be gone, for people to look whether the canary still does its work. */
+/** Minimum share of the baseline's ordinary lines that must be missing for a review. */
 const MIN_VANISHED_SHARE = 0.2
 const MAX_REPLACED = 0.5
 const SURE = 1e-6
 const MAX_SHOWN = 80
-/** From here on an ordinary line that comes so many times as often is told of. */
+/** Minimum ratio by exposure for a more frequent ordinary line to be reported. */
 const MUCH_MORE = 10
 const MIN_EVENTS = 100
 const MAX_STORMS = 3
 
 /**
- * What the baseline logs all the time and the canary never does, with little or nothing in its place, as a sentence: work that it is not given, or does no
- * more. Undefined where less than a fifth of the lines is gone, or other ordinary lines came instead.
+ * Lines that the baseline always logs and the canary never does, with little or nothing instead, as
+ * a sentence: work that it does not get or no longer does. Undefined if less than a fifth of the
+ * lines is missing, or if other ordinary lines replace them.
  */
 export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExposure): string | undefined {
   const ordinary = comparisons.filter(({ group }) => group.severity === 'ordinary')
@@ -169,7 +172,7 @@ export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExpo
   return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead: see whether it does the same work`
 }
 
-/** Ordinary lines that came much more often, as sentences: they cost nothing, but a storm of them is seldom meant. */
+/** Ordinary lines that are much more frequent, as sentences. They cost no points. */
 export function stormsOf(comparisons: readonly Comparison[]): readonly string[] {
   return comparisons
     .filter(({ group, ratioLower, change }) => {

@@ -8,7 +8,9 @@ import type { ContextKind } from './vocabulary.js'
 /** Longer lines carry documents, whose ends say little about what happened. */
 const MAX_MASKED_CHARACTERS = 2048
 
-/** The words of a line in which everything that is a value, by its shape or its surroundings, is `VALUE`. */
+/**
+ * The words of a line, with `VALUE` for each word that is a value by its shape or its neighbours.
+ */
 export function maskLine(text: string): ScannedLine {
   const line = scanWords(beginning(text))
   markByNeighbours(line.words)
@@ -44,14 +46,14 @@ function isValueHere(kind: ContextKind, words: readonly string[], at: number): b
   }
 }
 
-/** Behind `=`, or alone or in a row within brackets. */
+/** After `=`, or alone or in a list within brackets. */
 function isFieldValue(before: string, after: string): boolean {
   if (before === '=') return true
   if (before === VALUE) return isClosing(after)
   return isOpening(before) && (isClosing(after) || CONTEXT_WORDS.get(after) === 'state')
 }
 
-/** Behind a colon with no word that it could belong to: `required: yes`, but not `error: no entry`. */
+/** After a colon and without a following word: `required: yes`, but not `error: no entry`. */
 function isAnswer(words: readonly string[], at: number): boolean {
   const after = words[at + 1]
   return words[at - 1] === ':' && (after === undefined || (after !== VALUE && !/[\p{L}"']/u.test(after)))
@@ -61,7 +63,10 @@ function isDatePart(word: string): boolean {
   return word === VALUE || CONTEXT_WORDS.get(word) === 'date'
 }
 
-/** One value for `10.0.0.1:80`, `07:01:02`, `1,234`, a number with its unit, and a quoted name that holds a value. */
+/**
+ * Joins `10.0.0.1:80`, `07:01:02`, `1,234`, a number with its unit, and a quoted name that holds a
+ * value into one value.
+ */
 function joinValues({ words, gaps }: ScannedLine): ScannedLine {
   const joined: ScannedLine = { words: [], gaps: [] }
   for (let at = 0; at < words.length; at += 1) {
@@ -97,7 +102,7 @@ function dropComparison({ words, gaps }: ScannedLine, next: string | undefined):
   gaps.splice(last, 1)
 }
 
-/** `"SCSI-WWID:<*>"` is one name: everything between the quotes stands without a space. */
+/** `"SCSI-WWID:<*>"` is one name: there is no space between the quotes. */
 function joinQuoted({ words, gaps }: ScannedLine): void {
   const opening = words.lastIndexOf('"')
   if (opening < 0 || gaps.slice(opening + 1).some((gap) => gap > 0)) return
@@ -114,7 +119,10 @@ function joinRange({ words, gaps }: ScannedLine): boolean {
   return true
 }
 
-/** One value for what an object prints of itself behind its identity: `Token{a64f992 Record{de9231d app t761 f}}`. */
+/**
+ * Joins the content of a printed object after its identity into one value: `Token{a64f992
+ * Record{de9231d app t761 f}}`.
+ */
 function joinObjects(line: ScannedLine): ScannedLine {
   if (!line.words.includes('{')) return line
   const joined: ScannedLine = { words: [], gaps: [] }
@@ -127,13 +135,16 @@ function joinObjects(line: ScannedLine): ScannedLine {
   return joined
 }
 
-/** The value right behind the brace of a named object, with more of the object after a space. */
+/**
+ * Whether this is the value right after the brace of a named object, with more of the object after
+ * a space.
+ */
 function isIdentity({ words, gaps }: ScannedLine, at: number): boolean {
   if (words[at] !== VALUE || words[at - 1] !== '{' || gaps[at] !== 0 || gaps[at - 1] !== 0) return false
   return /^\p{L}/u.test(words[at - 2] ?? '') && (gaps[at + 1] ?? 0) > 0
 }
 
-/** The place of the brace that closes the one before `start`; the next place when none does. */
+/** The place of the brace that closes the one before `start`, or the next place if none does. */
 function closingBrace(words: readonly string[], start: number): number {
   let depth = 1
   for (let at = start + 1; at < words.length; at += 1) {
@@ -147,7 +158,7 @@ function closingBrace(words: readonly string[], start: number): number {
 /** This many values in a row are a list, however long the next one is. */
 const SHORTEST_LIST = 3
 const SHORTEST_BRACKETED_LIST = 2
-/** Of values and marks for what is not known, two of them values at the least. */
+/** Minimum length of a row of values and marks for unknown values, at least two of them values. */
 const SHORTEST_WITH_MARKS = 4
 const MARKS: ReadonlySet<string> = new Set(['-', 'null', 'none', 'nil'])
 
@@ -185,7 +196,10 @@ function listFrom(
   }
 }
 
-/** Where a row of values with a mark among them ends that begins here (`200 17 - 12ms` as well as `200 17 text/html 12ms`); the same place where there is none. */
+/**
+ * The end of a row of values with a mark among them that begins here (`200 17 - 12ms` as well as
+ * `200 17 text/html 12ms`), or `start` if there is none.
+ */
 function rowFrom(words: readonly string[], start: number): number {
   let end = start
   while (words[end + 1] === VALUE || MARKS.has(words[end + 1] ?? '')) end += 1

@@ -1,7 +1,10 @@
 import { CHARACTER, characterClass, rangeEnd } from './characters.js'
 import { isValueWord, MEDIA_TYPE_NAME } from './value-word.js'
 
-/** How a value is written in templates. A line cannot hold it as one word: its brackets are words of their own. */
+/**
+ * The placeholder for a value in templates. A line cannot contain it as one word, since its
+ * brackets are separate words.
+ */
 export const VALUE = '<*>'
 
 /** A line in words and punctuation. */
@@ -105,13 +108,16 @@ const LONGEST_GROUP = 4
 
 /** A hardware address (EUI-48 to EUI-64 with colons). */
 const HARDWARE = /[0-9a-f]{2}(?::[0-9a-f]{2}){5,7}(?![\w:])/iy
-/** RFC 4291 section 2.2: eight groups, or fewer around one `::`, perhaps with an IPv4 address at the end. */
+/**
+ * RFC 4291 section 2.2: eight groups, or fewer around one `::`, optionally with an IPv4 address at
+ * the end.
+ */
 const IPV6 =
   /(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?::(?:[0-9a-f]{1,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})?)(?:[%/]\w+)?(?![\w:])/iy
 
 /**
- * The end of an address of groups with colons that begins at `start`, where the first group ends at `end`; `end` when
- * there is none. Its groups of letters alone would be words otherwise.
+ * The end of a colon-separated address that begins at `start` with a first group up to `end`. `end`
+ * if there is none. Without it, groups of letters would be words.
  */
 function addressEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(end) !== COLON || end - start > LONGEST_GROUP) return end
@@ -132,16 +138,16 @@ function isWithinName(text: string, at: number): boolean {
 const SLASH = 0x2f
 const BACKSLASH = 0x5c
 const SEMICOLON = 0x3b
-/** What a URL or path stops at; commas and colons within are parts of it. */
+/** Characters that end a URL or path. Commas and colons do not. */
 const ENDS = ' \t\r\n"\'<>)]}'
 const TRAILING = '.,;:!?'
 
-/** What a body is: its type with parameters (RFC 9110 section 8.3.1). */
+/** A media type with parameters (RFC 9110 section 8.3.1). */
 const MEDIA_TYPE = new RegExp(`${MEDIA_TYPE_NAME}(?:;[ +]?[\\w-]+=[\\w.-]*\\w)+`, 'y')
 
 /**
- * The end of a URL, of a media type, of a path with a query, or of a Windows path that begins at `start`, where the first word ends at
- * `end`; `end` when there is none.
+ * The end of a URL, a media type, a path with a query, or a Windows path that begins at `start`
+ * with a first word up to `end`. `end` if there is none.
  */
 function locationEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(end) === SEMICOLON) return Math.max(end, start + mediaType(text, start).length)

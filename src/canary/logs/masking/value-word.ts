@@ -1,10 +1,10 @@
 import { HOST_ENDINGS, PACKAGE_BEGINNINGS, TERMS_WITH_DIGITS } from './vocabulary.js'
 
-/** `jk2_init(` is a function, `attempt_1445_m_01(` is none. */
+/** `jk2_init(` is a function, `attempt_1445_m_01(` is not. */
 const MAX_DIGITS_OF_A_FUNCTION = 2
 const MAX_DIGITS_OF_A_TERM = 3
 const SHORTEST_HEX_WORD = 8
-/** Objects that print themselves often shorten the hash by which they are told apart: `Token{abcdefa`. */
+/** Minimum length of the hash in a printed object, which is often shortened: `Token{abcdefa`. */
 const SHORTEST_HASH = 6
 
 /** A media type without its parameters, as a source of a regular expression. */
@@ -12,8 +12,9 @@ export const MEDIA_TYPE_NAME = String.raw`(?:application|audio|font|image|messag
 const MEDIA_TYPE = new RegExp(`^${MEDIA_TYPE_NAME}$`)
 
 /**
- * Whether a word is a value by its own shape: a number, address, path, host, hexadecimal or mixed identifier. `digits` is how
- * many it has, `before` the character before it, `next` the two characters behind it.
+ * Whether a word is a value by its own shape: a number, address, path, host, hexadecimal or mixed
+ * identifier. `digits` is its number of digits, `before` the character before it, `next` the two
+ * characters after it.
  */
 export function isValueWord(word: string, digits: number, before: string, next: string): boolean {
   if (digits > 0) return !isTerm(word, digits) && !(next.startsWith('(') && isFunction(word, digits, next))
@@ -52,7 +53,10 @@ function isHex(word: string, shortest: number): boolean {
   return word.length >= shortest && /^[0-9a-f]+$/i.test(word)
 }
 
-/** A dotted name that ends as hosts do, or that a port follows; not `com.example.Thing`, which is reversed. */
+/**
+ * Whether it is a dotted name with the ending of a host, or with a port after it. Reversed names
+ * such as `com.example.Thing` are not hosts.
+ */
 function isHost(word: string, next: string): boolean {
   const firstDot = word.indexOf('.')
   if (firstDot <= 0) return false
@@ -60,6 +64,7 @@ function isHost(word: string, next: string): boolean {
   if (/^:\d/.test(next)) return true
   const lastDot = word.lastIndexOf('.')
   const ending = word.slice(lastDot + 1)
-  // `foo.de` may be a host, `main.rs` a file and `a.is` a typing error: two letters need more labels to be believed.
+  // `foo.de` may be a host, `main.rs` is a file and `a.is` a typing error: two-letter endings need
+  // more labels.
   return HOST_ENDINGS.has(ending) && (lastDot > firstDot || ending.length > 2)
 }

@@ -1,18 +1,17 @@
 import { VALUE } from '../masking/scan-words.js'
-import { keyWords, wordsKey } from '../model/pattern.js'
+import { keyWords, wordsKey, coverage, firstRow } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { giveToHomes } from './give-to-homes.js'
 import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 
 const MIN_SHARED_WORDS = 3
-/** So many different words at a place show that it holds words, and not numbers only. */
+/** Number of different words that shows a place to hold words and not only numbers. */
 const MIN_WORDS = 2
-/** Sets of places of one length that are tried: each costs a look at every pattern. */
+/** Maximum number of sets of places tried for one length. Each costs a lookup for every pattern. */
 const MAX_SHAPES = 100
 
 /**
- * Gives patterns of one length to the one that has values wherever they differ from it: where several words vary together, most of their
- * combinations come once and have no siblings.
+ * Gives patterns of one length to the pattern with values wherever they differ from it. If several
+ * words vary together, most combinations occur once and have no siblings.
  */
 export function absorbInstances(patterns: readonly Pattern[]): readonly Pattern[] {
   const homes = patterns.map(homeOf).filter((home) => home !== undefined)
@@ -24,7 +23,7 @@ export function absorbInstances(patterns: readonly Pattern[]): readonly Pattern[
   })
 }
 
-/** A pattern with places at which its lines were seen to have different words. */
+/** A pattern with places at which its lines had different words. */
 interface Home {
   readonly pattern: Pattern
   readonly places: readonly number[]
@@ -37,7 +36,7 @@ function homeOf(pattern: Pattern): Home | undefined {
   return places.length > 1 ? { pattern, places } : undefined
 }
 
-/** The places at which the lines of a pattern were seen to have different words. */
+/** The places at which the lines of a pattern had different words. */
 export function placesOfWords({ words, isFixed, rows, origins }: Pattern): readonly number[] {
   if (isFixed || rows.length < MIN_WORDS) return []
   const lines = origins.map(keyWords).filter(({ length }) => length === words.length)
@@ -75,4 +74,34 @@ function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefin
 /** Whether it is a word that may be a value: those in capitals and failures say what happened. */
 export function mayBeValue(word: string): boolean {
   return isRealWord(word) && commonKind([word]) !== 'state'
+}
+
+/**
+ * The pattern that another one is given to; undefined if there is none. It must not be in `given`.
+ */
+type FindHome = (pattern: Pattern, given: ReadonlySet<Pattern>) => Pattern | undefined
+
+/**
+ * Gives each pattern to its home, unless its words are fixed or it is a home itself. The others
+ * keep their order.
+ */
+function giveToHomes(patterns: readonly Pattern[], findHome: FindHome): readonly Pattern[] {
+  const taken = new Map<Pattern, Pattern[]>()
+  const given = new Set<Pattern>()
+  for (const pattern of patterns) {
+    const home = pattern.isFixed || taken.has(pattern) ? undefined : findHome(pattern, given)
+    if (home === undefined) continue
+    given.add(pattern)
+    const guests = taken.get(home)
+    if (guests === undefined) taken.set(home, [pattern])
+    else guests.push(pattern)
+  }
+  return patterns
+    .filter((pattern) => !given.has(pattern))
+    .map((pattern) => {
+      const guests = taken.get(pattern)
+      if (guests === undefined) return pattern
+      const ordered = [pattern, ...guests].toSorted((a, b) => firstRow(a) - firstRow(b))
+      return { ...pattern, ...coverage(ordered) }
+    })
 }

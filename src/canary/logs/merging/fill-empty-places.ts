@@ -1,20 +1,20 @@
 import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
-import { coverage, firstRow, wordsKey } from '../model/pattern.js'
+import { coverage, firstRow, wordsKey, uniteEqual } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { uniteEqual } from './unite-equal.js'
 
 const WIDE_GAP = 2
 const STAND_INS = new Set(['-', '.', '?'])
 
 /**
- * Unites a pattern with the one that has a value where its own is empty: `from ()` with `from (<*>)`, `user= ` with
- * `user=<*>`, two spaces with a value between them, and a mark such as `-` with a value in its place.
+ * Unites a pattern with the one that has a value where its own is empty: `from ()` with `from
+ * (<*>)`, `user= ` with `user=<*>`, two spaces with a value between them, and a mark such as `-`
+ * with a value in its place.
  */
 export function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[] {
   const unique = uniteEqual(patterns)
   const remaining = new Map(unique.map((pattern) => [wordsKey(pattern.words), pattern]))
-  // Shorter ones first: what is filled once may have a second empty place.
+  // Shorter ones first: a filled pattern may have a second empty place.
   for (const { words } of unique.toSorted((a, b) => a.words.length - b.words.length)) {
     const key = wordsKey(words)
     const pattern = remaining.get(key)
@@ -46,7 +46,7 @@ function emptyPlaces(pattern: Pattern): number[] {
   return words.at(-1) === '=' ? [...places, words.length] : places
 }
 
-/** A mark that stands where nothing is known, by itself: `for . [10.0.0.1]`. */
+/** A mark for an unknown value, surrounded by spaces: `for . [10.0.0.1]`. */
 function isStandIn({ words, gaps }: Pattern, place: number): boolean {
   const isAlone = (gaps[place] ?? 0) > 0 && (gaps[place + 1] ?? 1) > 0
   return isAlone && place > 0 && STAND_INS.has(words[place] ?? '')

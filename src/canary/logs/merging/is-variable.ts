@@ -6,16 +6,16 @@ import type { Pattern } from '../model/pattern.js'
 import { commonKind, countMeaningfulWords, isRealWord, mayBeCause } from './word-kind.js'
 import type { WordKind } from './word-kind.js'
 
-/** Where in a template the place stands. */
+/** The surroundings of a place in a template. */
 interface Frame {
   readonly before: string
-  /** The name of the field that it is the value of, quoted or not; empty where it is of none. */
+  /** The name of the field whose value it is, quoted or not. Empty if there is none. */
   readonly field: string
   /** The words that all siblings share. */
   readonly words: number
   /** Whether no other word or value comes before. */
   readonly isStart: boolean
-  /** Whether it stands in brackets by itself. */
+  /** Whether it is alone in brackets. */
   readonly isBracketed: boolean
   readonly mayBeCause: boolean
 }
@@ -37,7 +37,10 @@ const PREPOSITIONS: ReadonlySet<string> = new Set([
   'with',
 ])
 
-/** How many different words at one place are values, by what speaks for or against it. */
+/**
+ * The number of different words at a place from which they are values, by their form and
+ * surroundings.
+ */
 const NEEDED = {
   state: 12,
   start: 12,
@@ -60,9 +63,10 @@ const NEEDED = {
 } as const
 
 /**
- * Whether the one place at which these patterns differ holds a value. A few different words are taken for different
- * messages (`VM paused`, `VM resumed`), many for values of one; how many are needed depends on what the words look like and
- * on what is before them. A word where others already have a value is mostly one too.
+ * Whether the one place at which these patterns differ holds a value. A few different words are
+ * different messages (`VM paused`, `VM resumed`), many are values of one message. The number
+ * depends on the form of the words and on the words before them. A word next to other patterns'
+ * values is usually a value too.
  */
 export function isVariable(place: number, siblings: readonly Pattern[]): boolean {
   const [first] = siblings
@@ -76,7 +80,7 @@ export function isVariable(place: number, siblings: readonly Pattern[]): boolean
 function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: boolean): number {
   const kind = commonKind(words)
   if (isSwitch(frame, words)) return NEEDED.switched
-  // What stands in quotes is a value where others have one there, be it in capitals.
+  // A quoted word is a value if others have a value there, even in capitals.
   const isQuotedNextToValue = isValueElsewhere && (frame.before === "'" || frame.before === '"')
   if (kind === 'state' && !isQuotedNextToValue) return NEEDED.state
   const needed = neededByPlace(frame, kind, words)
@@ -112,7 +116,10 @@ function neededInField(field: string): number {
   return NAMING_WORDS.has(field.toLowerCase()) ? NEEDED.namedField : NEEDED.plainField
 }
 
-/** `for reading`, `for writing` and `(skipped)` say what is done and name nothing; a name in parts names (`shard-started`). */
+/**
+ * `for reading`, `for writing` and `(skipped)` are actions and not names; a name in parts is a name
+ * (`shard-started`).
+ */
 function isParticiple(word: string): boolean {
   return /^[^-_.]*(?:ed|ing)$/.test(word)
 }

@@ -8,7 +8,7 @@ import { isRealWord } from './word-kind.js'
 const MIN_NAMES = 5
 const MIN_FRAMES = 2
 
-/** A pattern as one word, a name of some words, and what stands behind. */
+/** A pattern as its first word, a name of one or more words, and the rest. */
 interface Named {
   readonly pattern: Pattern
   readonly frame: string
@@ -17,8 +17,9 @@ interface Named {
 }
 
 /**
- * Unites patterns that say one word of names of several words, of whatever length: `Started Network Manager.`, where `Stopped Network
- * Manager.` shows that it is a name. Five such names are needed, mostly of more than one word.
+ * Unites patterns that differ in a name of one or more words after their first word: `Started
+ * Network Manager.`, if `Stopped Network Manager.` shows that it is a name. Needs `MIN_NAMES` such
+ * names, half of them with more than one word.
  */
 export function joinPhrases(patterns: readonly Pattern[]): readonly Pattern[] {
   const named = patterns.map(namedOf).filter((one) => one !== undefined)

@@ -11,7 +11,7 @@ const MIN_SHARED_WORDS = 2
 /** `send-invoices`, as jobs, services and queues are named. */
 const HYPHENATED = /^\p{Ll}[\p{Ll}\d]*(?:-[\p{Ll}\d]+)+$/u
 
-/** A pattern that begins with a word, and what stands behind it. */
+/** A pattern as its first word and the rest. */
 interface Subject {
   readonly pattern: Pattern
   readonly name: string
@@ -19,8 +19,9 @@ interface Subject {
 }
 
 /**
- * Unites patterns that say the same of different subjects with names in parts: `MailJob took <*>` and `StockJob took <*>`, where other lines
- * say something else of them. Three such names are needed, each in front of two messages; others that stand in front of two of these belong to them.
+ * Unites patterns that differ in a subject with a name in parts: `MailJob took <*>` and `StockJob
+ * took <*>`, if other messages have the same subjects. Needs three such names, each in two
+ * messages; other names in two of these messages belong to them.
  */
 export function joinSubjects(patterns: readonly Pattern[]): readonly Pattern[] {
   const subjects = patterns.map(subjectOf).filter((subject) => subject !== undefined)
@@ -40,7 +41,7 @@ export function joinSubjects(patterns: readonly Pattern[]): readonly Pattern[] {
   return [...patterns.filter((pattern) => !taken.has(pattern)), ...members.map(uniteSubjects)]
 }
 
-/** The names in parts of which several things are said. */
+/** The names in parts with several messages. */
 function namesOfSeveral(subjects: readonly Subject[]): ReadonlySet<string> {
   const named = group(
     subjects.filter(({ name }) => isNameInParts(name)),

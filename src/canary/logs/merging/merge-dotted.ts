@@ -20,8 +20,8 @@ const JOINTS: ReadonlySet<string> = new Set(['=', ':'])
 const MIN_SHARED_WORDS = 2
 
 /**
- * Unites patterns of one length that differ in dotted names only, at however many places: `Registering class a.B for class
- * c.D` has no siblings, since both names change together.
+ * Unites patterns of one length that differ only in dotted names, at any number of places:
+ * `Registering class a.B for class c.D` has no siblings, since both names change together.
  */
 export function mergeDotted(patterns: readonly Pattern[]): readonly Pattern[] {
   const families = group(patterns, (pattern) => wordsKey(withoutNames(pattern))).values()
@@ -49,7 +49,10 @@ function isName(words: readonly string[], place: number): boolean {
   )
 }
 
-/** `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` say what happened; `failed job MailJob` names something. */
+/**
+ * `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` are outcomes; `failed job
+ * MailJob` contains a name.
+ */
 function statesOutcome(words: readonly string[], place: number): boolean {
   const before = words[place - 1] ?? ''
   const joint = QUOTES.has(before) ? place - 2 : place - 1

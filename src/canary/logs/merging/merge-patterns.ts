@@ -3,9 +3,9 @@ import { group } from 'd3-array'
 import type { Pattern } from '../model/pattern.js'
 import { firstRow } from '../model/pattern.js'
 import { absorbInstances } from './absorb-instances.js'
-import { absorbOdd } from './absorb-odd.js'
-import type { LinesOf } from './absorb-odd.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
+import { joinCrossing } from './join-crossing.js'
+import { joinNamedAddresses } from './join-named-addresses.js'
 import { joinPhrases } from './join-phrases.js'
 import { joinSubjects } from './join-subjects.js'
 import { mergeDotted } from './merge-dotted.js'
@@ -15,11 +15,10 @@ import { mergeSiblings } from './merge-siblings.js'
  * Unites patterns that are one template with different values, in order of first appearance. Each
  * pass unites the patterns that the passes before it made alike.
  */
-export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): readonly Pattern[] {
-  const byLength = group(joinSubjects(patterns), ({ words }) => words.length)
+export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
+  const byLength = group(joinSubjects(joinNamedAddresses(patterns)), ({ words }) => words.length)
   const merged = [...byLength.values()].flatMap((alike) =>
-    absorbInstances(mergeSiblings(mergeDotted(alike))),
+    absorbInstances(joinCrossing(mergeSiblings(mergeDotted(alike)))),
   )
-  const filled = fillEmptyPlaces(joinPhrases(merged))
-  return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
+  return fillEmptyPlaces(joinPhrases(merged)).toSorted((a, b) => firstRow(a) - firstRow(b))
 }

@@ -1,14 +1,13 @@
 import { VALUE } from '../masking/scan-words.js'
-import { unite } from '../model/pattern.js'
+import { unite, uniteEqual } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { isVariable } from './is-variable.js'
-import { uniteEqual } from './unite-equal.js'
 import { isRealWord } from './word-kind.js'
 
-/** A template rarely has more places than this that only many lines show to be values. */
+/** Maximum number of places of a template that are values only by the number of their words. */
 const MAX_ROUNDS = 6
 
-/** Unites patterns of one length that differ at one place only, where that place holds a value. */
+/** Unites patterns of one length that differ at one place only, if that place holds a value. */
 export function mergeSiblings(patterns: readonly Pattern[]): readonly Pattern[] {
   let current = patterns
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -26,7 +25,8 @@ function mergeOnce(patterns: readonly Pattern[]): readonly Pattern[] {
   const taken = new Set<Pattern>()
   const united: Pattern[] = []
   for (const { place, siblings } of families) {
-    // A pattern may have siblings at several places: the largest family takes it, the others wait for the next round.
+    // A pattern may have siblings at several places: the largest family takes it, and the others
+    // wait for the next round.
     if (siblings.some((pattern) => taken.has(pattern))) continue
     for (const pattern of siblings) taken.add(pattern)
     const whole = unite(siblings)
@@ -35,7 +35,7 @@ function mergeOnce(patterns: readonly Pattern[]): readonly Pattern[] {
   return uniteEqual([...patterns.filter((pattern) => !taken.has(pattern)), ...united])
 }
 
-/** Patterns that are the same but for one place. */
+/** Patterns that are equal except for one place. */
 interface Siblings {
   readonly place: number
   readonly siblings: readonly Pattern[]
@@ -48,12 +48,13 @@ interface Family {
 
 const HOLE = 0
 const SEEDS = [0x9e3779b1, 0x85ebca6b] as const
-/** Places further behind are left as they are: memory is needed for each place of each pattern. */
+/** Later places never vary: memory is needed for each place of each pattern. */
 const MAX_PLACES = 100
 
 /**
- * All families of patterns of one length. Patterns meet under a hash of their words without one, kept as a sum so that
- * leaving one out costs a subtraction: the time is linear in the number of words.
+ * All families of patterns of one length. Patterns meet under a hash of their words without one
+ * place. The hash is a sum, so leaving out a place is a subtraction, and the time is linear in the
+ * number of words.
  */
 function findSiblings(patterns: readonly Pattern[]): readonly Siblings[] {
   const wordIds = new Map<string, number>()
@@ -65,7 +66,7 @@ function findSiblings(patterns: readonly Pattern[]): readonly Siblings[] {
     for (const place of placesOf(pattern)) {
       const key = keyWithout(sums, ids[place] ?? 0, place)
       const first = firsts.get(key)
-      // Most places have no siblings: only where a second pattern comes is a family worth its memory.
+      // Most places have no siblings, so a family is only created for a second pattern.
       if (first === undefined) firsts.set(key, pattern)
       else if (isSame(first, pattern, place)) join(families, key, place, first, pattern)
     }

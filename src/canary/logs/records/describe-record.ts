@@ -12,9 +12,9 @@ const MAX_STATUS = 599
 const MIN_BYTES = 2
 
 /**
- * What an event in JSON says, as a line of text would say it: its level, its message, method, path and status of a request, the type and message of an
- * error, and its stack trace on the lines below. The message is that of the named field, else of the usual ones. Undefined where it
- * has none of these.
+ * An event in JSON as a line of text: its level, its message, method, path and status of a request,
+ * the type and message of an error, and its stack trace on the following lines. The message is that
+ * of the named field, else of the usual ones. Undefined if it has none of these.
  */
 export function describeRecord(record: unknown, messageField?: string): string | undefined {
   if (!isRecord(record)) return undefined
@@ -36,12 +36,15 @@ export function describeRecord(record: unknown, messageField?: string): string |
   const head = [message, request?.text, grpc].filter((part) => part !== undefined && part !== '').join(' ')
   const error = [type, cause].filter((part) => !isSaid(part)).join(': ')
   const first = [head, error].filter((part) => part !== '').join(': ')
-  // A status says what became of a request, not how much that matters: the level still stands before it.
+  // A status is the outcome of a request and not its severity, so the level still precedes it.
   const level = statedIn(record, [message, error].join(' '), request?.status)
   return `${level === undefined ? '' : `${level} `}${first}${stack === undefined ? '' : `\n${stack}`}`.trimEnd()
 }
 
-/** The line as text, without what a container wrote before it: what an object in JSON says, its message in the named field if any, else the line as it is. */
+/**
+ * The line as text, without the prefix of a container. An object in JSON is described by
+ * `describeRecord`, other lines are unchanged.
+ */
 export function describeLine(line: string, messageField?: string): string {
   const text = withoutContainer(line)
   if (text.length > MAX_CHARACTERS) return text
@@ -64,7 +67,10 @@ function inner(message: string | undefined): string | undefined {
   return message === undefined ? undefined : describeLine(message.trimEnd())
 }
 
-/** The level of the record, unless its message states one; that of a request which failed on the server is an error. */
+/**
+ * The level of the record, unless its message states one. A request with a status of 500 or more is
+ * an error.
+ */
 function statedIn(
   record: Readonly<Record<string, unknown>>,
   message: string,
@@ -76,7 +82,7 @@ function statedIn(
   return isQuiet && status !== undefined && status >= SERVER_ERROR ? 'ERROR' : level
 }
 
-/** What the first field says that has a level. */
+/** The level of the first field that has one. */
 function levelIn(record: Readonly<Record<string, unknown>>): string | undefined {
   for (const field of RECORD_FIELDS.level) {
     const text = textOf(nameOf(fieldValue(record, field)))
@@ -102,7 +108,7 @@ function requestOf(
   return { text: [...named, `status=${status}`, ...took].join(' '), status }
 }
 
-/** The first of the fields that has a text, a value of OpenTelemetry included. */
+/** The first of the fields with a string, including string values of OpenTelemetry. */
 function textIn(
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[],
@@ -115,7 +121,7 @@ function textIn(
   return undefined
 }
 
-/** The journal of systemd gives texts with colours in them as their bytes. */
+/** The journal of systemd gives strings with colours as bytes. */
 function textOfBytes(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length < MIN_BYTES || !value.every(isByte)) return undefined
   return withoutColours(Buffer.from(value).toString())
@@ -125,7 +131,10 @@ function isByte(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0xff
 }
 
-/** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose; and PHP's pools, which warn of all that they are told. */
+/**
+ * Prefixes of containers: the runtime interface of Kubernetes, Docker Compose, and PHP's pools,
+ * which log all output as warnings.
+ */
 const CONTAINER =
   /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ said into std(?:err|out): "(?:NOTICE: PHP message: )?)/
 /** The name of a container, padded. */
@@ -143,8 +152,9 @@ function withoutContainer(line: string): string {
 }
 
 /**
- * The object in JSON that a line ends with, behind the header of another writer, as syslog puts it; undefined where there is none, or where the
- * line states a level before it: then the object belongs to a message.
+ * The JSON object at the end of a line, after the header of another writer such as syslog.
+ * Undefined if there is none, or if the line states a level before it: the object then belongs to a
+ * message.
  */
 function recordAfterHeader(line: string): string | undefined {
   if (!line.endsWith('}')) return undefined
@@ -155,11 +165,14 @@ function recordAfterHeader(line: string): string | undefined {
 }
 
 /** Longer than any line of JSON that is read. */
-/** Behind the time comes the name of a stream, of six letters. */
+/** The time is followed by the six letters of a stream's name. */
 const MARK_AFTER_TIME = ' stdout '.length
 const PREFIX = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP]) /
 
-/** Puts lines together that the container runtime of Kubernetes has cut: all parts but the last are marked with a `P`. */
+/**
+ * Joins lines that the container runtime of Kubernetes has cut: all parts but the last are marked
+ * with a `P`.
+ */
 export class PartialLines {
   readonly #begun = new Map<string, string>()
 
@@ -179,7 +192,7 @@ export class PartialLines {
     return mark === 'F' ? whole : line
   }
 
-  /** What is begun and never ended. */
+  /** Lines that began and never ended. */
   rest(): string[] {
     const lines = [...this.#begun.values()]
     this.#begun.clear()

@@ -24,31 +24,37 @@ const TIME = [
   .join('|')
   .replace(/^(.*)$/s, '(?:$1)')
 
-/** Fields of a line in `key=value` that say when, how bad and where from, and nothing of what happened. */
+/**
+ * Fields of a line in `key=value` form for time, level and origin, which are not part of the
+ * message.
+ */
 const LAYOUT_FIELDS = new Set(
   'time ts timestamp @timestamp date level lvl severity logger caller source thread pid hostname'.split(' '),
 )
 
-/** Whether a field belongs to what happened. */
+/** Whether a field belongs to the message. */
 function isKeptField(name: string): boolean {
   return !LAYOUT_FIELDS.has(name)
 }
 
 /** A line of a log without what its layout writes before the message. */
 interface SplitLine {
-  /** The part of the program that says so; empty where the layout does not tell. */
+  /** The component that logged the line. Empty if the layout has none. */
   readonly logger: string
-  /** What it says, with the lines below it. */
+  /** The message, with the following lines. */
   readonly message: string
 }
 
-/** What may stand in a header, read from one place on. `logger` is the group of that name. */
+/** A part of a header, matched from one position on. `logger` is the group of that name. */
 interface HeaderPart {
   readonly pattern: RegExp
-  /** What it begins with, so that most parts are not tried; a word is a letter or `_` and `$`. */
+  /**
+   * The class of its first character, so that most parts are not tried. A word begins with a
+   * letter, `_` or `$`.
+   */
   readonly first: 'digit' | 'letter' | 'word' | 'mark' | 'any'
   readonly tells?: 'time' | 'level' | undefined
-  /** What must have been read before: a message may look the same. */
+  /** Parts that must have been read before, since a message may look the same. */
   readonly needs?: 'nothing' | 'something' | 'time' | 'timeAlone' | 'timeAndLevel' | undefined
 }
 
@@ -146,8 +152,9 @@ const HAS_FIELDS = /(?:^|\s)(?:msg|message)=/
 const HAS_LETTERS = /\p{L}{2}/u
 
 /**
- * What a line says and which logger says it, without time, level, thread and process, so that another layout of the same log says the
- * same. A line that begins with neither a time nor a level is a message as it stands.
+ * Splits a line into its logger and its message, without time, level, thread and process, so that
+ * another layout of the same log gives the same result. A line without a leading time or level is a
+ * message as a whole.
  */
 export function splitHeader(text: string): SplitLine {
   if (text.includes('msg=') || text.includes('message='))
@@ -194,7 +201,9 @@ function isAllowed(needs: HeaderPart['needs'], told: ReadonlySet<string>): boole
   return told.has('time') && (needs === 'time' || told.has('level') === (needs === 'timeAndLevel'))
 }
 
-/** `time=… level=error logger=shop msg="no answer" host=db1` says `no answer host=db1`. */
+/**
+ * `time=… level=error logger=shop msg="no answer" host=db1` has the message `no answer host=db1`.
+ */
 function splitFields(text: string): SplitLine {
   const end = text.indexOf('\n')
   const first = end < 0 ? text : text.slice(0, end)

@@ -3,35 +3,42 @@ import { strataOf, together, totalOf, MIN_REQUESTS, STRETCHES, sumOfCells } from
 import { studentUpperQuantile } from '../../statistics/student.js'
 
 /**
- * What the access logs of both sides say that neither a level nor a status of 500 does: many more requests refused, and
- * requests that take much longer. Both are compared by route, so that another mix of requests is no change.
+ * Compares the access logs of both sides for problems without an error level or a status of 500:
+ * many more refused requests, and much longer durations. Both are compared by route, so that
+ * another mix of requests is not a change.
  */
 export function compareRequests(baseline: RequestTable, canary: RequestTable): readonly RequestDoubt[] {
   const strata = strataOf(baseline, canary)
   return [refusedMore(strata), slower(strata)].filter((doubt) => doubt !== undefined)
 }
 
-/** What is wrong with the requests of a canary. */
+/** A problem with the requests of a canary. */
 interface RequestDoubt {
   readonly sentence: string
-  /** Whether it fails the run; else it asks people. */
+  /** Whether it fails the run; otherwise it needs a review. */
   readonly fails: boolean
 }
 
-/** Of the normal distribution; beyond it nobody speaks of chance. */
+/** Standard normal score beyond which a difference is not chance. */
 const BEYOND_DOUBT = 4
 const CONFIDENT = 2.5
 const MIN_TIMES_REFUSED = 1.5
-/** Of all requests. */
+/** Minimum excess, as a share of all requests. */
 const MIN_EXCESS = 0.005
-/** Of the requests of one route, where that is all that is worse. */
+/** Minimum excess, as a share of the requests of one route, if only that route is worse. */
 const MIN_EXCESS_OF_ROUTE = 0.2
-/** As many as make a new error fail a run; of routes that both sides are compared for all the time, or of whichever. */
+/**
+ * Minimum excess that fails a run, like a new error of that share: for routes that both sides have
+ * all the time, and for all routes.
+ */
 const FAILING_EXCESS = 0.05
 const FAILING_EXCESS_ANYWHERE = 0.2
 const LATE = 4
 
-/** Many more requests refused (status 400 to 499) than in the baseline, of all or of one route, as a sentence; undefined where there are not. */
+/**
+ * Many more refused requests (status 400 to 499) than in the baseline, in total or of one route, as
+ * a sentence. Undefined if there are not.
+ */
 function refusedMore(strata: readonly Stratum[]): RequestDoubt | undefined {
   const compared = comparisonOf(strata)
   if (!isPlain(compared) || compared.more < MIN_EXCESS) return refusedOfRoute(strata)
@@ -44,7 +51,10 @@ function refusedMore(strata: readonly Stratum[]): RequestDoubt | undefined {
   }
 }
 
-/** What is over, as what a start brings along, asks people only; so do strangers who ask for what is not there. */
+/**
+ * Refusals that are over, as after a start, only need a review, and so do those of strangers who
+ * request missing pages.
+ */
 function isEnoughToFail(strata: readonly Stratum[]): boolean {
   const named = strata.filter(({ route }) => route !== undefined)
   const all = totalOf(strata, 'canary').requests
@@ -61,7 +71,7 @@ function isEnoughToFail(strata: readonly Stratum[]): boolean {
   return goesOn && (isMore(named, FAILING_EXCESS) || isMore(strata, FAILING_EXCESS_ANYWHERE))
 }
 
-/** The route that more than half of what is refused more is of; undefined where there is none. */
+/** The route with more than half of the excess. Undefined if there is none. */
 function routeOfMost(strata: readonly Stratum[], { more, compared }: Refusals): string | undefined {
   return strata.find((stratum) => {
     const own = comparisonOf([stratum])
@@ -89,7 +99,9 @@ interface Refusals {
   readonly times: number
   /** Refused requests of the baseline, brought to the traffic of both. */
   readonly before: number
-  /** The share of the canary's compared requests that are refused beyond what the baseline's are. */
+  /**
+   * The share of the canary's compared requests that are refused in excess of the baseline's share.
+   */
   readonly more: number
   /** Requests of the canary whose route the baseline has. */
   readonly compared: number
@@ -99,7 +111,10 @@ function isPlain({ z, times }: Refusals): boolean {
   return z > BEYOND_DOUBT && times ** (1 - CONFIDENT / z) > MIN_TIMES_REFUSED
 }
 
-/** The test and the ratio of Mantel and Haenszel over the routes, divided by how much more the stretches vary than by chance. */
+/**
+ * The test and the ratio of Mantel and Haenszel over the routes, divided by the excess variation of
+ * the stretches.
+ */
 function comparisonOf(strata: readonly Stratum[]): Refusals {
   let [expected, variance, now, before, compared, refusedNow, excess] = [0, 0, 0, 0, 0, 0, 0]
   for (const stratum of strata) {
@@ -124,7 +139,9 @@ function comparisonOf(strata: readonly Stratum[]): Refusals {
   }
 }
 
-/** How many times more the shares of refused requests vary from one stretch to the next than by chance. */
+/**
+ * The variation of the share of refused requests from one stretch to the next, relative to chance.
+ */
 function variationOf(strata: readonly Stratum[]): number {
   let [sum, freedom] = [0, 0]
   for (const side of ['baseline', 'canary'] as const) {
@@ -149,9 +166,12 @@ function percent({ refused, requests }: RequestCell): string {
 
 const MIN_TIMES_SLOWER = 2
 const MIN_TIMES_LATE = 3
-/** Of one route, on average. */
+/** Minimum mean ratio for a single route. */
 const MIN_TIMES_OF_ROUTE = 3
-/** All requests that take at least three times as long are an outage; a thousand times is more likely another unit. */
+/**
+ * Ratio from which all requests together are an outage. A ratio above `MAX_TIMES` is more likely
+ * another unit.
+ */
 const TIMES_THAT_FAIL = 3
 const MAX_TIMES = 300
 const MIN_IN_STRETCH = 5
@@ -160,7 +180,10 @@ const MIN_STRETCHES = 4
 const COARSER = [1, 2, 3]
 const ERROR = 0.001
 
-/** Requests that take much longer than in the baseline, all of them or those of one route, as a sentence; undefined where they do not. */
+/**
+ * Requests that take much longer than in the baseline, in total or of one route, as a sentence.
+ * Undefined if they do not.
+ */
 function slower(strata: readonly Stratum[]): RequestDoubt | undefined {
   const timed = strata.filter(({ baseline, canary }) =>
     [baseline, canary].every((cells) => sumOfCells(cells).timed >= MIN_REQUESTS),
@@ -212,8 +235,9 @@ function finest(stratum: Stratum): readonly number[] {
 }
 
 /**
- * Times by stretch as logarithms beside what the routes of the baseline take, canary less baseline: the values of a test of Student, so
- * that slow minutes of one side count as what they are.
+ * Logarithms of durations by stretch, relative to the usual ones of the baseline's routes, canary
+ * minus baseline. They are the values of Student's test, so that slow minutes of one side count as
+ * variation.
  */
 function differencesOf(timed: readonly Stratum[], stretches: number): readonly number[] {
   const usual = timed.map(({ baseline }) => {

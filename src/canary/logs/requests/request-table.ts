@@ -1,8 +1,8 @@
 import type { LoggedRequest } from './read-request.js'
 
-/** Into so many stretches a window is cut. */
+/** Number of stretches of a window. */
 export const STRETCHES = 12
-/** More routes are told apart by nothing. */
+/** Maximum number of routes that are distinguished. */
 const MAX_ROUTES = 200
 
 /** Requests of one route in one stretch of the window of one side. */
@@ -10,7 +10,7 @@ export interface RequestCell {
   requests: number
   /** With a status of 400 to 499. */
   refused: number
-  /** Whose time the log tells, and the sum of the logarithms of these. */
+  /** Requests with a known duration, and the sum of the logarithms of their durations. */
   timed: number
   sumOfLogs: number
 }

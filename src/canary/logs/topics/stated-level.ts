@@ -6,25 +6,31 @@ const FIELD = new RegExp(
   `\\b(?:level|severity|lvl|log_?level|(?:entry_?)?type(?==critical))"?\\s*[=:]\\s*"?(${LEVEL_NAMES})\\b`,
   'i',
 )
-/** In capitals; behind a dot as in `production.CRITICAL:`. */
+/** In capitals; after a dot as in `production.CRITICAL:`. */
 const BARE = new RegExp(`(?:^|[\\s[(|<!]|\\w\\.(?=[A-Z]+:))(${LEVEL_NAMES})(?=[\\s\\]):|>[!]|$)`)
-/** In brackets in any case, behind the part of the program perhaps: `[crit]`, `[core:emerg]`. */
+/** In brackets in any case, optionally after the component: `[crit]`, `[core:emerg]`. */
 const BRACKETED = new RegExp(`[[<(](?:[\\w-]+:)?(${LEVEL_NAMES})[\\])>]`, 'i')
-/** At the start in any case, with something behind it that no sentence has there: `fail: Shop[0]`, `Critical,2026-…`. */
+/**
+ * At the start in any case, with a separator that no sentence has there: `fail: Shop[0]`,
+ * `Critical,2026-…`.
+ */
 const LEADING = new RegExp(`^(FAIL|DBUG|TRCE|${LEVEL_NAMES})(?::\\s|,|\\t)`, 'i')
-/** Behind a time in any case. */
+/** After a time in any case. */
 const AFTER_TIME = new RegExp(`^\\S*\\d\\d:\\d\\d\\S*\\s+(${LEVEL_NAMES})\\s`, 'i')
-/** Further behind a word is part of the message. */
+/** A word further on is part of the message. */
 const STATED_WITHIN = 100
 
-/** Layouts that write a letter or a mark: klog and glog, logcat in its long and its brief form, a letter behind a time of day, Redis. */
+/**
+ * Layouts with a letter or a mark: klog and glog, logcat in its long and brief forms, a letter
+ * after a time of day, Redis.
+ */
 const LETTERS: readonly RegExp[] = [
   /^([IWEF])(?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\]/,
   /^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ ([VDIWEF]) \S/,
   /^([VDIWEF])\/[^\s(:]{1,60} *(?:\( *\d+\))?: /,
   /^(?:\S{1,30} |[\d-]{10}T)?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
   /^\d+:[MSCX] \d\d \w{3} \d{4} \d\d:\d\d:\d\d\.\d+ ([.*#-]) /,
-  // What MySQL calls neither an error nor a warning
+  // Levels of MySQL that are neither an error nor a warning
   /^[-\dT:.Z+]+(?: {1,2}[\d:]{7,8})?(?: \d+)? \[(Note|System)\] /,
 ]
 const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
@@ -34,10 +40,16 @@ const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
   ['F', 'fatal'],
 ])
 
-/** The priority that syslog puts first: eight times the facility, and the severity (RFC 5424 section 6.2.1). */
+/**
+ * The leading priority of syslog: eight times the facility, plus the severity (RFC 5424 section
+ * 6.2.1).
+ */
 const PRIORITY = /^<(\d{1,3})>/
 
-/** The level that a line states: as a field (`level=warn`), as a word near its beginning, by a letter of its layout, or by the status of a request. */
+/**
+ * The level that a line states: by a field (`level=warn`), a word near its beginning, a letter of
+ * its layout, or the status of a request.
+ */
 export function statedLevel(text: string): StatedLevel | undefined {
   const coded = codedLevel(text)
   if (coded !== undefined) return coded
@@ -55,7 +67,7 @@ export function statedLevel(text: string): StatedLevel | undefined {
   return levelOfLayout(start) ?? levelOfRequest(text)
 }
 
-/** The same of PostgreSQL, which writes two blanks behind its levels. */
+/** Levels of PostgreSQL, which writes two blanks after them. */
 const POSTGRES = /(?:^|[\s\]])(?:LOG|DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2}/
 
 function levelOfLayout(start: string): StatedLevel | undefined {
@@ -74,23 +86,26 @@ function levelOfRequest(text: string): StatedLevel | undefined {
   return hasFailed ? 'error' : 'quiet'
 }
 
-/** Where in a line its layout is told. */
+/** Number of characters within which the layout of a line is recognized. */
 const LAYOUT_WITHIN = 200
 
 /** Cisco's devices: `%LINK-3-UPDOWN: `, the severity of syslog between facility and mnemonic. */
 const MNEMONIC = /(?:^|[\s:])%[A-Z][A-Z\d_]*(?:-[A-Z\d_]+)??-([0-7])-[A-Z\d_]+:/
-/** ArcSight's Common Event Format: seven fields, bars within them escaped, the last one is the severity. */
+/** ArcSight's Common Event Format: seven fields with escaped bars; the last one is the severity. */
 const CEF = /(?:^|\s)CEF:\d\|(?:(?:[^|\\]|\\.)*\|){5}([\w-]+)\|/
-/** QRadar's Log Event Extended Format. Where it may begin is bounded here and below, lest a line that repeats it take the square of its length. */
+/**
+ * QRadar's Log Event Extended Format. The position of its start is bounded here and below, since a
+ * line that repeats it would otherwise take quadratic time.
+ */
 const LEEF = /^(?:.{0,200}?\s)?LEEF:[\d.]+\|.*(?:[^\w]|x\d\d)sev=(\d{1,2})(?!\w)/
-/** What Windows exports of an event. */
+/** An event exported by Windows. */
 const WINDOWS = /^<Event [^>]*>.{0,2000}?<Level>(\d)<\/Level>/s
 const LAMBDA = /^REPORT RequestId: .*\bStatus: (?:timeout|error)\b/
-/** The same where Lambda writes JSON. */
+/** The report of Lambda in JSON. */
 const LAMBDA_RECORD =
   /^.{0,200}?"type": ?"platform\.(?:report|runtimeDone)".*"status": ?"(?:timeout|error|failure)"/
 
-/** Of CEF and LEEF, by their least numbers: low up to 3, medium up to 6, high up to 8. */
+/** Levels of CEF and LEEF by their minimum numbers: low up to 3, medium up to 6, high up to 8. */
 const SECURITY: readonly (readonly [number, StatedLevel])[] = [
   [9, 'fatal'],
   [7, 'error'],
@@ -105,7 +120,10 @@ const SECURITY_WORDS: ReadonlyMap<string, StatedLevel> = new Map([
 ])
 const WINDOWS_LEVELS: readonly StatedLevel[] = ['quiet', 'fatal', 'error', 'warn', 'quiet', 'quiet']
 
-/** The level that a line has as a number or a word at its place in the line, whatever its words say; undefined in layouts that have no such place. */
+/**
+ * The level that a line has as a number or a word at a fixed place of its layout, whatever its
+ * words are. Undefined in other layouts.
+ */
 function codedLevel(text: string): StatedLevel | undefined {
   // Most lines have nothing of this, and are spared the longer searches.
   if (isEarly(text, '%')) {

@@ -31,11 +31,12 @@ const pointsOf = (points: Points): (number | null)[] =>
 
 describe('metrics of the suite that Kayenta has', () => {
   test.each(cases)('$name: $classification', (given) => {
+    const { tolerance, confidence } = given
     const values = { control: pointsOf(given.control), experiment: pointsOf(given.experiment) }
     const input = readCanaryConfig({
       metrics: [{ name: 'm', groups: ['g'], analysisConfigurations: { canary: given.canary }, values }],
     })
-    const { results } = judgeKayenta(input, { judge: 'kayenta', ...given })
+    const { results } = judgeKayenta(input, { judge: 'kayenta', tolerance, confidence })
     expect(results[0]).toMatchObject({ classification: given.classification, critical: given.critical })
     expect(results[0]?.classificationReason).not.toBe('')
     if (given.ratio !== null) expect(results[0]?.ratio).toBeCloseTo(given.ratio, 2)
