@@ -35,7 +35,7 @@ export function readUsableDefinition(document: unknown): AnalysisDefinition {
   return definition ?? readDefinition(document)
 }
 
-/** A definition is shown without its secrets: put back like that it would ask its source in vain. */
+/** Refuses a definition with redaction marks, as it is shown: its source would reject them. */
 function refuseShownSecrets(document: unknown): void {
   if (!JSON.stringify({ document }).includes(REDACTION_MARK)) return
   throw new AppError(
@@ -44,13 +44,13 @@ function refuseShownSecrets(document: unknown): void {
   )
 }
 
-/** A definition with all defaults, and what of its canary config nobody reads, a sentence each. */
+/** A definition with all defaults, and sentences about unread members of its canary config. */
 export interface Defined {
   readonly definition: AnalysisDefinition
   readonly warnings: readonly string[]
 }
 
-/** Says how an application is analysed. Raises `invalid` naming everything wrong. */
+/** Defines the analysis of an application. Raises `invalid` with all problems. */
 export async function defineAnalysis(
   { writer }: { readonly writer: Writer; readonly reader: Reader },
   { application, document, origin }: DefinitionRequest,

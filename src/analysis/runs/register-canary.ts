@@ -23,8 +23,8 @@ export interface RegisterCanaryDeps {
 export type StartedRun = NewRun & { readonly id: number; readonly warnings: readonly string[] }
 
 /**
- * Starts the analysis of an application and gives it. Raises `not_found` for an unknown application, `conflict` for
- * one of which nobody has said how it is analysed, and the errors of `makeRun`.
+ * Starts the analysis of an application and returns it. Raises `not_found` for an unknown
+ * application, `conflict` for one without a definition, and the errors of `makeRun`.
  */
 export async function registerCanary(
   { reader, writer, sources, isKnownApplication, schedule }: RegisterCanaryDeps,

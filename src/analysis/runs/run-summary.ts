@@ -7,7 +7,7 @@ import type { IntervalReport, TargetReport } from './intervals/interval-report.j
 const MAX_NAMED = 5
 const MARKS: Readonly<Record<string, string>> = { Success: '✅', Review: '⚠️', Fail: '❌' }
 
-/** What of a run is summarised. */
+/** The part of a run that the summary needs. */
 export interface SummarisedRun extends Pick<
   StoredRun,
   'id' | 'application' | 'verdict' | 'state' | 'score' | 'message' | 'intervalsDone' | 'errors'
@@ -16,14 +16,17 @@ export interface SummarisedRun extends Pick<
   readonly report: Pick<IntervalReport, 'targets'> | undefined
 }
 
-/** A run in a few lines of Markdown for a chat: verdict and reason, what is wrong first, and where the page is, if that is known. */
+/**
+ * A run in a few lines of Markdown for a chat: verdict and reason, problems first, and the link to
+ * the page if known.
+ */
 export function runSummary(run: SummarisedRun, pageUrl: string | undefined): string {
   const { id, application, verdict, state, score, message, report } = run
   const word = verdict ?? state.toLowerCase()
   const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
   const troubles = (report?.targets ?? []).flatMap(troublesOf)
   const [first] = troubles
-  // What the reason has said in full is not said again.
+  // A finding that the reason contains is not repeated.
   const isSaid = first !== undefined && message.includes(first.name) && message.includes(first.reason)
   const told = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
   const omitted = told.length - MAX_NAMED
@@ -76,7 +79,7 @@ function labelOf({ classification, critical }: MetricResult): string {
   return critical ? `${classification}, critical` : classification
 }
 
-/** Names and messages of others format nothing and mention nobody. */
+/** Escapes names and messages, so that they neither format text nor mention anybody. */
 function plain(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

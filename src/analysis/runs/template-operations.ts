@@ -5,7 +5,10 @@ import type { Transaction, WriteOperation } from '../../store/ports/transaction.
 import { entryOf } from './analysis-operations.js'
 import type { Actor } from './analysis-operations.js'
 
-/** Whoever may send templates may send any number; each is as large as a body of a template may be. */
+/**
+ * Maximum number of stored templates: clients may send any number, each as large as a template's
+ * body may be.
+ */
 export const MAX_TEMPLATES = 1000
 
 export interface TemplateKey {
@@ -34,9 +37,9 @@ export interface TemplateSaving {
 }
 
 /**
- * Keeps a template that registrations may name. One that may not replace is the template of its name only where there is none yet; else it is
- * found by its SHA-1 alone, so that nothing changes for whom the name is enough. Where there is no more room the oldest of these goes; raises
- * `conflict` where there is none.
+ * Stores a template for registrations. A template that may not replace another one gets its name
+ * only if the name is free; otherwise it is found by its SHA-1 only, so registrations by name do
+ * not change. At the limit the oldest of these is deleted. Raises `conflict` if there is none.
  */
 export const saveTemplate: WriteOperation<TemplateSaving, void> = {
   name: 'analysis.save-template',
@@ -54,7 +57,10 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
   },
 }
 
-/** A plan holds its templates itself, and who names one by its SHA-1 sends it again where it is not known. */
+/**
+ * A plan contains its templates, and a client that names one by its SHA-1 sends it again if it is
+ * not known.
+ */
 async function removeOldest(analysis: Transaction['analysis']): Promise<void> {
   if (await analysis.deleteOldestTemplate()) return
   throw new AppError(
@@ -64,7 +70,7 @@ async function removeOldest(analysis: Transaction['analysis']): Promise<void> {
   )
 }
 
-/** Forgets all templates of a name. Raises `not_found` where there is none. */
+/** Deletes all templates of a name. Raises `not_found` if there is none. */
 export const deleteTemplate: WriteOperation<
   { readonly type: TemplateType; readonly name: string; readonly actor: Actor },
   void

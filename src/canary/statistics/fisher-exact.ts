@@ -23,7 +23,9 @@ export interface FisherExact {
  */
 const TIE_TOLERANCE = 1e-7
 
-/** Fisher's exact test by the hypergeometric distribution. Takes time linear in the smaller margin. */
+/**
+ * Fisher's exact test by the hypergeometric distribution. Takes time linear in the smaller margin.
+ */
 export function fisherExact(table: TwoByTwo): FisherExact {
   const { canaryEvents, canaryOthers, baselineEvents, baselineOthers } = table
   const canary = canaryEvents + canaryOthers

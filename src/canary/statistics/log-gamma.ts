@@ -18,7 +18,10 @@ export function logGamma(x: number): number {
   return (shifted - 0.5) * Math.log(shifted) - shifted + HALF_LOG_TWO_PI + tail(shifted) - Math.log(product)
 }
 
-/** The natural logarithm of the beta function for a, b > 0; for large arguments without the cancellation of `logGamma`. */
+/**
+ * The natural logarithm of the beta function for a, b > 0; for large arguments without the
+ * cancellation of `logGamma`.
+ */
 export function logBeta(a: number, b: number): number {
   if (Math.min(a, b) < STIRLING_FROM) return logGamma(a) + logGamma(b) - logGamma(a + b)
   const sum = a + b

@@ -30,7 +30,7 @@ const SIDES = {
 function metricsOf(...names: string[]): PlannedMetrics {
   const metrics = names.map((name) => ({ name, riskDirection: 'Higher' }))
   const template = readMetricTemplate({ data: { groups: [{ group: 'load', metrics }] } })
-  // The query is the name, and asks each side for its own version.
+  // The query is the name, and selects each side by its version.
   const own = (query: string): string => (query.includes('${') ? query : `${query} \${version}`)
   const planned = template.metrics.map((metric) => ({ ...metric, query: own(metric.query) }))
   return { source: 'metrics', aggregate: undefined, ...template, metrics: planned, ...SIDES }
@@ -49,7 +49,7 @@ function isCanary({ scope }: SeriesQuery | LinesQuery): boolean {
   return scope['version'] === 'canary'
 }
 
-/** The canary's values are so many times the baseline's. */
+/** The canary's values are `factor` times the baseline's. */
 function times(factor: number): SeriesScript {
   return (query) => ({ values: wave(query, MINUTE_MS, isCanary(query) ? 10 * factor : 10) })
 }

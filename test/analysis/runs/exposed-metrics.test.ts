@@ -14,7 +14,7 @@ import { makeFakeSources } from '../../support/fake-sources.js'
 const POINTS = 60
 const TIMING = makeTiming({ lifetimeMs: POINTS * MINUTE_MS, intervalMs: POINTS * MINUTE_MS })
 
-/** Errors of a canary by their number of requests, given in the way that a row says. */
+/** Errors of a canary by their number of requests, configured as the row says. */
 const EXPOSURES = {
   'another metric': { analysisConfigurations: { canary: { direction: 'increase', exposure: 'requests' } } },
   'a query of its own': {
@@ -40,7 +40,10 @@ function planOf(exposure: object): RunPlan {
   return makeRunPlan({ timing: TIMING, targets: [{ name: 'shop', metrics, logs: undefined }] })
 }
 
-/** Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000 requests. */
+/**
+ * Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000
+ * requests.
+ */
 interface Traffic {
   readonly canaryRequests: number
   readonly canaryErrors: number

@@ -15,7 +15,7 @@ const RUNS = 40
 const FIRST_SEED = 1
 const MIN_SHARE = 1e-6
 
-/** Words of numbers that are none, and of values that are not written out. */
+/** Words for invalid numbers and missing values. */
 const NO_NUMBERS = /\bNaN\b|\bundefined\b|\bnull\b|Infinity|\[object|[^\w.]-0(?:\.0+)?(?= %)|\+-|--\d/
 
 interface Told {
@@ -63,7 +63,7 @@ const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
 
-/** What a result says that its own numbers deny, a sentence each. */
+/** Statements of a result that contradict its own numbers, one sentence each. */
 function contradictions(result: MetricResult, { look, looks }: IntervalReport, isKayenta: boolean): string[] {
   const { classification, classificationReason: reason, finding, score, noData, critical, muted } = result
   const { name, experimentStats, controlStats } = result
@@ -169,7 +169,7 @@ function overallContradictions({ report, run, page, markdown, terminal }: Told):
     troubled.length > 0 &&
     /(?:baseline canary )(\S.*?) (?:High|Low|Error|Nodata\w*|Inconclusive|Pass) /.exec(page)?.[1]
   const [first] = results.filter(({ name }) => name === heading)
-  // The reason has said it in full.
+  // The reason contains it in full.
   const isSaid = first !== undefined && reason.includes(first.classificationReason)
   unless(
     bullet === undefined || heading === false || heading === bullet || isSaid,

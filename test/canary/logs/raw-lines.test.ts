@@ -7,7 +7,7 @@ import type { Repeated } from '../../support/logs/log-side.js'
 const ORDINARY = { text: 'INFO request {n} served', times: 900 }
 const TIME = '2026-11-21T06:00:14.000Z'
 
-/** Texts of several lines, as sources give them: a line each. */
+/** Texts of several lines as sources return them: line by line. */
 const byLine = (entries: readonly Repeated[]): LogSide => {
   const side = logSide(entries)
   return {

@@ -1,24 +1,24 @@
 import type { Verdict } from '../../../store/ports/analysis-store.js'
 import type { ScoreThresholds } from '../../../canary/index.js'
 
-/** What a rule said: its value as JSON has it, or why it has none, as the end of a sentence. */
+/** The result of a rule: its value as JSON, or a problem as the end of a sentence. */
 export type RuleAnswer = { readonly value: unknown } | { readonly problem: string }
 
-/** Asks a rule of the policies that serve, by its path: `shop/budget/kept`. Never rejects. */
+/** Evaluates a rule of the serving policies by its path: `shop/budget/kept`. Never rejects. */
 export type EvaluateRule = (rule: string, input: object) => Promise<RuleAnswer>
 
-/** Where no policies serve. */
+/** The evaluator without policies. */
 export const NO_RULES: EvaluateRule = () => Promise.resolve({ problem: 'cannot be asked: there are no policies' })
 
-/** A check as it was asked in one interval; it is stored, so that it can be judged again. */
+/** A check of one interval. It is stored, so that it can be judged again. */
 export interface CheckData {
   readonly name: string
   readonly rule: string
   /** As they were sent. */
   readonly queries: { readonly baseline: string; readonly canary: string }
-  /** What the rule said; undefined where there is a problem. */
+  /** The value of the rule; undefined if there is a problem. */
   readonly value?: boolean | number | undefined
-  /** Why nothing can be said, as a sentence. */
+  /** The problem, as a sentence. */
   readonly problem?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface CheckReport {
   readonly isUnanswered: boolean
 }
 
-/** What a check comes to: true and false are 100 and 0. One that could not be asked fails. */
+/** Judges a check: true and false are 100 and 0. A check without a value fails. */
 export function judgeCheck(
   { name, rule, value, problem }: CheckData,
   { pass, marginal }: ScoreThresholds,

@@ -5,10 +5,10 @@ import type { PlannedCheck, PlannedChecks, PlannedSide } from '../definitions/pl
 import type { EvaluateRule, CheckData } from './check.js'
 
 const MAX_SCORE = 100
-/** Of a value that is none, in a sentence. */
+/** Maximum length of an invalid value in a message. */
 const MAX_SHOWN = 100
 
-/** What checks are asked with beside their documents. */
+/** The context of checks, in addition to their documents. */
 export interface CheckContext {
   readonly application: string
   readonly service: string
@@ -18,7 +18,10 @@ export interface CheckContext {
   readonly evaluateRule: EvaluateRule
 }
 
-/** Fetches the documents of each check and asks its rule about them. Never rejects: what goes wrong is part of the data. */
+/**
+ * Fetches the documents of each check and evaluates its rule. Never rejects: problems are part of
+ * the data.
+ */
 export async function fetchChecks(
   planned: PlannedChecks,
   context: CheckContext,
@@ -61,7 +64,7 @@ function sideInput(side: PlannedSide, answer: DocumentAnswer, { windowOf }: Chec
   return { document: 'document' in answer ? answer.document : null, scope: side.scope, ...windowOf(side) }
 }
 
-/** Only what says yes, no, or how much of it is a value: a rule that is not defined has answer nothing. */
+/** Accepts a boolean or a score. An undefined rule has no value. */
 async function valueOf(
   rule: string,
   input: object,

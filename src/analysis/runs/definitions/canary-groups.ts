@@ -30,14 +30,17 @@ const Classified = z.looseObject({
 })
 type Classifier = NonNullable<z.output<typeof Classified>['classifier']>
 
-/** The metrics of a canary config with the scores that it asks for, if any. */
+/** The metrics of a canary config with its scores, if any. */
 interface CanaryGroups extends MetricTemplate {
   readonly thresholds: ScoreThresholds | undefined
   /** The stores of metrics that its queries say to be of. */
   readonly queryTypes: readonly string[]
 }
 
-/** A canary config of Kayenta with the queries and groups of its metrics. Raises `invalid` naming everything wrong. */
+/**
+ * Reads a canary config of Kayenta with the queries and groups of its metrics. Raises `invalid`
+ * with all problems.
+ */
 export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
   const problems = new ProblemCollector()
   const queries = problems.attempt(() => readCanaryQueries(canaryConfig))
@@ -78,11 +81,11 @@ const Config = z.looseObject({
 
 type Built = Extract<BuiltQuery, { readonly text: string }>
 
-/** What one metric asks for: its values, and where it says so what they are counted out of. */
+/** The queries of one metric: its values, and its exposure if configured. */
 interface CanaryQueries {
   readonly query: string
   readonly exposureQuery: string | undefined
-  /** How several series of it are joined, where the config says so. */
+  /** The aggregate of several series, if configured. */
   readonly aggregate?: SeriesAggregate | undefined
 }
 
@@ -93,7 +96,10 @@ interface ConfigQueries {
   readonly types: readonly string[]
 }
 
-/** The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1). Raises `invalid` naming all that cannot be configured. */
+/**
+ * The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1).
+ * Raises `invalid` with all queries that cannot be built.
+ */
 export function readCanaryQueries(document: unknown): ConfigQueries {
   const { metrics, templates } = readBySchema(Config, document, {
     name: 'the canary config',

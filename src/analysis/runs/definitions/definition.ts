@@ -23,7 +23,7 @@ const Query = z
   .max(32 * 1024)
 const Document = z.record(z.string(), z.unknown())
 
-/** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
+/** A number of minutes, as a number or a string: the orchestrator's clients send both. */
 function minutes(least: number): z.ZodType<number> {
   return z.coerce.number().min(least).max(MINUTES_RANGE.most)
 }
@@ -102,7 +102,10 @@ const Definition = z
     error: 'has a marginal score above its pass score, which leaves nothing to review',
   })
 
-/** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
+/**
+ * The definition of the analyses of one application. Times are minutes, the step is in seconds,
+ * scores are 0 to 100.
+ */
 export type AnalysisDefinition = z.output<typeof Definition>
 
 /** A definition as it was given; raises `invalid` naming everything that is wrong with it. */

@@ -5,13 +5,16 @@ import { GCE_ZONE } from './scope-filters.js'
 
 /** In front of a filter that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/
-/** Kayenta keeps its own stage from expanding placeholders by writing them so (`QueryConfigUtils.unescapeTemplate`). */
+/**
+ * Kayenta writes placeholders in this form to protect them from its own stage
+ * (`QueryConfigUtils.unescapeTemplate`).
+ */
 const ESCAPED_PLACEHOLDER = '$\\{'
 const DIRECTIVE = /<[#@]/
 
 /**
- * The filters by which Kayenta tells the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as placeholders: a side
- * without a location, or without a scope, is no query then.
+ * Kayenta's filters for the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as
+ * placeholders. A side without a location or a scope then has no query.
  */
 const SCOPE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   gce_instance: ['instance=~"${scope}-.{4}"', GCE_ZONE],
@@ -23,9 +26,10 @@ export type BuiltQuery =
   { readonly text: string; readonly aggregate?: SeriesAggregate | undefined } | { readonly problem: string }
 
 /**
- * The query of a metric as Kayenta's Prometheus source builds it: a filter that is a whole query as it is, else
- * `avg(metric{filters}) by (fields)` with the filter of a template, or with those that its resource type adds. Without both the
- * labels alone say what is asked, which Kayenta refuses.
+ * The query of a metric as built by Kayenta's Prometheus source: a filter that is a whole query
+ * unchanged, otherwise `avg(metric{filters}) by (fields)` with the filter of a template, or with
+ * the filters of its resource type. Without both only the labels select series, which Kayenta
+ * refuses.
  */
 export function buildPrometheusQuery(
   query: CanaryQueryMembers,
@@ -49,7 +53,7 @@ export function buildPrometheusQuery(
   return { text: averageOf(metricName, filters, groupByFields) }
 }
 
-/** The template by which a query filters, or that is the query; undefined where there is none. */
+/** The template that is the filter of a query, or the query itself. Undefined if there is none. */
 export function customFilterOf(
   { customFilter, customInlineTemplate, customFilterTemplate, resourceType }: CanaryQueryMembers,
   templates: Readonly<Record<string, string>>,
@@ -72,7 +76,7 @@ export function customFilterOf(
   return { text: resourceType ? text.replaceAll('${resourceType}', resourceType) : text }
 }
 
-/** Kayenta writes what is left out as null or as an empty text. */
+/** Kayenta writes missing members as null or as an empty string. */
 export function isGiven(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && text !== ''
 }

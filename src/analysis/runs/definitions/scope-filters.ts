@@ -8,7 +8,10 @@ interface Scopes {
   readonly canary: Scope
 }
 
-/** What Kayenta adds to a query of a store for the scopes of a run, or why nothing can be: the end of a sentence. */
+/**
+ * What Kayenta adds to a query of a store for the scopes of a run, or why nothing can be: the end
+ * of a sentence.
+ */
 type Filter = (scopes: Scopes, query: string) => { readonly text: string } | { readonly problem: string }
 
 const MARK = /\$\{\?(\w+)\}/g
@@ -64,8 +67,9 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 }
 
 /**
- * The query as Kayenta asks it for the scopes of a run: filtered by the attributes that they name, and where neither names a project by none.
- * Raises `conflict` where they do not tell the instances of a side.
+ * The query as Kayenta asks it for the scopes of a run: filtered by the attributes that they name,
+ * and where neither names a project by none. Raises `conflict` where they do not tell the instances
+ * of a side.
  */
 export function withScopeFilters(metric: string, query: string, scopes: Scopes): string {
   const filtered = query.replace(MARK, (_, kind: string) => {
@@ -77,7 +81,10 @@ export function withScopeFilters(metric: string, query: string, scopes: Scopes):
   return filtered.replaceAll(GCE_ZONE, GCE_ANY_PROJECT).replaceAll(OF_PROJECT_IN_JSON, '')
 }
 
-/** Conditions by all variables that the query does not name itself, and by the attributes that `_scope_key` and `_location_key` name. */
+/**
+ * Conditions on all variables that the query does not name itself, and on the attributes in
+ * `_scope_key` and `_location_key`.
+ */
 function ofAttributes(condition: (name: string, value: string) => string, otherwise: string): Filter {
   return (scopes, query) => {
     const names = namesOf(scopes)
@@ -98,7 +105,7 @@ function ofAttributes(condition: (name: string, value: string) => string, otherw
   }
 }
 
-/** Of both, so that what one side lacks is told by its query. */
+/** Names of both sides, so that a variable missing on one side is reported by its query. */
 function namesOf({ baseline, canary }: Scopes): readonly string[] {
   return [...new Set([...Object.keys(baseline), ...Object.keys(canary)])].sort()
 }
@@ -107,7 +114,10 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** What a query is filtered by once the scopes of a run are known. No placeholder can be named so, so that a mark that is left over is refused. */
+/**
+ * The mark in a query that the scopes of a run replace. Placeholders cannot have this name, so a
+ * remaining mark is refused.
+ */
 export function scopeMark(kind: 'atlas' | 'newrelic' | 'signalfx' | 'kubernetes'): string {
   return `\${?${kind}}`
 }
@@ -118,7 +128,10 @@ const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
 
 const OF_SIDE = /\$\{(?!(?:application|service)\})[^{}]*\}/
 
-/** Whether a query has placeholders that tell the sides: those that are alike on both tell no instances. */
+/**
+ * Whether a query has placeholders that distinguish the sides. Those that are equal on both sides
+ * do not.
+ */
 export function namesSide(query: string): boolean {
   return OF_SIDE.test(query)
 }

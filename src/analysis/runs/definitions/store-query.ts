@@ -10,7 +10,7 @@ type Build = (query: CanaryQueryMembers, filter: string | undefined) => BuiltQue
 
 const PLACEHOLDER = /\$\{[^{}]*\}/g
 const SIGNAL_FLOW = /\bdata\s*\(/
-/** What Kayenta writes of the window into NRQL, which is added to any query here. */
+/** Kayenta's clauses for the window in NRQL. They are added to every query here. */
 const NRQL_WINDOW = [
   /\s+TIMESERIES\b(?:\s+(?:MAX|AUTO|(?:\d+|\$\{step\})\s+\w+))?/i,
   /\s+SINCE\s+\$\{startEpochSeconds\}/i,
@@ -21,8 +21,9 @@ const SIGNALFX_JOINS: Readonly<Record<string, SeriesAggregate>> = {
 }
 
 /**
- * How Kayenta's sources build a query from the members of theirs (`*MetricsService` and `*QueryBuilderService`), the scope left as a placeholder
- * or a mark; undefined where they say too little.
+ * Builders of queries from the members of each store, as Kayenta's sources do (`*MetricsService`
+ * and `*QueryBuilderService`), with the scope as a placeholder or a mark. Undefined if members are
+ * missing.
  */
 const BY_STORE: Readonly<Record<string, Build>> = {
   atlas: ({ q }, filter) => text(filter ?? (isGiven(q) ? scoped(q, '', scopeMark('atlas')) : undefined)),
@@ -55,10 +56,13 @@ const BY_STORE: Readonly<Record<string, Build>> = {
     return text(isGiven(aggregate) ? `${aggregate}(${series})` : series)
   },
 }
-/** Kayenta has no form for them, or none that is known here. */
+/** Stores without a form in Kayenta, or without a known one. */
 const WHOLE_ONLY: readonly string[] = ['cloudwatch', 'azure', 'web']
 
-/** The query of a metric as Kayenta builds it for the store that `query.type` names; without a type, and for others, as for Prometheus. */
+/**
+ * The query of a metric as Kayenta builds it for the store in `query.type`. Without a type, and for
+ * other types, as for Prometheus.
+ */
 export function buildStoreQuery(
   query: CanaryQueryMembers,
   templates: Readonly<Record<string, string>>,
@@ -77,7 +81,7 @@ export function buildStoreQuery(
   )
 }
 
-/** The store that a query says to be of. */
+/** The store that a query names. */
 export function storeOf({ type, serviceType }: CanaryQueryMembers): string | undefined {
   return [type, serviceType].find(isGiven)
 }
@@ -103,7 +107,7 @@ function buildSignalFxQuery(query: CanaryQueryMembers, filter: string | undefine
   return { text: scoped(search, ' AND ', scopeMark('signalfx')), aggregate }
 }
 
-/** A query that says nothing of the sides with what tells their instances behind it. */
+/** Adds a condition for the instances to a query that does not distinguish the sides. */
 function scoped(query: string, between: string, more: string): string {
   if (namesSide(query)) return query
   return query === '' ? more : `${query}${between}${more}`
@@ -134,7 +138,10 @@ const MEMBERS_BY_STORE = {
 type Member = (typeof MEMBERS_BY_STORE)[keyof typeof MEMBERS_BY_STORE][number]
 const MEMBERS = new Set<Member>(Object.values(MEMBERS_BY_STORE).flat())
 
-/** Members of a query that only other stores have, each as the end of a sentence. Kayenta writes what is left out as null or empty. */
+/**
+ * Problems of members that only queries of other stores have, each as the end of a sentence.
+ * Kayenta writes missing members as null or empty.
+ */
 export function foreignMembers(query: CanaryQueryMembers, type: string | undefined): readonly string[] {
   const own: readonly string[] = ownMember(MEMBERS_BY_STORE, type ?? '') ?? MEMBERS_BY_STORE.prometheus
   const store = type ?? 'prometheus, which a query without a type is for'
@@ -158,7 +165,10 @@ const EXPRESSION = /\$\{(?:([^{}]*)\})?/g
 const FILLED = /^(?:[A-Za-z_][\w./-]*|\d+|\?\w+)$/
 const MAX_SHOWN = 60
 
-/** A query with the metric's name filled in, as Kayenta does; or what of it can never be filled in, as the end of a sentence. */
+/**
+ * A query with the metric's name filled in, as Kayenta does; or a part that can never be filled in,
+ * as the end of a sentence.
+ */
 export function withMetricName(
   text: string,
   metricName: string | null | undefined,
@@ -179,8 +189,8 @@ function expressionAt(text: string, index: number): string {
 }
 
 /**
- * The filters by which Kayenta tells the instances of a scope (`StackdriverMetricsService.buildQuery`), as placeholders. Of the resources of
- * Kubernetes it filters by whatever parameters a scope has.
+ * Kayenta's filters for the instances of a scope (`StackdriverMetricsService.buildQuery`), as
+ * placeholders. Resources of Kubernetes are filtered by all parameters of a scope.
  */
 const SCOPE_FILTERS: Readonly<Record<string, string>> = {
   gce_instance: `${OF_PROJECT} AND metadata.user_labels."spinnaker-region"="\${location}" AND metadata.user_labels."spinnaker-server-group"="\${scope}"`,
@@ -197,9 +207,9 @@ const SCOPE_FILTERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The query of a metric as Kayenta's source of Stackdriver builds it: the type of the metric and of the resource, and the filter of a template
- * or those that the type of the resource adds; aligned and reduced as the config says. A template without a type of metric is the whole query, which
- * Kayenta refuses.
+ * The query of a metric as built by Kayenta's Stackdriver source: the types of the metric and of
+ * the resource, and the filter of a template or of the resource type, aligned and reduced as
+ * configured. A template without a type of metric is the whole query, which Kayenta refuses.
  */
 function buildStackdriverQuery(
   query: CanaryQueryMembers,
@@ -234,8 +244,8 @@ function quoted(text: string): string {
 }
 
 /**
- * InfluxQL as `InfluxDbQueryBuilder` makes it, with the window and the scope (`name:value`, which becomes a condition) as placeholders; undefined
- * where nothing says what to ask.
+ * InfluxQL as `InfluxDbQueryBuilder` builds it, with the window and the scope (`name:value`, which
+ * becomes a condition) as placeholders. Undefined if no field is named.
  */
 function buildInfluxQuery(
   { metricName, fields, tags, groupByFields }: CanaryQueryMembers,

@@ -30,10 +30,13 @@ const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>
 
-/** What is left of the time for all queries of an interval together. */
+/** The remaining budget of all queries of an interval together. */
 export type RemainingBudget = () => FetchBudget
 
-/** Fetches what an interval needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
+/**
+ * Fetches the data of an interval, both sides at the same time. Never rejects: problems are part of
+ * the data.
+ */
 export async function fetchInterval(
   plan: RunPlan,
   interval: number,
@@ -125,7 +128,7 @@ async function fetchLogs(
   return { baseline: before, canary: now }
 }
 
-/** What a side is query of which time. */
+/** The scope and window of a side's query. */
 interface Question {
   readonly query: string
   readonly scope: Scope
@@ -135,7 +138,7 @@ interface Question {
 
 const PLACEHOLDER = /\$\{([^{}]*)\}/g
 
-/** Whether both sides are query the same, with their values of the scope, of windows that have any moment in common. */
+/** Whether both sides send the same query with the same scope values for windows that overlap. */
 function isSameQuestion(one: Question, other: Question): boolean {
   const filled = ({ query, scope }: Question): string =>
     query.replace(PLACEHOLDER, (whole, name: string) => scope[name] ?? whole)
@@ -144,7 +147,10 @@ function isSameQuestion(one: Question, other: Question): boolean {
   return isOverlapping && isFilteredAlike && filled(one) === filled(other)
 }
 
-/** The instances of a side by the field that the template names; a value that ends in a star is the start of their names. */
+/**
+ * The instances of a side by the field that the template names. A value that ends with a star is a
+ * prefix.
+ */
 function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFilter[] | undefined {
   const value = filterKey === undefined ? undefined : scope[filterKey]
   if (filterKey === undefined || value === undefined) return undefined

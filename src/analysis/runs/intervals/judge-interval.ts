@@ -32,7 +32,10 @@ interface JudgedInterval {
   readonly logTemplates: readonly string[]
 }
 
-/** Judges what an interval fetched. The same plan and data give the same report; another judge may be asked for. */
+/**
+ * Judges the fetched data of an interval. The same plan and data give the same report; another
+ * judge can be passed.
+ */
 export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.judge): JudgedInterval {
   const intervals = intervalCount(plan.timing)
   const options: JudgeOptions = { judge, interval: { interval: data.look, intervals, after: data.after } }
@@ -108,7 +111,7 @@ function judgeMetricData(
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }
 
-/** What a metric's events are counted out of: what another metric fetched, or what its own query for it did. */
+/** The exposure of a metric's events: the data of another metric, or of its own query for it. */
 function exposureOf(
   { exposure }: MetricSpec,
   index: number,
@@ -137,7 +140,7 @@ interface NamedSide {
   readonly side: SeriesData | LinesData
 }
 
-/** What sources could not answer, or not wholly, once for all that failed alike. */
+/** Problems of sources, combined for all queries that failed alike. */
 function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined): string[] {
   const sides: NamedSide[] = [
     ...(data?.metrics ?? []).flatMap(({ baseline, canary, exposure }, index) => {
@@ -170,7 +173,7 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
   return [...unanswered, ...lost, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
 }
 
-/** The parts of a target of which no source said anything on one side at least. */
+/** The parts of a target without an answer on at least one side. */
 function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
   const { metrics = [], logs, checks = [] } = data ?? {}
   const isSilent = ({ baseline, canary, ...sides }: MetricData | LogData): boolean =>
@@ -191,7 +194,7 @@ function isUnknown({ metrics, logs, checks = [] }: TargetReport): boolean {
   return (metrics ?? logs) === undefined && checks.every(({ isUnanswered }) => isUnanswered)
 }
 
-/** What of an interval is not known. */
+/** The unknown parts of an interval. */
 interface Missing {
   readonly errors: readonly string[]
   readonly unanswered: readonly string[]
@@ -200,7 +203,10 @@ interface Missing {
 
 type Combined = ReturnType<typeof combineParts>
 
-/** What was not complete cannot be a success, and that of which nothing is known is a failure: some readers let a review pass. */
+/**
+ * An incomplete interval cannot be a success, and an unknown part is a failure, since some clients
+ * accept a review.
+ */
 function withheld(
   combined: Combined,
   { thresholds }: RunPlan,
@@ -221,8 +227,8 @@ function withheld(
 type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
 
 /**
- * The side of the canary, not to be judged where it has the larger share of infinite values: they are gaps, so that what is left could pass
- * though the canary is at its worst just there.
+ * The side of the canary, marked as not judgeable if it has the larger share of infinite values.
+ * These are gaps, so the rest could pass although the canary is at its worst there.
  */
 function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
   const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
@@ -236,7 +242,7 @@ function shareOf(series: MetricData['canary'] | undefined): number {
   return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
 }
 
-/** Judges the lines that an interval fetched, as the template of the log says. */
+/** Judges the fetched lines of an interval by the template of the log. */
 function judgeLogData(
   { template }: PlannedLogs,
   { baseline, canary }: LogData,
@@ -275,10 +281,13 @@ const PART = /(\d+)(ms|[smhdwy])/g
 const UNIT_MS: Readonly<Record<string, number>> = {
   ...{ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 },
 }
-/** Text between quotes is no code. */
+/** Strings, which are not code. */
 const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g
 
-/** How many steps the longest range of a query in PromQL or LogQL spans, as 5 for `rate(x[5m])` at a minute; undefined where it names none. */
+/**
+ * The number of steps in the longest range of a query in PromQL or LogQL: 5 for `rate(x[5m])` at a
+ * minute. Undefined without a range.
+ */
 export function windowInSteps(query: string, stepMs: number): number | undefined {
   const ranges = [...query.replace(STRING, '').matchAll(RANGE)].map(([, text = '']) =>
     [...text.matchAll(PART)].reduce(

@@ -15,8 +15,8 @@ const RangeError = z.object({
   error_description: z.string().optional(),
 })
 /**
- * `{error: {type, reason, root_cause}, status}` of Elasticsearch and OpenSearch, `{error: {code, message}}` of Azure, and
- * `{error: {code, status, message}}` of Google.
+ * `{error: {type, reason, root_cause}, status}` of Elasticsearch and OpenSearch, `{error: {code,
+ * message}}` of Azure, and `{error: {code, status, message}}` of Google.
  */
 const ErrorObject = z.object({
   error: z.object({

@@ -35,8 +35,9 @@ const Answer = z.object({
 })
 
 /**
- * `GetMetricData` of CloudWatch in JSON. A query is a metric, `{"namespace": …, "metricName": …, "dimensions": {…}, "stat": "p99"}`, or an expression:
- * metric math, a SEARCH, or a query of Metrics Insights.
+ * `GetMetricData` of CloudWatch in JSON. A query is a metric, `{"namespace": …, "metricName": …,
+ * "dimensions": {…}, "stat": "p99"}`, or an expression: metric math, a SEARCH, or a query of
+ * Metrics Insights.
  */
 export const cloudWatchApi: PointsApi = {
   fill: fillMetric,

@@ -29,7 +29,9 @@ const Answer = z.object({
     .optional(),
 })
 
-/** Datadog's query API, version 1: `{status, series: [{metric, scope, pointlist: [[ms, value]]}]}`. */
+/**
+ * Datadog's query API, version 1: `{status, series: [{metric, scope, pointlist: [[ms, value]]}]}`.
+ */
 export const datadogApi: PointsApi = {
   fill: (template, scope) => fillWords(template, scope, TAGS, TAG_LIST),
   request: (query, grid) => ({

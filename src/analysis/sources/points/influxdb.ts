@@ -52,7 +52,10 @@ const Answer = z.object({
 })
 type Series = NonNullable<z.output<typeof Answer>['results'][number]['series']>[number]
 
-/** InfluxQL over `/query`, of InfluxDB 1 and of the compatible API of 2: `{results: [{series: [{columns, values}]}]}`. */
+/**
+ * InfluxQL over `/query`, of InfluxDB 1 and of the compatible API of 2: `{results: [{series:
+ * [{columns, values}]}]}`.
+ */
 export function makeInfluxApi({ database, retentionPolicy }: InfluxSettings): PointsApi {
   return {
     fill: (template, scope) => {

@@ -55,8 +55,8 @@ const Answer = z.object({
 })
 
 /**
- * Google Cloud Monitoring's time series, aligned to the steps. A query is `{"filter": …, "perSeriesAligner": …, "crossSeriesReducer": …,
- * "groupByFields": […]}`, or the filter alone.
+ * Google Cloud Monitoring's time series, aligned to the steps. A query is `{"filter": …,
+ * "perSeriesAligner": …, "crossSeriesReducer": …, "groupByFields": […]}`, or the filter alone.
  */
 export function makeStackdriverApi(project: string): PointsApi {
   return {

@@ -32,7 +32,10 @@ const NOISE_SHARE = 1e-5
 const NOISE_SEED = 12_345
 const MAX_REDRAWS = 20
 
-/** Judges one metric as the NetflixACAJudge does (analysis.md 1.2, steps 3 to 12). Raises what its step 13 turns into `Error`. */
+/**
+ * Judges one metric as the NetflixACAJudge does (analysis.md 1.2, steps 3 to 12). Raises what its
+ * step 13 turns into `Error`.
+ */
 export function classifyMetric(
   sides: CleanedSides,
   spec: MetricSpec,

@@ -21,7 +21,10 @@ import { ownMember } from '../../../lib/own-member.js'
 const DEFAULT_SETTINGS: KayentaSettings = { tolerance: 0.25, confidence: 0.98 }
 const VERDICTS = { Pass: 'Success', Marginal: 'Review', Fail: 'Fail' } as const
 
-/** Judges a run as Kayenta's NetflixACAJudge does, its known defects included (analysis.md 1.2 and 1.3). */
+/**
+ * Judges a run as Kayenta's NetflixACAJudge does, its known defects included (analysis.md 1.2 and
+ * 1.3).
+ */
 export function judgeKayenta(input: JudgeInput, options: JudgeOptions): JudgeReport {
   const settings = {
     tolerance: options.tolerance ?? DEFAULT_SETTINGS.tolerance,

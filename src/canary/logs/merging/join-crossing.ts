@@ -11,8 +11,8 @@ const MIN_SHARED_WORDS = 3
 const MAX_SHAPES = 20
 
 /**
- * Unites patterns of one length that differ only where the one or the other is known to hold values: `name=<*> cmd=get` and `name=web
- * cmd=<*>`.
+ * Unites patterns of one length that differ only where the one or the other is known to hold
+ * values: `name=<*> cmd=get` and `name=web cmd=<*>`.
  */
 export function joinCrossing(patterns: readonly Pattern[]): readonly Pattern[] {
   const shapes = [...group(patterns, (pattern) => placesOfWords(pattern).join())]

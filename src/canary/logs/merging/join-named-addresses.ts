@@ -7,7 +7,10 @@ import type { Pattern } from '../model/pattern.js'
 const PARTS = 3
 const NAME = /^[A-Za-z][\w.-]*$/
 
-/** A name with a port (`broker:9092`) is a value where other lines have one between the same words. Unites what is the same after that. */
+/**
+ * A name with a port (`broker:9092`) is a value where other lines have one between the same words.
+ * Unites what is the same after that.
+ */
 export function joinNamedAddresses(patterns: readonly Pattern[]): readonly Pattern[] {
   if (!patterns.some((pattern) => pattern.words.some((_, place) => isNamedAddress(pattern, place))))
     return patterns

@@ -46,7 +46,7 @@ describe('metrics of the suite that Kayenta has', () => {
   test.each(intervals)('$name: the interval', ({ experiment, control, confidence, interval }) => {
     const side = (points: Points): Float64Array => Float64Array.from(pointsOf(points), Number)
     const { lower, upper } = mannWhitneyInterval(side(experiment), side(control), confidence)
-    // The published figures come from data with more digits.
+    // The published values come from data with more digits.
     expect(lower).toBeCloseTo(interval![0], 2)
     expect(upper).toBeCloseTo(interval![1], 2)
   })

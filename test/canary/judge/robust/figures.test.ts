@@ -62,7 +62,7 @@ const percentages =
 const withGap = (make: (random: Random) => number[], from: number, to: number) => (random: Random) =>
   make(random).map((value, index) => (index >= from && index < to ? NaN : value))
 
-/** New ones come last: the place of a scene seeds its numbers. */
+/** New scenes come last: the place of a scene seeds its numbers. */
 const SCENES: Readonly<Record<string, Make>> = {
   'two samples of one distribution': sides(gauge(100), gauge(100)),
   'a rise of a tenth': sides(gauge(100), gauge(110)),
@@ -134,7 +134,7 @@ const SCENES: Readonly<Record<string, Make>> = {
   }),
 }
 
-/** Numbers to so many digits as no other version of the mathematics changes. */
+/** Rounds numbers to digits that do not depend on the version of the mathematics library. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value
 }
@@ -153,7 +153,7 @@ function figures(name: string, metric: Metric): string {
   ].join('\n')
 }
 
-/** What each scene gives in each direction of harm, by its name. */
+/** The results of each scene in each direction of harm, by name. */
 function allFigures(): Map<string, string> {
   const shown = Object.entries(SCENES).flatMap(([name, make], index) =>
     ['either', 'increase', 'decrease'].map((direction) => {
@@ -169,7 +169,8 @@ const shown = allFigures()
 if (process.env['WRITE_FIGURES'] === 'yes') writeFileSync(FIGURES, `${[...shown.values()].join('\n\n')}\n`)
 const known = readFileSync(FIGURES, 'utf8').trimEnd().split('\n\n')
 
-// A kept interval that is replayed must give the report that it gave: who changes a figure does so on purpose (WRITE_FIGURES=yes), and says it.
+// A replayed interval must give the stored report. Change the stored values only on purpose
+// (WRITE_FIGURES=yes), and document the change.
 test.each([...shown])('the judge gives the figures that it gave before: %s', (name, text) => {
   expect(text.split('\n')).toEqual(known.find((each) => each.startsWith(`${name}: `))?.split('\n'))
 })
