@@ -19,7 +19,8 @@ export function simulateRuns(
     const metrics = make(random)
     const verdicts = Array.from({ length: intervals }, (_, index) => {
       const planned = { interval: index + 1, intervals }
-      return judgeMetrics(upTo(metrics, planned.interval / planned.intervals), { judge, interval: planned }).verdict
+      return judgeMetrics(upTo(metrics, planned.interval / planned.intervals), { judge, interval: planned })
+        .verdict
     })
     const last = verdicts.at(-1)
     const isCounted = share === 'ever failed' ? verdicts.includes('Fail') : last === ENDS[share]

@@ -127,12 +127,12 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
  * transaction.
  */
 async function enqueueOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
-  const told = new Map<string, boolean>()
+  const sent = new Map<string, boolean>()
   for (const { subject } of notifications) {
-    if (!told.has(subject)) told.set(subject, (await outbox.statesOf(subject)).length > 0)
+    if (!sent.has(subject)) sent.set(subject, (await outbox.statesOf(subject)).length > 0)
   }
   for (const notification of notifications) {
-    if (told.get(notification.subject) === false) await outbox.enqueue(notification)
+    if (sent.get(notification.subject) === false) await outbox.enqueue(notification)
   }
 }
 
@@ -213,7 +213,10 @@ export function unknownRun(id: number | string): AppError {
 
 /** The error for an application without a definition. */
 export function undefinedAnalysis(application: string): AppError {
-  return new AppError('not_found', `nobody has said how ${application} is analysed`)
+  return new AppError(
+    'not_found',
+    `No analysis is defined for "${application}". Add ${application}.yaml to \`analysis.definitions\`.`,
+  )
 }
 
 /** An entry of the audit trail about analyses, without secrets. */

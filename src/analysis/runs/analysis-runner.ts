@@ -289,7 +289,7 @@ export class AnalysisRunner {
   #suspend(request: IntervalRequest, attempts: number): IntervalResult {
     const error = new AppError(
       'unavailable',
-      `the service or the thread of the interval ended ${attempts} times while it was judged, and it is not begun again: narrow what its queries give, and register the analysis again`,
+      `the service or the thread of the interval ended ${attempts} times while it was judged, and is not started again: narrow its queries, and register the analysis again`,
     )
     const result = this.#options.failedInterval(request, error)
     return { ...result, report: { ...result.report, endsRun: true } }
@@ -297,7 +297,7 @@ export class AnalysisRunner {
 
   async #take(request: IntervalRequest, givenUp: AbortSignal): Promise<IntervalResult | Error> {
     // The interval was given up while the store was queried.
-    if (givenUp.aborted) return new Error('the interval was given up before it was begun')
+    if (givenUp.aborted) return new Error('the interval was given up before it started')
     try {
       return await this.#options.evaluateInterval(request, givenUp)
     } catch (raw) {

@@ -40,7 +40,7 @@ function refuseShownSecrets(document: unknown): void {
   if (!JSON.stringify({ document }).includes(REDACTION_MARK)) return
   throw new AppError(
     'invalid',
-    `the definition has ${REDACTION_MARK} where a secret is not shown: write the secret itself there, or better the credentials of the source in the configuration`,
+    `the definition has ${REDACTION_MARK} in place of a secret: write the secret itself, or better, configure the credentials of the source`,
   )
 }
 

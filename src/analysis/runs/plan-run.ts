@@ -95,7 +95,7 @@ function refuseUnknownSources(
   if (other !== undefined) {
     throw new AppError(
       'conflict',
-      `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules are asked about what a source of the type web answers`,
+      `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules evaluate documents of sources of the type web`,
     )
   }
   if (missing.length === 0) return
@@ -113,7 +113,7 @@ function refuseOtherStores(
   queryTypes: readonly string[],
 ): void {
   const type = metrics === undefined ? undefined : sources.get(metrics.source)
-  const others = queryTypes.filter((asked) => asked !== type)
+  const others = queryTypes.filter((queryType) => queryType !== type)
   if (metrics === undefined || type === undefined || others.length === 0) return
   throw new AppError(
     'conflict',

@@ -28,15 +28,15 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
   const [first] = troubles
   // A finding that the reason contains is not repeated.
   const isSaid = first !== undefined && message.includes(first.name) && message.includes(first.reason)
-  const told = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
-  const omitted = told.length - MAX_NAMED
+  const lines = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
+  const omitted = lines.length - MAX_NAMED
   return [
     `${head} (analysis ${id}, interval ${run.intervalsDone} of ${run.intervalCount}${state === 'RUNNING' ? ', still running' : ''})`,
     '',
     ...(message === '' ? [] : [plain(message), '']),
-    ...told.slice(0, MAX_NAMED).map((line) => `- ${line}`),
+    ...lines.slice(0, MAX_NAMED).map((line) => `- ${line}`),
     ...(omitted > 0 ? [`- and ${omitted} more`] : []),
-    ...run.errors.slice(0, 1).map((error) => `- not all data could be had: ${plain(error)}`),
+    ...run.errors.slice(0, 1).map((error) => `- some data is missing: ${plain(error)}`),
     '',
     ...(pageUrl === undefined ? [] : [`[the whole report](${pageUrl})`]),
   ]
@@ -55,7 +55,7 @@ function troublesOf({ metrics, logs, checks = [] }: TargetReport): Trouble[] {
   const changed = (metrics?.results ?? [])
     .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
     .toSorted(byUrgency)
-  const told = (logs?.findings ?? []).filter(
+  const findings = (logs?.findings ?? []).filter(
     ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
   )
   const trouble = (name: string, what: string, reason: string): Trouble => ({
@@ -69,7 +69,7 @@ function troublesOf({ metrics, logs, checks = [] }: TargetReport): Trouble[] {
     ...changed.map((result) =>
       trouble(result.name, `**${plain(result.name)}** ${labelOf(result)}: `, result.classificationReason),
     ),
-    ...told.map(({ severity, template, reason }) =>
+    ...findings.map(({ severity, template, reason }) =>
       trouble(template, `log, ${severity}: \`${template.replaceAll('`', "'")}\`, `, reason),
     ),
   ]

@@ -113,10 +113,10 @@ export interface IntervalDataRequest {
 /** Returns what was fetched for an interval. Raises `not_found`. */
 export const showIntervalData: ReadOperation<IntervalDataRequest, Uint8Array> = {
   name: 'analysis.interval-data',
-  apply: async ({ analysis }, { id, interval: asked, part }) => {
+  apply: async ({ analysis }, { id, interval: requested, part }) => {
     const run = await analysis.run(id)
     if (run === undefined) throw unknownRun(id)
-    const interval = asked ?? run.intervalsDone
+    const interval = requested ?? run.intervalsDone
     const found = await analysis.interval(id, interval)
     if (found !== undefined) return found[part]
     throw missingInterval(run, interval)
@@ -141,9 +141,9 @@ function missingInterval(
   const isLeftOut = interval > 0 && interval < intervalsDone
   const why =
     dataRemovedMs !== undefined
-      ? `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
+      ? `its data and report were removed at ${toText(dataRemovedMs)} because they were older than analysis.maxAgeDays`
       : isLeftOut
-        ? 'the run was late and left it out'
+        ? 'it was skipped because the run was late'
         : `${intervalsDone} of ${intervals} are done`
   return new AppError('not_found', `analysis ${id} has no interval ${interval}: ${why}`)
 }

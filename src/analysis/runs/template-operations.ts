@@ -65,7 +65,7 @@ async function removeOldest(analysis: Transaction['analysis']): Promise<void> {
   if (await analysis.deleteOldestTemplate()) return
   throw new AppError(
     'conflict',
-    `${MAX_TEMPLATES} templates are kept, and no more: delete those that no definition names`,
+    `${MAX_TEMPLATES} templates are stored, which is the maximum: delete templates that no definition names`,
     { code: 'too_many_templates' },
   )
 }

@@ -56,7 +56,7 @@ export class DefinitionTrials {
    */
   async try(request: TryRequest): Promise<TriedDefinition> {
     if (this.#underWay >= MAX_CONCURRENT) {
-      throw new AppError('unavailable', 'other definitions are being tried: ask again in a minute', {
+      throw new AppError('unavailable', 'other definitions are being tried: retry in a minute', {
         retryAfterSeconds: 60,
       })
     }

@@ -266,7 +266,7 @@ function seriesProblems({ values, exposure, error }: MetricDocument): SeriesProb
   return (['control', 'experiment'] as const).flatMap((side) => {
     const [points = [], ...others] = values[side]
     if (others.length > 0)
-      return [{ at: ['exposure', side], message: 'cannot be given where values are of several units' }]
+      return [{ at: ['exposure', side], message: 'cannot be given for values of several units' }]
     return points.length === exposure[side].length
       ? []
       : [
@@ -287,7 +287,7 @@ function problem(path: string, message: string): ErrorDetail {
 }
 
 function invalid(problems: readonly ErrorDetail[]): AppError {
-  return new AppError('invalid', 'the canary config cannot be used: mend what is named below', {
+  return new AppError('invalid', 'the canary config is invalid: correct the listed problems', {
     code: 'invalid_canary_config',
     details: [...problems.slice(0, MAX_NAMED_PROBLEMS), ...omitted(problems.length - MAX_NAMED_PROBLEMS)],
   })

@@ -71,14 +71,14 @@ function problemOf(what: string, values: Float64Array): string | undefined {
   const found = values.find((value) => Math.abs(value) > LARGEST)
   return found === undefined
     ? undefined
-    : `the ${what} ${found.toPrecision(4)} cannot be judged: its size is beyond ${LARGEST}`
+    : `The ${what} ${found.toPrecision(4)} cannot be judged: its size exceeds ${LARGEST}`
 }
 
 function negativeOf(values: Float64Array): string | undefined {
   const found = values.find((value) => value < 0)
   return found === undefined
     ? undefined
-    : `the value ${found.toPrecision(4)} cannot be judged: there are no fewer than 0 events`
+    : `The value ${found.toPrecision(4)} cannot be judged: a count of events is never negative`
 }
 
 /** The very values where all are in range, as in nearly all series. */

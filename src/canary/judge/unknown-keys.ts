@@ -68,14 +68,14 @@ const QUERIES: readonly string[] = ['metrics[].query', 'metrics[].exposureQuery'
  * reported, since each of Kayenta's sources has its own members.
  */
 export function unknownKeys(document: unknown): readonly string[] {
-  const told = unknownMembers(Config, document, {
+  const problems = unknownMembers(Config, document, {
     ...OF_KAYENTA,
     'metrics[].exposureQuery': OF_KAYENTA['metrics[].query'],
   })
     .filter(({ ownerKind, nearest }) => !QUERIES.includes(ownerKind) || nearest !== undefined)
     .map(sentence)
-  const rest = told.length - MAX_NAMED
-  return rest > 0 ? [...told.slice(0, MAX_NAMED), `${rest} more members are not known`] : told
+  const rest = problems.length - MAX_NAMED
+  return rest > 0 ? [...problems.slice(0, MAX_NAMED), `${rest} more members are not known`] : problems
 }
 
 function sentence({ place, name, ownerKind, nearest }: UnknownMember): string {

@@ -91,7 +91,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
       state,
       score,
       findings,
-      doubt: doubts.length === 0 ? undefined : doubts.join('; '),
+      doubt: doubts.length === 0 ? undefined : doubts.join('. '),
       doubtFails: requests.some(({ fails }) => fails),
       thresholds: input.thresholds,
       emptyLog: options.emptyLog,
@@ -190,8 +190,8 @@ function summaryOf(
 
 /** Templates with a severity, of both sides: ordinary ones are not judged by their past. */
 function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
-  const told = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
-  return [...new Set(told.flatMap(({ template }) => template.keys))]
+  const severe = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
+  return [...new Set(severe.flatMap(({ template }) => template.keys))]
 }
 
 /** Missing templates are information only, so they must be surer than findings that cost points. */

@@ -24,7 +24,8 @@ export function spendAlpha(alpha: number, planned: PlannedInterval | undefined):
   if (planned === undefined) return alpha
   const { interval, intervals, after = interval - 1 } = planned
   const z = normalUpperQuantile(alpha / 2)
-  const upTo = (done: number): number => (done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / intervals)))
+  const upTo = (done: number): number =>
+    done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / intervals))
   return upTo(interval) - upTo(after)
 }
 

@@ -30,5 +30,5 @@ export function walkTies(first: Float64Array, second: Float64Array, shift: numbe
 
 /** The error for ranks of NaN: nothing equals it, so a walk along ranks would never end. */
 export function noNumber(): AppError {
-  return new AppError('evaluation_failed', 'a value is no number once it is shifted')
+  return new AppError('evaluation_failed', 'a shifted value is not a number')
 }

@@ -137,7 +137,7 @@ describe('an interval of metrics', () => {
   ])('fails with a source %s, and says so', async (_, series) => {
     const report = await interval(plan({ metrics: metricsOf('latency') }), series)
     expect(report).toMatchObject({ verdict: 'Fail', score: 0, isUnanswered: true })
-    expect(report.reason).toMatch(/^nothing is known of the metrics of shop \(/)
+    expect(report.reason).toMatch(/^No answer from the source for the metrics of shop \(/)
     expect(report.errors.join()).toContain('metrics: the source answers 503')
   })
 
@@ -151,7 +151,7 @@ describe('an interval of metrics', () => {
       const asked = metrics.metrics.map((metric, index) => ({ ...metric, query: names[index] ?? '' }))
       const report = await interval(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
       expect(report.verdict).toBe(verdict)
-      expect(report.errors.join()).toContain('latency: both sides were asked the same')
+      expect(report.errors.join()).toContain('latency: both sides have the same query')
       expect(report.targets[0]?.metrics?.results.at(-1)?.classification).toBe(is)
     },
   )
@@ -219,7 +219,7 @@ describe('an interval of logs', () => {
   test('are not judged where both sides are asked for the same lines', async () => {
     const report = await interval(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
     expect(report.verdict).toBe('Fail')
-    expect(report.reason).toMatch(/nothing is known of the log of shop.*both sides were asked the same/)
+    expect(report.reason).toMatch(/No answer from the source for the log of shop.*both sides have the same query/)
   })
 
   test('are judged where the field to filter by tells the sides apart', async () => {

@@ -88,13 +88,13 @@ describe.each(Object.entries(EXPOSURES))('events that are counted out of what %s
       'cannot be had',
       { state: 'failed', reasons: ['it answers 503'] },
       'Error',
-      /the source gave no answer: its exposure: it answers 503/,
+      /No answer from the source: exposure: it answers 503/,
     ],
     [
       'is not known',
       { state: 'empty', values: new Float64Array(POINTS).fill(Number.NaN) },
       'Nodata',
-      /nothing is known of the canary's traffic/,
+      /The traffic of the canary is not known/,
     ],
     ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /the canary had no traffic/],
     [

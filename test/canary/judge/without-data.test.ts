@@ -75,7 +75,7 @@ test('what is not known of one metric keeps a run from passing where nothing is 
     metrics,
   })
   expect({ verdict, score: score.score }).toEqual({ verdict: 'Review', score: 79.99 })
-  expect(score.classificationReason).toContain('not judged: m1')
+  expect(score.classificationReason).toContain('Not judged: m1')
 })
 
 test("Kayenta's judge takes the gaps of one side for zeros, as there, where the other side has points", () => {

@@ -9,7 +9,10 @@ const INTERVALS = 6
 function share(name: string): number {
   const simulated = SIMULATED.find((other) => other.name === name)
   if (simulated === undefined) throw new Error(`nothing is simulated as ${name}`)
-  return simulateIntervals(simulated, { runs: RUNS, intervals: INTERVALS, seed: 7, isSpent: true }).atAnyInterval / RUNS
+  return (
+    simulateIntervals(simulated, { runs: RUNS, intervals: INTERVALS, seed: 7, isSpent: true }).atAnyInterval /
+    RUNS
+  )
 }
 
 describe('over all intervals of a run', () => {
@@ -44,9 +47,11 @@ describe('what one interval may blame a canary for', () => {
   test('a single critical error that people named counts at the first of many intervals all the same', () => {
     const fatal = logSide([ORDINARY, { text: 'FATAL order {n} lost', times: 1 }])
     const topics = [{ string: 'lost', severity: 'critical', isOwn: true }] as const
-    expect(judge(baseline, fatal, { topics, interval: { interval: 1, intervals: 12 } }).report).toMatchObject({
-      verdict: 'Fail',
-      endsRun: true,
-    })
+    expect(judge(baseline, fatal, { topics, interval: { interval: 1, intervals: 12 } }).report).toMatchObject(
+      {
+        verdict: 'Fail',
+        endsRun: true,
+      },
+    )
   })
 })

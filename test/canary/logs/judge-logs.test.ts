@@ -14,7 +14,7 @@ describe('a canary whose log is like that of its baseline', () => {
     const side = logSide([ORDINARY, { text: FAILURE, times: 20 }, { text: CRASH, times: 2 }])
     const { report } = judge(side, side)
     expect(report).toMatchObject({ state: 'compared', score: 100, verdict: 'Success', mixDivergence: 0 })
-    expect(report.reason).toBe('no error is new or more frequent')
+    expect(report.reason).toBe('No error is new or more frequent')
     expect(report.findings.map(({ change }) => change)).toEqual(['same', 'same'])
   })
 
@@ -64,10 +64,10 @@ describe('an error that only the canary logs', () => {
     expect(report.findings[0]?.reason).toContain('too few more to tell from chance (p = 0.125)')
   })
 
-  it('asks people when it is critical by its name alone, were it but one, and fails the run when it is proven', () => {
+  it('needs a review when it is critical by its name alone, were it but one, and fails the run when it is proven', () => {
     const one = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }])).report
     expect(one).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(one.reason).toContain('critical and new, which asks people: 1 in the canary, 0 in the baseline')
+    expect(one.reason).toContain('Critical and new: 1 in the canary, 0 in the baseline. This needs a review')
     for (const more of [{ times: 12 }, { times: 12, inMinute: 14 }]) {
       const many = judge(baseline, logSide([ORDINARY, { text: CRASH, ...more }])).report
       expect(many).toMatchObject({ score: 0, verdict: 'Fail', endsRun: true })

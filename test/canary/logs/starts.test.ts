@@ -27,14 +27,14 @@ describe('what comes with the start of a canary and is over then', () => {
   ])('is for people to look at: %s', (_, both: Repeated[], start) => {
     const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
     expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('but only in the first 7 minutes, which asks people')
+    expect(report.reason).toContain('but only in the first 7 minutes: ')
   })
 
   test('is for people to look at where it comes later and is over', () => {
     const canary = logSide([ORDINARY, ...said(REFUSED, 12, 19, 6)])
     const { report } = judge(logSide([ORDINARY]), canary)
     expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('new, but only from minute 13 to 19, and not since, which asks people')
+    expect(report.reason).toContain('New, but only from minute 13 to 19, and not since: ')
   })
 
   const FATAL = 'FATAL cannot reach the store, attempt {n}'
@@ -45,7 +45,7 @@ describe('what comes with the start of a canary and is over then', () => {
     const { report } = judge(logSide([ORDINARY]), logSide([ORDINARY, ...said(text, 0, 3, 5)]))
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
     expect(report.reason).toContain(
-      'is critical and new, but only in the first 7 minutes, which asks people: 15',
+      'Critical and new, but only in the first 7 minutes: 15',
     )
   })
 

@@ -42,7 +42,7 @@ describe('work that the canary does not do', () => {
     const { report } = judge(baseline, logSide([health]))
     expect(report).toMatchObject({ verdict: 'Review', score: expect.closeTo(89.99) as number })
     expect(report.reason).toContain(
-      'the canary logs nothing like "request <*> served", 90 % of the ordinary lines of the baseline (900)',
+      'The canary logs nothing like "request <*> served", 90 % of the ordinary lines of the baseline (900)',
     )
   })
 
@@ -189,7 +189,7 @@ describe('what nobody would sign', () => {
     const canary = logSide([ORDINARY, errors(200, 12)])
     const { report, templatesToRemember } = judge(logSide([ORDINARY]), canary)
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(report.reason).toContain('new, in bursts, which asks people: 200 in the canary, 0 in the baseline')
+    expect(report.reason).toContain('New, in bursts: 200 in the canary, 0 in the baseline. This needs a review')
     const known = judge(logSide([ORDINARY]), canary, { seenTemplates: templatesToRemember }).report
     expect(known.verdict).toBe('Success')
   })

@@ -11,7 +11,9 @@ describe('the error of a run', () => {
   })
 
   test.each([2, 5, 12, 100])('is spent over %d intervals, no more and no less', (intervals) => {
-    const spent = Array.from({ length: intervals }, (_, index) => spendAlpha(ALPHA, { interval: index + 1, intervals }))
+    const spent = Array.from({ length: intervals }, (_, index) =>
+      spendAlpha(ALPHA, { interval: index + 1, intervals }),
+    )
     expect(spent.reduce((sum, part) => sum + part, 0)).toBeCloseTo(ALPHA, 9)
     expect(Math.min(...spent)).toBeGreaterThanOrEqual(0)
     expect(spent[0]).toBeLessThan(ALPHA / intervals)

@@ -8,7 +8,8 @@ export type RuleAnswer = { readonly value: unknown } | { readonly problem: strin
 export type EvaluateRule = (rule: string, input: object) => Promise<RuleAnswer>
 
 /** The evaluator without policies. */
-export const NO_RULES: EvaluateRule = () => Promise.resolve({ problem: 'cannot be asked: there are no policies' })
+export const NO_RULES: EvaluateRule = () =>
+  Promise.resolve({ problem: 'cannot be evaluated: there are no policies' })
 
 /** A check of one interval. It is stored, so that it can be judged again. */
 export interface CheckData {
@@ -39,9 +40,16 @@ export function judgeCheck(
   { pass, marginal }: ScoreThresholds,
 ): CheckReport {
   if (value === undefined) {
-    return { name, rule, verdict: 'Fail', score: 0, reason: problem ?? 'not asked', isUnanswered: true }
+    return {
+      name,
+      rule,
+      verdict: 'Fail',
+      score: 0,
+      reason: problem ?? 'The rule was not evaluated',
+      isUnanswered: true,
+    }
   }
-  const reason = `the rule ${rule} says ${value}`
+  const reason = `The rule ${rule} is ${value}`
   if (typeof value === 'boolean') {
     const verdict = value ? 'Success' : 'Fail'
     return { name, rule, reason, verdict, score: value ? 100 : 0, isUnanswered: false }

@@ -58,7 +58,7 @@ const Check = z.strictObject({
     .max(1000)
     .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/, { error: 'must be the path of a rule, such as shop/budget/kept' })
     .refine((rule) => !/^\/?data[./]/.test(rule), {
-      error: 'must be the path of a rule below data, without data',
+      error: 'must be the path of a rule without the leading data',
     }),
 })
 
@@ -83,7 +83,7 @@ const Definition = z
       .min(1)
       .max(MAX_CHECKS)
       .refine((checks) => new Set(checks.map(({ name }) => name)).size === checks.length, {
-        error: 'has two checks of one name',
+        error: 'has two checks with the same name',
       })
       .optional(),
   })
@@ -96,7 +96,7 @@ const Definition = z
   .refine(
     ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
       lifetimeMinutes <= MAX_INTERVALS * intervalMinutes,
-    { error: `asks for more than ${MAX_INTERVALS} intervals: give it a longer intervalMinutes` },
+    { error: `needs more than ${MAX_INTERVALS} intervals: set a longer intervalMinutes` },
   )
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
     error: 'has a marginal score above its pass score, which leaves nothing to review',

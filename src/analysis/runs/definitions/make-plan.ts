@@ -66,7 +66,7 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
   if (targets.length === 0) {
     throw new AppError(
       'conflict',
-      `the analysis of ${registration.application} has neither metrics nor logs nor checks for what is asked: name a source and a template in its definition`,
+      `the analysis of ${registration.application} has no metrics, logs or checks for this request: name a source and a template in its definition`,
     )
   }
   refuseTooManyMetrics(targets)
@@ -85,7 +85,7 @@ function refuseTooManyMetrics(targets: readonly PlannedTarget[]): void {
   if (metrics <= MAX_METRICS) return
   throw new AppError(
     'invalid',
-    `the analysis asks for ${metrics} metrics, those of all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
+    `the analysis has ${metrics} metrics in all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
   )
 }
 
@@ -169,7 +169,7 @@ function planTarget(
     ...(isRequested(request.log) && definition.logs === undefined ? ['logs'] : []),
   ].map(
     (what) =>
-      `${what} of ${request.service} were asked for and are not judged: the definition of ${application} names no source of ${what}`,
+      `${what} of ${request.service} were requested and are not judged: the definition of ${application} names no source of ${what}`,
   )
   return {
     ...(notJudged.length > 0 && { notJudged }),

@@ -79,7 +79,7 @@ export function readMetricTemplate(document: unknown): MetricTemplate {
   for (const { metric } of metrics) times.set(metric.name, (times.get(metric.name) ?? 0) + 1)
   const specs = readMetricSpecs({
     metrics: metrics.map(({ group, metric }) => ({
-      // The same query may be in several groups; results are distinguished by their names.
+      // A query may be in several groups; results are distinguished by their names.
       name: (times.get(metric.name) ?? 0) > 1 ? `${group}: ${metric.name}` : metric.name,
       groups: [group],
       analysisConfigurations: { canary: toCanary(metric) },

@@ -99,6 +99,6 @@ export interface RunPlan {
  * each once.
  */
 export function warningsOf({ targets }: Pick<RunPlan, 'targets'>): readonly string[] {
-  const told = targets.flatMap(({ metrics, notJudged = [] }) => [...notJudged, ...(metrics?.warnings ?? [])])
-  return [...new Set(told)]
+  const sentences = targets.flatMap(({ metrics, notJudged = [] }) => [...notJudged, ...(metrics?.warnings ?? [])])
+  return [...new Set(sentences)]
 }

@@ -46,7 +46,7 @@ export function buildPrometheusQuery(
   const ofScope = text === undefined && resourceType ? ownMember(SCOPE_FILTERS, resourceType) : []
   if (ofScope === undefined) {
     return {
-      problem: `has the resourceType ${resourceType ?? ''}, of which the instances of a scope cannot be told: say them by labelBindings or by a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+      problem: `has the resourceType ${resourceType ?? ''}, which has no known filter for the instances of a scope: use labelBindings or a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
     }
   }
   const filters = [...(text === undefined ? [] : [text]), ...(labelBindings ?? []), ...ofScope]
@@ -59,13 +59,15 @@ export function customFilterOf(
   templates: Readonly<Record<string, string>>,
 ): BuiltQuery | undefined {
   if (customFilter !== undefined && customFilter !== null) {
-    return { problem: 'has a customFilter, which Kayenta reads no more: write it as customInlineTemplate' }
+    return { problem: 'has a customFilter, which Kayenta no longer reads: write it as customInlineTemplate' }
   }
   const named = customFilterTemplate ? templates[customFilterTemplate] : undefined
   if (!isGiven(customInlineTemplate) && customFilterTemplate && named === undefined) {
     const names = Object.keys(templates)
     const known = names.length === 0 ? 'there are no templates' : `there are ${names.join(', ')}`
-    return { problem: `names the customFilterTemplate ${customFilterTemplate}, which is not there: ${known}` }
+    return {
+      problem: `names the customFilterTemplate ${customFilterTemplate}, which does not exist: ${known}`,
+    }
   }
   const template = isGiven(customInlineTemplate) ? customInlineTemplate : named
   if (template === undefined) return undefined

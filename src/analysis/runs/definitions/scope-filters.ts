@@ -39,7 +39,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     if (condition === undefined || baseline['type'] !== canary['type']) {
       return {
         problem:
-          'is for all instances alike: say in both scopes what kind their scope is of, as type (asg, cluster or query), or write ${scope} into q',
+          'is the same for all instances: set type in both scopes (asg, cluster or query), or write ${scope} into q',
       }
     }
     return { text: `,:list,(,${condition},:cq,),:each` }
@@ -61,14 +61,14 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     if (filters.length > 0) return { text: inJson(filters.join('')) }
     return {
       problem:
-        'is for all instances alike: say in the scopes which labels tell them (pod_name, container_name, …, user_labels.NAME), or write a customInlineTemplate, such as resource.labels.pod_name=starts_with("${scope}")',
+        'is the same for all instances: name labels in the scopes that distinguish them (pod_name, container_name, …, user_labels.NAME), or write a customInlineTemplate, such as resource.labels.pod_name=starts_with("${scope}")',
     }
   },
 }
 
 /**
- * The query as Kayenta asks it for the scopes of a run: filtered by the attributes that they name,
- * and where neither names a project by none. Raises `conflict` where they do not tell the instances
+ * The query as Kayenta sends it for the scopes of a run: filtered by the attributes that they name,
+ * and without a project if neither names one. Raises `conflict` if they do not distinguish the instances
  * of a side.
  */
 export function withScopeFilters(metric: string, query: string, scopes: Scopes): string {
@@ -90,7 +90,7 @@ function ofAttributes(condition: (name: string, value: string) => string, otherw
     const names = namesOf(scopes)
     if (!names.includes('_scope_key')) {
       return {
-        problem: `is for all instances alike: say in the scopes which attribute tells them, as _scope_key beside scope, ${otherwise}`,
+        problem: `is the same for all instances: name an attribute in the scopes that distinguishes them, as _scope_key next to scope, ${otherwise}`,
       }
     }
     const attributes = names.filter(

@@ -49,7 +49,7 @@ const BY_STORE: Readonly<Record<string, Build>> = {
     if (filter !== undefined || !isGiven(metricName)) return text(filter)
     if (isGiven(summarization) && summarization !== 'MEAN') {
       return {
-        problem: `has the summarization ${summarization}, and only MEAN is asked for: write align(1m, ${summarization.toLowerCase()}, …) as customInlineTemplate`,
+        problem: `has the summarization ${summarization}, and only MEAN is supported: write align(1m, ${summarization.toLowerCase()}, …) as customInlineTemplate`,
       }
     }
     const series = `ts(${scoped(metricName, ', ', '${scope}')})`
@@ -76,7 +76,7 @@ export function buildStoreQuery(
   const built = build === undefined ? filter : build(query, filter?.text)
   return (
     built ?? {
-      problem: `says too little of what to ask ${type}: write the whole query as customInlineTemplate`,
+      problem: `lacks members for a query of ${type}: write the whole query as customInlineTemplate`,
     }
   )
 }
@@ -179,7 +179,7 @@ export function withMetricName(
   })
   if (odd.length === 0) return { text: text.replaceAll('${metricName}', () => metricName ?? '') }
   return {
-    problem: `has ${[...new Set(odd)].join('; ')}: write \${name} with a name of the scope or \${metricName}; expressions of FreeMarker are not evaluated`,
+    problem: `has ${[...new Set(odd)].join('; ')}: write \${name} with a name of the scope or \${metricName}; FreeMarker expressions are not evaluated`,
   }
 }
 
@@ -219,14 +219,13 @@ function buildStackdriverQuery(
   if (custom !== undefined && 'problem' in custom) return custom
   const { metricType, resourceType, crossSeriesReducer, perSeriesAligner, groupByFields } = query
   if (!isGiven(metricType)) {
-    return custom ?? { problem: 'says no metricType, which stackdriver is asked for' }
+    return custom ?? { problem: 'has no metricType, which stackdriver needs' }
   }
-  if (!isGiven(resourceType))
-    return { problem: 'says no resourceType, such as gce_instance or k8s_container' }
+  if (!isGiven(resourceType)) return { problem: 'has no resourceType, such as gce_instance or k8s_container' }
   const ofScope = custom === undefined ? ownMember(SCOPE_FILTERS, resourceType) : ` AND ${custom.text}`
   if (ofScope === undefined) {
     return {
-      problem: `has the resourceType ${resourceType}, of which the instances of a scope cannot be told: write them as customInlineTemplate, such as resource.labels.pod_name=starts_with("\${scope}") (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+      problem: `has the resourceType ${resourceType}, which has no known filter for the instances of a scope: write one as customInlineTemplate, such as resource.labels.pod_name=starts_with("\${scope}") (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
     }
   }
   return {

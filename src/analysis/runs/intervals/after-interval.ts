@@ -29,14 +29,14 @@ export function afterInterval(
   return {
     ...common,
     state: 'RUNNING',
-    message: `interval ${interval} of ${intervals}: ${reason}`,
+    message: `Interval ${interval} of ${intervals}: ${reason}`,
     nextIntervalMs: intervalDueMs(plan.timing, interval + 1),
   }
 }
 
 function leftOut(intervalsDone: number, interval: number): string {
   const count = interval - intervalsDone - 1
-  return count > 0 ? ` (intervals left out, the run being late: ${count})` : ''
+  return count > 0 ? ` (intervals skipped because the run was late: ${count})` : ''
 }
 
 function isOver(

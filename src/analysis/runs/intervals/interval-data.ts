@@ -6,7 +6,7 @@ import type { AnswerState, LineData, LinesAnswer, SeriesAnswer } from '../../sou
 
 /** The reason for not judging a query that is the same on both sides. */
 export const SAME_ON_BOTH_SIDES =
-  'both sides were asked the same, so that the canary would be compared with itself: name in the query a value of the scope that tells them apart'
+  'both sides have the same query, so the canary would be compared with itself: use a scope value in the query that distinguishes the sides'
 
 /** A series as it was fetched. */
 export interface SeriesData {
@@ -79,7 +79,7 @@ export interface IntervalData {
 
 export function toSeriesData(answer: SeriesAnswer): SeriesData {
   const { state, reasons, warnings, query, startMs, stepMs, values, truncatedPoints } = answer
-  const cut = truncatedPoints === 0 ? [] : [`the last ${truncatedPoints} points were left out by a limit`]
+  const cut = truncatedPoints === 0 ? [] : [`a limit left out the last ${truncatedPoints} points`]
   return {
     ...{ state, query: redactWords(query), startMs, stepMs },
     reasons: [...reasons.map(redactWords), ...cut],

@@ -59,7 +59,7 @@ export function combineParts(
     undefined,
   )
   if (worst === undefined) {
-    return { score: 0, verdict: 'Fail', reason: 'nothing could be judged', endsRun: false }
+    return { score: 0, verdict: 'Fail', reason: 'Nothing could be judged', endsRun: false }
   }
   return {
     score: scoreOf(worst, thresholds),

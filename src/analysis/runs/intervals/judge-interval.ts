@@ -215,12 +215,12 @@ function withheld(
   const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
   const because = `(${errors[0] ?? ''}${more})`
   if ((combined.verdict !== 'Fail' || isNothingKnown) && unanswered.length > 0) {
-    const reason = `nothing is known of ${unanswered.join(', ')} ${because}`
+    const reason = `No answer from the source for ${unanswered.join(', ')} ${because}`
     return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
   }
   if (combined.verdict !== 'Success' || errors.length === 0) return { ...combined, isUnanswered: false }
   const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))
-  const reason = `not all data could be had ${because}`
+  const reason = `Some data is missing ${because}`
   return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
 }
 
@@ -234,7 +234,7 @@ function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undef
   const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
   if (worse === undefined) return canary
   const { infinitePoints = 0, values = [] } = worse.canary ?? {}
-  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than of the baseline's: they cannot be judged`
+  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than in the baseline. They cannot be judged`
   return { ...canary, outOfRange }
 }
 

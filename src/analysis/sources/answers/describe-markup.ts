@@ -23,9 +23,9 @@ export function describeMarkup(text: string): Markup | undefined {
     return { isPage: true, description: `an HTML page${named}, as a proxy or a login form gives` }
   }
   if (!XML.test(text)) return undefined
-  const said = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
+  const message = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
   const root = ROOT.exec(withoutDeclarations(text))?.[1]
-  const about = said === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${said})`
+  const about = message === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${message})`
   return { isPage: false, description: `an XML document${about}` }
 }
 

@@ -56,18 +56,18 @@ const HINTS: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'see secretAccessKey, region and the clock of this machine',
   ExpiredTokenException: 'the session has ended: give a new sessionToken',
   AccessDeniedException: 'the access key may not do this: see its permissions',
-  AccessDenied: 'see roleArn and whom its trust policy lets take the role',
+  AccessDenied: 'see roleArn and the principals in its trust policy',
   InvalidIdentityToken: 'see the token and the identity provider of the account',
-  ResourceNotFoundException: 'see the name that is asked for, and the region',
+  ResourceNotFoundException: 'see the requested name and the region',
 }
 
 /** The reason of a server that refused, as the end of a sentence: one line of bounded length. */
 export function describeRefusal(status: number, body: Buffer): string {
   const text = body.subarray(0, 64 * 1024).toString()
   const reason = reasonIn(text)
-  const said = shorten(reason ?? describeMarkup(text)?.description ?? text)
+  const message = shorten(reason ?? describeMarkup(text)?.description ?? text)
   const start = `answered ${status}${hint(status, reason !== undefined)}`
-  return said === '' ? start : `${start}: ${said}`
+  return message === '' ? start : `${start}: ${message}`
 }
 
 /** Advice for a status. If the API itself gave a reason, that names the missing thing. */
@@ -91,11 +91,11 @@ function reasonIn(text: string): string | undefined {
   const list = ErrorList.safeParse(json)
   if (list.success) return list.data.errors.map(describeListed).join('; ')
   const messages = MessageList.safeParse(json)
-  if (messages.success) return messages.data.messages.map(({ text: said }) => said).join('; ')
+  if (messages.success) return messages.data.messages.map(({ text: message }) => message).join('; ')
   const named = NamedError.safeParse(json)
   if (named.success) {
-    const { Code: code, Message: said } = named.data.Error
-    return describeMessage({ __type: code, message: said })
+    const { Code: code, Message: message } = named.data.Error
+    return describeMessage({ __type: code, message })
   }
   const message = Message.safeParse(json)
   return message.success ? describeMessage(message.data) : undefined

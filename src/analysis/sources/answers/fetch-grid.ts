@@ -95,7 +95,7 @@ class GridReading {
 
   describeSeveralSeries(): string | undefined {
     if (this.units.size > MAX_COUNTED_SERIES)
-      return `the query gives more than ${MAX_COUNTED_SERIES} series, which are too many to compare one by one: join some of them in the query`
+      return `the query gives more than ${MAX_COUNTED_SERIES} series, too many to compare one by one: join some of them in the query`
     const { size } = this.#labels
     if (size <= 1) return undefined
     const count = size > MAX_COUNTED_SERIES ? `more than ${MAX_COUNTED_SERIES}` : size
@@ -107,8 +107,8 @@ class GridReading {
   describeGaps(): string[] {
     return [
       ...this.#gaps,
-      ...(this.#unreadable > 0 ? [`values that are no numbers: ${this.#unreadable}`] : []),
-      ...(this.#offGrid > 0 ? [`values beside the steps that were asked for: ${this.#offGrid}`] : []),
+      ...(this.#unreadable > 0 ? [`values that are not numbers: ${this.#unreadable}`] : []),
+      ...(this.#offGrid > 0 ? [`values off the requested steps: ${this.#offGrid}`] : []),
     ]
   }
 }

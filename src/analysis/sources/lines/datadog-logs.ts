@@ -89,13 +89,13 @@ function readEvents(size: number, messageField: string | undefined): ReadAnswer<
       const answer = Answer.safeParse(rest)
       if (!answer.success || isOther) return 'the answer is not the JSON of a search for log events'
       const { status, page, warnings = [] } = answer.data.meta ?? {}
-      const told = warnings.map(({ title = '', detail = '' }) =>
+      const messages = warnings.map(({ title = '', detail = '' }) =>
         `the server warns: ${title} ${detail}`.trim(),
       )
       const isLate = status === 'timeout'
       return {
         ...{ lines, nextPage: page?.after ?? undefined },
-        gaps: [...told, ...(isLate ? ['the search ran out of time on the server: events are missing'] : [])],
+        gaps: [...messages, ...(isLate ? ['the search ran out of time on the server: events are missing'] : [])],
       }
     },
   }

@@ -100,7 +100,7 @@ class LinesOfWindow {
       ...this.#gaps,
       ...of(this.#withoutText, `have no text in ${this.#api.textField}`),
       ...of(this.#withoutTime, 'have no time that can be read'),
-      ...of(this.#outside, 'are from outside of the window that was asked for: see the clock of the server'),
+      ...of(this.#outside, 'are outside of the requested window: check the clock of the server'),
     ]
   }
 }

@@ -61,7 +61,8 @@ function searchOf(
   for (const name of [messageField ?? '_raw', ...filters.map(({ field }) => field)]) {
     if (!FIELD.test(name)) throw invalid(`${name} cannot be the name of a field`)
   }
-  if (namedIndex !== undefined && !INDEX.test(namedIndex)) throw invalid(`${namedIndex} cannot be the name of an index`)
+  if (namedIndex !== undefined && !INDEX.test(namedIndex))
+    throw invalid(`${namedIndex} cannot be the name of an index`)
   const filling = new Filling(scope)
   const filled = filling.finish(fillMacros(query.trim().replace(/^search\s+/, ''), filling))
   const first = namedIndex === undefined || /\bindex\s*=/.test(filled) ? '' : `index="${namedIndex}" `

@@ -36,7 +36,7 @@ export async function fetchLokiLines(
     }
     for (const warning of page.warnings) gaps.add(`the server warns: ${warning}`)
     if (page.surplus > 0)
-      gaps.add(`the server gave more lines than it was asked for: ${page.surplus} are left out`)
+      gaps.add(`the server returned more lines than requested: ${page.surplus} are left out`)
     const { fresh, next, isStuck } = stepOver(page.entries, cursor)
     const isTaken = fresh.every((entry) => collector.add(Number(entry.atNs / 1_000_000n), entry.text))
     if (!isTaken || page.entries.length < pages.size) break

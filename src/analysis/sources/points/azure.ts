@@ -123,9 +123,7 @@ function readMetric(json: unknown): ReturnType<PointsApi['read']> {
   const isCut = series.length >= MAX_SERIES
   return {
     series,
-    gaps: isCut
-      ? [`the answer has ${series.length} series, as many as are asked for: narrow the filter`]
-      : [],
+    gaps: isCut ? [`the answer has ${series.length} series, the maximum: narrow the filter`] : [],
   }
 }
 

@@ -58,18 +58,18 @@ export const cloudWatchApi: PointsApi = {
     const answer = Answer.safeParse(json)
     if (!answer.success) return notAnAnswer('GetMetricData')
     const { NextToken, Messages, MetricDataResults: results } = answer.data
-    const told = [...(Messages ?? [])].map(({ Code = '', Value = '' }) => `${Code}: ${Value}`)
+    const messages = [...(Messages ?? [])].map(({ Code = '', Value = '' }) => `${Code}: ${Value}`)
     const failed = results.find(
       ({ StatusCode }) => StatusCode === 'InternalError' || StatusCode === 'Forbidden',
     )
-    if (failed !== undefined) return `the query ended with ${failed.StatusCode ?? ''}: ${told.join(', ')}`
+    if (failed !== undefined) return `the query ended with ${failed.StatusCode ?? ''}: ${messages.join(', ')}`
     return {
       series: results.map(({ Label, Timestamps, Values }) => ({
         label: Label ?? '',
         points: Timestamps.map((seconds, index) => [seconds * MS_PER_SECOND, Values[index] ?? null] as const),
       })),
       // `PartialData` means that there are more pages.
-      ...{ warnings: told, nextPage: NextToken ?? undefined },
+      ...{ warnings: messages, nextPage: NextToken ?? undefined },
     }
   },
   // One request gives 100,800 values at the most.

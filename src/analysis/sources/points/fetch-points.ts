@@ -36,7 +36,8 @@ export function fetchPoints(
   return fetchGrid(query, budget, connection, {
     ...{ maxPoints, pointsPerRequest: api.pointsPerRequest },
     textFor: (grid) => api.withWindow?.(text, grid) ?? text,
-    fetchPart: (part, deadline) => fetchPart({ text, part, deadline, aggregate: query.aggregate }, connection, api),
+    fetchPart: (part, deadline) =>
+      fetchPart({ text, part, deadline, aggregate: query.aggregate }, connection, api),
   })
 }
 
@@ -65,7 +66,7 @@ async function fetchPart(
     page = read.nextPage
     if (page === undefined) return builder.part()
   }
-  builder.addGap(`the answer has more than ${MAX_PAGES} pages: the rest was not asked for`)
+  builder.addGap(`the answer has more than ${MAX_PAGES} pages: the rest was not requested`)
   return builder.part()
 }
 

@@ -52,7 +52,7 @@ export class Filling {
     const value = this.#scopeValue(name)
     const escaped = value === undefined ? undefined : place.escape(value)
     if (value !== undefined && escaped === undefined) {
-      this.refuse(`\${${name}} is ${show(value)}, but where it stands there can only be ${place.allows}`)
+      this.refuse(`\${${name}} is ${show(value)}, but this place only allows ${place.allows}`)
     }
     return escaped ?? ''
   }
@@ -64,7 +64,7 @@ export class Filling {
   #scopeValue(name: string): string | undefined {
     if (!NAME.test(name)) {
       this.refuse(
-        `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,
+        `\${${name}} is not a placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,
       )
       return undefined
     }

@@ -13,7 +13,7 @@ export const PLAIN_WORD: Place = {
 }
 
 /** A place that accepts no values of a scope. */
-export const NOWHERE: Place = { allows: 'what the template itself says', escape: () => undefined }
+export const NOWHERE: Place = { allows: 'fixed text of the template', escape: () => undefined }
 
 /** Plain text. */
 export const PLAIN: Place = { allows: 'text', escape: (value) => value }

@@ -15,7 +15,7 @@ const STS_VERSION = '2011-06-15'
 const MS_PER_SECOND = 1000
 
 /** Answer of instances and containers; that of containers has no `Code`. */
-const Told = z.object({
+const RoleAnswer = z.object({
   Code: z.literal('Success').optional(),
   AccessKeyId: z.string().min(1),
   SecretAccessKey: z.string().min(1),
@@ -107,9 +107,9 @@ async function requestKeys(
 ): Promise<TemporaryKeys | string> {
   const reply = await connection.send(request, deadline, wholeAnswer)
   if (!reply.isAnswered) return reply.problem
-  const told = Told.safeParse(reply.answer).data
-  if (told === undefined) return noKeys(connection)
-  return keysOf({ ...told, SessionToken: told.Token })
+  const credentials = RoleAnswer.safeParse(reply.answer).data
+  if (credentials === undefined) return noKeys(connection)
+  return keysOf({ ...credentials, SessionToken: credentials.Token })
 }
 
 async function assumedKeys(
@@ -129,17 +129,17 @@ async function assumedKeys(
     : keysOf(assumed.AssumeRoleWithWebIdentityResult.Credentials)
 }
 
-function keysOf(told: {
+function keysOf(credentials: {
   readonly AccessKeyId: string
   readonly SecretAccessKey: string
   readonly SessionToken: string
   readonly Expiration: string | number
 }): TemporaryKeys {
-  const { Expiration: end } = told
+  const { Expiration: end } = credentials
   return {
-    accessKeyId: told.AccessKeyId,
-    secretAccessKey: new Secret(told.SecretAccessKey),
-    sessionToken: new Secret(told.SessionToken),
+    accessKeyId: credentials.AccessKeyId,
+    secretAccessKey: new Secret(credentials.SecretAccessKey),
+    sessionToken: new Secret(credentials.SessionToken),
     untilMs: typeof end === 'number' ? end * MS_PER_SECOND : Date.parse(end),
   }
 }

@@ -149,7 +149,7 @@ const UNLIKE_MARGINS = 2
 
 /**
  * Finds a unit of the canary that is far from all units of the baseline although the mean is not,
- * such as one slow pod of ten; it asks for a review. Compares its level and the ranks of its
+ * such as one slow pod of ten; it needs a review. Compares its level and the ranks of its
  * points: units without errors are alike, so one error alone would make a unit look far away.
  */
 export function unlikeOthers(
@@ -172,7 +172,7 @@ export function unlikeOthers(
     if (p > UNLIKE_ERROR) continue
     const change = sign * furthest
     const by = level === 0 ? short(change) : `${percent(change / Math.abs(level))} of their mean`
-    const reason = `one of ${now.length} units of the canary is away from all of the baseline, by ${by}: see what is wrong with it`
+    const reason = `One of ${now.length} units of the canary differs from all units of the baseline by ${by}. Check this unit`
     return { state: 'doubtful', reason }
   }
   return undefined

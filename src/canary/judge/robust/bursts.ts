@@ -38,7 +38,7 @@ export function burstsOf(
   tested: Tested | undefined,
 ): Bursts | undefined {
   if (spec.direction === 'decrease' || kindOfValues(sides, spec.kind) !== 'count') return undefined
-  const says = `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
+  const says = `${describeTotals(sides, spec)}. The events come in bursts, which count as few. Check the bursts`
   const higher = higherPoints(sides)
   if (higher >= MIN_POINTS) return { says, needsReview: true }
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]

@@ -20,10 +20,10 @@ export function brokenLimit(sorted: Float64Array, limits: Limits | undefined): B
   const value = figure === 'mean' ? describeSeries(sorted).mean : sortedQuantile(sorted, QUANTILES[figure])
   const short = Number(value.toPrecision(4))
   if (max !== undefined && value > max) {
-    return { change: 'High', reason: `the ${figure} of ${short} is above its limit of ${max}` }
+    return { change: 'High', reason: `The ${figure} of ${short} is above its limit of ${max}` }
   }
   if (min !== undefined && value < min) {
-    return { change: 'Low', reason: `the ${figure} of ${short} is below its limit of ${min}` }
+    return { change: 'Low', reason: `The ${figure} of ${short} is below its limit of ${min}` }
   }
   return undefined
 }

@@ -12,7 +12,7 @@ import { scoreChange } from './score-change.js'
 import { describeTotals } from './tests/describe-totals.js'
 
 /**
- * Maximum chance of a stretch in a metric without a change for it to ask for a review, even if it
+ * Maximum chance of a stretch in a metric without a change for it to need a review, even if it
  * is not proven.
  */
 const VISIBLE = 0.01
@@ -47,7 +47,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
     }
   }
   if (noData !== undefined) return withoutData(noData, spec)
-  if (tested === undefined) return unchanged('both sides have the same values', assessment)
+  if (tested === undefined) return unchanged('Both sides have the same values', assessment)
   const found = explaining(mattering(tested.tests), tested.alpha)
   if (found !== undefined && found.p <= tested.alpha && adjusted.p <= settings.discoveryRate) {
     if (assessment.vanished !== undefined) return withoutData(assessment.vanished, spec)
@@ -60,7 +60,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   const reason =
     found === undefined || found.p > tested.alpha
       ? passReason(tested, assessment, settings)
-      : `${found.says}, but so much is expected of one in so many metrics (adjusted ${chance(adjusted.p)})`
+      : `${found.says}, which is expected by chance among this number of metrics (adjusted ${chance(adjusted.p)})`
   return unchanged(reason, assessment)
 }
 
@@ -89,7 +89,7 @@ function notDecided(
   if (found.p > whole || adjusted.p > later.discoveryRate) return undefined
   return {
     state: 'undecided',
-    reason: `not decided at this interval: ${found.says} (p ${Number(found.p.toPrecision(2))}; at this interval ${Number(alpha.toPrecision(2))} decides, at the last one more)`,
+    reason: `Not decided at this interval. ${found.says} (p ${Number(found.p.toPrecision(2))}; the limit is ${Number(alpha.toPrecision(2))} at this interval and higher at the last one)`,
   }
 }
 
@@ -100,11 +100,11 @@ function visibleStretch(tested: Tested, { minPoints }: RobustSettings): NoData |
   if (seen === undefined) return undefined
   return {
     state: 'doubtful',
-    reason: `no test of the whole window found a change, but ${seen.says} (${chance(seen.pAlone ?? 1)}): see what it is`,
+    reason: `No test of the whole window found a change. ${seen.says} (${chance(seen.pAlone ?? 1)}). Check this stretch`,
   }
 }
 
-/** Notes on a start that differs as clearly as a stretch that asks for a review. */
+/** Notes on a start that differs as clearly as a stretch that needs a review. */
 export function warmUpOf({ tests }: Tested): string[] {
   return tests
     .filter(({ isWarmUp, pAlone = 1 }) => isWarmUp === true && pAlone <= VISIBLE)
@@ -124,10 +124,10 @@ function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
   )
   if (!isHarm || Math.abs(relative.estimate) < Math.max(FAR_MARGINS * margin, FAR_SHARE)) return undefined
   const [lower, upper] = relative.interval
-  const by = `${percent(relative.estimate)}, between ${percent(lower)} and ${percent(upper)}`
+  const by = `${percent(relative.estimate)} (confidence interval ${percent(lower)} to ${percent(upper)})`
   return {
     state: 'doubtful',
-    reason: `changed by ${by}, but ${units.experiment} and ${units.control} units are too few to prove it: see what it is`,
+    reason: `The typical value changed by ${by}. ${units.experiment} units of the canary and ${units.control} of the baseline are too few to prove it. Check the change`,
   }
 }
 
@@ -139,17 +139,17 @@ function changed(
   settings: RobustSettings,
 ): Decision {
   const { spec, sides, outage } = assessment
-  const cause = outage === undefined ? '' : `${outage}; `
+  const cause = outage === undefined ? '' : `${outage}. `
   const interval = OF_THE_INTERVAL.includes(found.test)
-    ? `${intervalText(tested, assessment, found)}${unitsText(tested)}`
-    : ''
-  const reason = `${cause}${found.says}${interval} (${chance(found.p)})`
+    ? { text: `${intervalText(tested, assessment, found)}, `, units: unitsText(tested) }
+    : { text: '', units: '' }
+  const reason = `${cause}${found.says} (${interval.text}${chance(found.p)})${interval.units}`
   // Counts have a larger error than other metrics. A change found only within that larger error
-  // asks for a review and does not fail the run.
+  // needs a review and does not fail the run.
   if (found.p > settings.alpha) {
     return {
       classification: found.change,
-      classificationReason: `${reason}: too little to fail for, see what it is`,
+      classificationReason: `${reason}. This is too little to fail the run. Check the change`,
       critical: false,
       score: null,
       noData: { state: 'doubtful', policy: policyOf('doubtful', spec) },
@@ -227,30 +227,28 @@ function passReason(tested: Tested, assessment: Assessment, { minPoints }: Robus
   const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
   const points = effectivePoints(tested)
   const worth =
-    points < minPoints
-      ? `; in bursts, so that the points are worth ${points.toFixed(1)} independent ones`
-      : ''
+    points < minPoints ? `. Effective samples: ${points.toFixed(1)}, since the events come in bursts` : ''
   if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
     const word = wordOfPass(tested, spec, worth !== '')
-    return `${word}: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}${worth}`
+    return `${word}: ${describeTotals(sides, spec)} (${intervalText(tested, assessment)})${worth}`
   }
   if (kind === 'zeroInflated') {
     const [lower, upper] = confidenceInterval
     const isOne = lower > 0 || upper < 0
     const word = isOne ? 'for the worse' : worth === '' ? 'that matters' : 'is proven'
-    return `no change ${word}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all${worth}`
+    return `No change ${word}: the share of points other than ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all points${worth}`
   }
-  if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
+  if (relative === null) return `No change that matters (${intervalText(tested, assessment)})`
   // Left out if a change of this size was seen and not found.
   const seen =
     detectable === null || Math.abs(relative.estimate) >= detectable
       ? ''
-      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
+      : `. Smallest change detected with 80 % power: ${percent(detectable).replace('+', '')}`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
   // Whole numbers of few sizes have the same typical value, and an interval without width.
   if ([relative.estimate, ...relative.interval].every((share) => share === 0))
-    return `no change that matters: the typical value is the same${unitsText(tested)}${seen}`
-  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
+    return `No change that matters: the typical value is the same${unitsText(tested)}${seen}`
+  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${seen}`
 }
 
 /**
@@ -264,10 +262,10 @@ function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string 
   return (
     harmless(tested, spec) ??
     (isBeyond
-      ? 'too little to be sure of a change'
+      ? 'Too little to be sure of a change'
       : isSeen || isLittle
-        ? 'no change is proven'
-        : 'no change that matters')
+        ? 'No change is proven'
+        : 'No change that matters')
   )
 }
 
@@ -288,8 +286,8 @@ function harmless(tested: Tested, { direction }: MetricSpec): string | undefined
   const { isAbove, isBelow } = beyondMargin(tested)
   const isNear = tested.distanceFrom !== undefined
   const [isHigher, isLower] = isNear ? [isBelow, isAbove] : [isAbove, isBelow]
-  if (direction === 'increase' && isLower) return 'lower, where only a rise is harm'
-  return direction === 'decrease' && isHigher ? 'higher, where only a fall is harm' : undefined
+  if (direction === 'increase' && isLower) return 'Lower, and only a rise is harm'
+  return direction === 'decrease' && isHigher ? 'Higher, and only a fall is harm' : undefined
 }
 
 /** Whether the whole interval of the change lies beyond the margin. */
@@ -297,7 +295,7 @@ function beyondMargin({ relative, margin, confidenceInterval }: Tested): {
   readonly isAbove: boolean
   readonly isBelow: boolean
 } {
-  // Without a level, the change itself tells the direction.
+  // Without a level, the change itself has the direction.
   const [lower, upper] = relative?.interval ?? confidenceInterval
   const least = relative === null ? 0 : margin
   return { isAbove: lower > least, isBelow: upper < -least }
@@ -309,15 +307,15 @@ function intervalText(
   found?: TestOutcome,
 ): string {
   if (kind === 'zeroInflated')
-    return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
+    return `confidence interval of the share's change ${percent(lower)} to ${percent(upper)} of the points`
   if (relative === null && kind === 'count') {
     const least = found?.change === 'High' ? Math.max(0, lower) : lower
     return sides.control.hasExposure
-      ? `, the rate changed by ${short(PER_CENT * least)} to ${short(PER_CENT * upper)} % of them`
-      : `, the rate changed by ${short(least)} to ${short(upper)} a point`
+      ? `confidence interval of the rate's change ${short(PER_CENT * least)} to ${short(PER_CENT * upper)} %`
+      : `confidence interval of the rate's change ${short(least)} to ${short(upper)} per point`
   }
-  if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
-  return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
+  if (relative === null) return `confidence interval ${short(lower)} to ${short(upper)}`
+  return `confidence interval ${percent(relative.interval[0])} to ${percent(relative.interval[1])}`
 }
 
 /** How far units, or former runs, lie apart without any change. */
@@ -325,6 +323,6 @@ function unitsText({ units, level }: Tested): string {
   if (units === undefined || level <= 0) return ''
   const usual = precisePercent(units.deviation / level)
   return 'runs' in units
-    ? `; in ${units.runs} former runs both sides lay ${usual} apart`
-    : `; ${units.experiment} and ${units.control} units were compared, which differ by ${usual} among themselves`
+    ? `. In ${units.runs} former runs both sides differed by ${usual}`
+    : `. ${units.experiment} units of the canary and ${units.control} of the baseline were compared; units of a side differ by ${usual}`
 }

@@ -57,7 +57,7 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
   if (silent < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
   const heard = control.values.subarray(last + 1).filter(hasValue).length
   if (heard < silent * HEARD_SHARE) return undefined
-  return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
+  return `The canary has no value in the last ${silent} of ${points} points, but the baseline has. Check whether the canary still runs`
 }
 
 function burstsToReview(
@@ -86,7 +86,7 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
     values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
   const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE
   if (!isKnownElsewhere || known(control, from, to) < gap * HEARD_SHARE) return undefined
-  return `the canary has no value for ${gap} of ${points} points, from point ${from + 1} on, where the baseline has: see what happened`
+  return `The canary has no value for ${gap} of ${points} points from point ${from + 1} on, but the baseline has. Check what happened`
 }
 
 /**
@@ -106,10 +106,10 @@ function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number)
     const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
     const isWarmUp = to - from < PLAIN_START.points || mean < (1 + PLAIN_START.change) * level
     if (to - from < FAR_POINTS || (from === 0 && isWarmUp)) continue
-    const where = to === experiment.values.length ? 'the last ' : ''
+    const where = to === experiment.values.length ? 'The last ' : ''
     const side = sign > 0 ? 'above' : 'below'
     const usual = sign > 0 ? `at most ${short(high)}` : `at least ${short(low)}`
-    return `${where}${to - from} points in a row lie far ${side} all of the baseline (${short(mean)} on the average, the baseline has ${usual}): see what they are`
+    return `${where}${to - from} consecutive points are far ${side} all of the baseline: ${short(mean)} on average, ${usual} in the baseline. Check these points`
   }
   return undefined
 }

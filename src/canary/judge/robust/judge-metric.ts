@@ -45,7 +45,8 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const tested = isCompared
     ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
     : undefined
-  const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, settings)
+  const tooLittle =
+    tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, settings)
   const outage = outageOf(metric)
   const counters = isCompared && metric.spec.kind !== 'count' ? countersOf(sides) : undefined
   const isCounted = counters !== undefined && (counters.isUnlike || tooLittle !== undefined)
@@ -155,12 +156,15 @@ function overlapping(
 ): NoData | undefined {
   const [n, m] = [control.values.length, experiment.values.length]
   if (overlap === 1 || Math.min(n, m) >= minPoints) return undefined
-  const reason = `each value stands for ${overlap} points, so that they are worth ${n} and ${m} independent ones: at least ${minPoints} on each side are needed. Ask for windows of one step, or for more time`
+  const reason = `Effective samples: ${n} in the baseline, ${m} in the canary, since each value covers ${overlap} points. At least ${minPoints} are needed on each side. Query windows of one step, or a longer time`
   return { state: 'tooFewPoints', reason }
 }
 
 /** Points that follow each other closely say less than they are many. */
-function tooFewEffectivePoints(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
+function tooFewEffectivePoints(
+  tested: Tested | undefined,
+  { minPoints }: RobustSettings,
+): NoData | undefined {
   if (tested === undefined) return undefined
   const worth = effectivePoints(tested)
   // For bursts the confidence interval already shows the uncertainty, and points in the harmless
@@ -168,8 +172,8 @@ function tooFewEffectivePoints(tested: Tested | undefined, { minPoints }: Robust
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined
   const [surest] = mattering(tested.tests)
-  const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}, but ` : changeSeen(tested)
-  const reason = `${seen}the values move so slowly that the points are worth ${Math.max(1, worth).toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
+  const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}. ` : changeSeen(tested)
+  const reason = `${seen}Effective samples: ${Math.max(1, worth).toFixed(1)}, since the values change slowly. At least ${minPoints} are needed on each side`
   return { state: 'tooFewPoints', reason }
 }
 
@@ -177,7 +181,7 @@ function tooFewEffectivePoints(tested: Tested | undefined, { minPoints }: Robust
 function changeSeen({ relative, margin }: Tested): string {
   if (relative === null || Math.abs(relative.estimate) <= margin) return ''
   const [lower, upper] = relative.interval
-  return `the typical value changed by ${percent(relative.estimate)} of the baseline, between ${percent(lower)} and ${percent(upper)}, but `
+  return `The typical value changed by ${percent(relative.estimate)} of the baseline (confidence interval ${percent(lower)} to ${percent(upper)}). `
 }
 
 /** Whether a change is so large that even few points show it. */

@@ -32,8 +32,8 @@ export function outageOf({ control, experiment }: MetricSeries): string | undefi
   if (!isAtWork(control.values) || !isAtWork(elsewhere)) return undefined
   const isLast = to === length
   const which = isLast ? `the last ${points} of ${length}` : `${points} of ${length}`
-  const advice = isLast ? ': see whether the canary still runs' : ''
-  return `the canary's values fell to 0 for ${which} points, the baseline's did not${advice}`
+  const advice = isLast ? '. Check whether the canary still runs' : ''
+  return `The canary's values fell to 0 for ${which} points, the baseline's did not${advice}`
 }
 
 function isAtWork(values: Float64Array): boolean {

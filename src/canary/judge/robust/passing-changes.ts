@@ -68,7 +68,7 @@ function missingPoints({ control, experiment }: CleanSides, { nanStrategy }: Met
   })
   return greater > NOTE_ALPHA
     ? []
-    : [`the canary has a value in ${n} of ${all} points, the baseline in ${m} of ${others}`]
+    : [`The canary has a value in ${n} of ${all} points, the baseline in ${m} of ${others}`]
 }
 
 function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
@@ -83,7 +83,7 @@ function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
   const { inflation, freedom } = dependenceBefore(sides, start)
   const { above, below } = rankShift(x, y)
   const p = studentUpperTail((sign > 0 ? above : below) / Math.sqrt(inflation), freedom)
-  return p > NOTE_ALPHA ? [] : [`the last quarter of the canary is ${away(change / level)} the baseline's`]
+  return p > NOTE_ALPHA ? [] : [`The last quarter of the canary is ${away(change / level)} the baseline's`]
 }
 
 /** A late change of the canary must not widen the test that searches for it. */
@@ -102,16 +102,16 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     if (first.length < MIN_FIRST_POINTS || sign * change <= reach) return []
     // A baseline that begins so itself has no other start.
     const until = experiment.places[within] ?? endOf(experiment)
-    const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
-    if (sign * (sortedQuantile(first, 0.5) - sortedQuantile(meanwhile, 0.5)) <= reach) return []
+    const during = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
+    if (sign * (sortedQuantile(first, 0.5) - sortedQuantile(during, 0.5)) <= reach) return []
     return [
-      `the first ${first.length} points of the canary are ${away(change / level)} the baseline: warmUpMinutes leaves a start out`,
+      `The first ${first.length} points of the canary are ${away(change / level)} the baseline. Set warmUpMinutes to leave a start out`,
     ]
   })
 }
 
 /**
- * Single points that are very far from the baseline. Three in a row ask for a review in `doubtOf`.
+ * Single points that are very far from the baseline. Three in a row need a review in `doubtOf`.
  */
 function farPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
   const [low, high] = [control.sorted[0] ?? Number.NaN, control.sorted.at(-1) ?? Number.NaN]
@@ -121,7 +121,7 @@ function farPoints({ sides: { control, experiment }, level, reach, signs }: Test
     if (far.length === 0 || far.length > MAX_FAR) return []
     const furthest = (sign > 0 ? Math.max(...far) : Math.min(...far)) / level - 1
     const points =
-      far.length === 1 ? 'one point of the canary is' : `${far.length} points of the canary are up to`
+      far.length === 1 ? 'One point of the canary is' : `${far.length} points of the canary are up to`
     return [`${points} ${away(furthest)} the baseline`]
   })
 }

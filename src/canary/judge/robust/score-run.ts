@@ -29,8 +29,8 @@ export function scoreRun(
   const critical = counted.filter((result) => result.critical)
   if (critical.length > 0) {
     const [one] = critical.length === 1 ? critical : []
-    const why = one === undefined || one.classificationReason === '' ? '' : `, ${one.classificationReason}`
-    const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
+    const why = one === undefined || one.classificationReason === '' ? '' : `. ${one.classificationReason}`
+    const classificationReason = `Critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
     const score = { score: 0, classification: 'Fail', classificationReason } as const
     // Missing data may arrive by the next interval; a change stays a change.
     return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
@@ -58,7 +58,7 @@ function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore 
       name,
       score: 0,
       classification: 'Nodata',
-      classificationReason: 'no metric of the group could be judged',
+      classificationReason: 'No metric of the group could be judged',
     }
   }
   const score = round(scores.reduce((sum, value) => sum + value, 0) / scores.length)
@@ -86,7 +86,7 @@ function summarise(
 }
 
 /**
- * The verdict, and the score that it allows. A run without results asks for a review, and so does a
+ * The verdict, and the score that it allows. A run without results needs a review, and so does a
  * passing run with an unknown part. A marginal score equal to the passing score, as some clients
  * send, must not turn that into a success.
  */
@@ -107,9 +107,9 @@ function withReview(
  * metric is listed.
  */
 function named(parts: readonly (readonly [title: string, results: readonly MetricResult[]])[]): string[] {
-  const told = new Set(parts.flatMap(([, results]) => results))
+  const listed = new Set(parts.flatMap(([, results]) => results))
   const nameOf = ({ name, classificationReason: reason }: MetricResult, title: string): string =>
-    told.size === 1 && reason !== '' ? `${name}, ${reason.replace(`${title}: `, '')}` : name
+    listed.size === 1 && reason !== '' ? `${name}. ${reason.replace(`${title}. `, '')}` : name
   return parts
     .filter(([, results]) => results.length > 0)
     .map(([title, results]) => `${title}: ${results.map((result) => nameOf(result, title)).join(', ')}`)
@@ -122,25 +122,25 @@ function openParts(
   const inState = (isIt: (state: unknown) => boolean): readonly MetricResult[] =>
     unknown.filter(({ noData }) => isIt(noData?.state))
   return [
-    ['not decided at this interval', inState((state) => state === 'undecided')],
-    ['to be looked at', inState((state) => state === 'doubtful')],
-    ['not judged', inState((state) => !LOOKED_AT.includes(state))],
+    ['Not decided at this interval', inState((state) => state === 'undecided')],
+    ['To be reviewed', inState((state) => state === 'doubtful')],
+    ['Not judged', inState((state) => !LOOKED_AT.includes(state))],
   ]
 }
 
 function nothingJudged(results: readonly MetricResult[], unknown: readonly MetricResult[]): string {
   const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
   const others = [
-    ['muted', results.filter(({ muted }) => muted)],
-    ['left out by their noData', results.filter(isIgnored)],
+    ['Muted', results.filter(({ muted }) => muted)],
+    ['Left out by noData', results.filter(isIgnored)],
   ] as const
   const parts = named(openParts(unknown))
   const rest = others
     .filter(([, members]) => members.length > 0)
     .map(([title, members]) => `${title}: ${members.map(({ name }) => name).join(', ')}`)
   const isSeen = unknown.some(({ noData }) => LOOKED_AT.includes(noData?.state))
-  const all = [...parts, ...rest].join('; ')
-  return isSeen ? all : `nothing could be judged: ${all.replace(/^not judged: /, '')}`
+  const all = [...parts, ...rest].join('. ')
+  return isSeen ? all : `Nothing could be judged: ${all.replace(/^Not judged: /, '')}`
 }
 
 function reasonOf(
@@ -150,9 +150,9 @@ function reasonOf(
   { pass, marginal }: JudgeInput['thresholds'],
 ): string {
   const parts = named([
-    ['beyond doubt', counted.filter(({ isBeyondDoubt }) => isBeyondDoubt)],
+    ['Beyond doubt', counted.filter(({ isBeyondDoubt }) => isBeyondDoubt)],
     [
-      'lost points',
+      'Lost points',
       counted.filter(
         ({ score: points, isBeyondDoubt }) => !isBeyondDoubt && points !== null && points < FULL,
       ),
@@ -161,13 +161,13 @@ function reasonOf(
   ])
   if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
-    const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
-    return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
+    const reason = parts.length > 0 ? parts.join('. ') : 'No metric changed in a way that matters'
+    return noted.length > 0 ? `${reason}. Metrics with notes: ${noted.join(', ')}` : reason
   }
   const [limit, better] = verdict === 'Review' ? [pass, 'success'] : [marginal, 'review']
   // A score that a review holds back is no reason.
-  const below = score < limit ? [`the score of ${score} is below ${limit}, the least for a ${better}`] : []
-  return [...parts, ...below].join('; ')
+  const below = score < limit ? [`The score of ${score} is below ${limit}, the minimum for a ${better}`] : []
+  return [...parts, ...below].join('. ')
 }
 
 function round(value: number): number {

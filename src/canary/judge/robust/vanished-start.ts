@@ -61,7 +61,7 @@ export function vanishedStart(
   if (mattering(test(rest).tests).some(({ p }) => p <= REST_ALPHA)) return undefined
   return {
     state: 'doubtful',
-    reason: `${found.says} (${chance(found.p)}), but the first ${start} points show it, as those of a warm-up do, and from point ${back + 1} on the canary is like its baseline: see what it was; warmUpMinutes leaves a start out`,
+    reason: `${found.says} (${chance(found.p)}). Only the first ${start} points show it, as in a warm-up; from point ${back + 1} on the canary is like its baseline. Check the cause, or set warmUpMinutes to leave the start out`,
   }
 }
 
@@ -77,11 +77,11 @@ function startOf(
   let best: { readonly points: number; readonly score: number } | undefined
   const searched = SEARCHED * longest
   const shifts = frontShifts(values, searched)
-  let behind = 0
+  let after = 0
   for (let points = MIN_POINTS; points <= searched; points += 1) {
-    while (behind < places.length && (places[behind] ?? 0) < points) behind += 1
-    if (behind < MIN_POINTS || behind === places.length) continue
-    const shift = shifts[behind - 1]
+    while (after < places.length && (places[after] ?? 0) < points) after += 1
+    if (after < MIN_POINTS || after === places.length) continue
+    const shift = shifts[after - 1]
     const score = (change === 'High' ? shift?.above : shift?.below) ?? 0
     if (score > (best?.score ?? START_SCORE)) best = { points, score }
   }
@@ -89,8 +89,8 @@ function startOf(
 }
 
 function from({ values, places, exposure, hasExposure }: CleanSide, start: number): CleanSide {
-  const behind = places.findIndex((place) => place >= start)
-  const first = behind < 0 ? places.length : behind
+  const after = places.findIndex((place) => place >= start)
+  const first = after < 0 ? places.length : after
   return cleanPoints({
     values: values.slice(first),
     places: places.slice(first),
@@ -164,8 +164,8 @@ export function stuckOf({ control, experiment }: CleanSides): string | undefined
     return undefined
   const { sorted } = control
   if (last < (sorted[0] ?? last) || last > (sorted.at(-1) ?? last)) return undefined
-  const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) >= (places[before + 1] ?? 0))
-  const changes = meanwhile.filter((value, at) => at > 0 && value !== meanwhile[at - 1]).length
-  if (meanwhile.length < STUCK_POINTS || changes < CHANGING_SHARE * (meanwhile.length - 1)) return undefined
-  return `the canary's last ${points} points all have the value ${short(last)}, where the baseline changes: see whether it is still measured`
+  const during = control.values.filter((_, at) => (control.places[at] ?? 0) >= (places[before + 1] ?? 0))
+  const changes = during.filter((value, at) => at > 0 && value !== during[at - 1]).length
+  if (during.length < STUCK_POINTS || changes < CHANGING_SHARE * (during.length - 1)) return undefined
+  return `The last ${points} points of the canary all have the value ${short(last)}, while the baseline changes. Check whether the canary is still measured`
 }

@@ -12,13 +12,13 @@ export function countedOutOf(side: Side, exposure: Side): Side {
 }
 
 function problemOf({ values, startMs, stepMs }: Side, exposure: Side): string | undefined {
-  if (exposure.error !== undefined) return `its exposure: ${exposure.error}`
+  if (exposure.error !== undefined) return `exposure: ${exposure.error}`
   if (values.length === 0) return undefined
   if (exposure.values.length !== values.length) {
-    return `its exposure has ${exposure.values.length} points for ${values.length} values`
+    return `the exposure has ${exposure.values.length} points for ${values.length} values`
   }
   const isOnGrid = exposure.startMs === startMs && exposure.stepMs === stepMs
-  return isOnGrid ? undefined : 'its exposure has its points at other times'
+  return isOnGrid ? undefined : 'the exposure has its points at other times'
 }
 
 /** The exposure of a metric: the name of another metric, or its own values or query. */

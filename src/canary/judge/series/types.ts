@@ -25,7 +25,7 @@ export type NoDataState =
   | 'doubtful'
 
 /**
- * The consequence of a state without data for the run: it fails the metric, asks for a review, or
+ * The consequence of a state without data for the run: it fails the metric, needs a review, or
  * leaves the metric out.
  */
 export type NoDataPolicy = 'fail' | 'review' | 'ignore'
@@ -153,8 +153,8 @@ export interface TestOutcome {
   /** Whether the change is large enough to matter. */
   readonly matters: boolean
   /**
-   * For a stretch: its chance in a metric without any change. If it is small, the stretch asks for
-   * a review, proven or not.
+   * For a stretch: its chance in a metric without any change. If it is small, the stretch needs a
+   * review, proven or not.
    */
   readonly pAlone?: number | undefined
   /** For a stretch that would matter if it were not at the start, where it is at most noted. */
@@ -242,7 +242,7 @@ export interface MetricResult {
     | undefined
   readonly finding: Finding | null
   /**
-   * A change far beyond its margin, at an error over all metrics together. It asks for a review,
+   * A change far beyond its margin, at an error over all metrics together. It needs a review,
    * whatever its weight.
    */
   readonly isBeyondDoubt?: boolean | undefined

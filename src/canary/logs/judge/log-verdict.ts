@@ -25,9 +25,9 @@ const MAX_SHOWN = 120
 /** How near below the passing score a review is put, and a failure below the marginal one. */
 const JUST_BELOW = 0.01
 const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
-  canaryEmpty: 'the canary logged nothing',
-  bothEmpty: 'neither the baseline nor the canary logged anything',
-  baselineEmpty: 'the baseline logged nothing to compare with',
+  canaryEmpty: 'The canary logged nothing',
+  bothEmpty: 'Neither the baseline nor the canary logged anything',
+  baselineEmpty: 'The baseline logged nothing to compare with',
 }
 
 /** The verdict on the log and its reason. */
@@ -35,7 +35,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   const { state, score, findings, thresholds } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
   const [worst] = unexpected
-  const reason = worst === undefined ? 'no error is new or more frequent' : sentence(worst, unexpected.length)
+  const reason = worst === undefined ? 'No error is new or more frequent' : sentence(worst, unexpected.length)
   if (worst !== undefined && score === 0) return { score, verdict: 'Fail', reason, endsRun: true }
   const empty = WITHOUT_LINES[state]
   if (empty !== undefined) return withoutLines(empty, input)
@@ -45,7 +45,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
     return {
       score: belowPass(reviewed, thresholds),
       verdict: 'Review',
-      reason: `without a baseline, ${reason}`,
+      reason: `Without a baseline: ${reason}`,
       endsRun: false,
     }
   }
@@ -55,7 +55,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   if (doubt === undefined || (verdict === 'Fail' && !input.doubtFails))
     return { score, verdict, reason, endsRun: false }
   const isSaid = worst === undefined || (input.doubt === undefined && reviewed === worst)
-  const reasons = isSaid ? doubt : `${doubt}; ${reason}`
+  const reasons = isSaid ? doubt : `${doubt}. ${reason}`
   if (input.doubtFails) {
     const below = Math.min(score, Math.max(0, thresholds.marginal - JUST_BELOW))
     return { score: below, verdict: 'Fail', reason: reasons, endsRun: false }
@@ -70,7 +70,7 @@ function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput)
     case 'review':
       return { score: belowPass(thresholds.marginal, thresholds), verdict: 'Review', reason, endsRun: false }
     case 'ignore':
-      return { score: 100, verdict: 'Success', reason: `${reason}, which is ignored`, endsRun: false }
+      return { score: 100, verdict: 'Success', reason: `${reason}. This is ignored`, endsRun: false }
   }
 }
 
@@ -90,7 +90,7 @@ function verdictOf(score: number, { pass, marginal }: ScoreThresholds): LogVerdi
 function sentence({ template, reason }: TemplateFinding, count: number): string {
   const shown = template.length > MAX_SHOWN ? `${template.slice(0, MAX_SHOWN)}…` : template
   const others = count > 1 ? ` (and ${count - 1} more)` : ''
-  return `"${shown}" is ${reason}${others}`
+  return `"${shown}": ${reason}${others}`
 }
 
 /** How fast the score falls with the sum of losses. */

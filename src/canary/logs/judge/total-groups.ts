@@ -16,7 +16,7 @@ const TOTALS: readonly {
 /** A total of one kind is that kind. */
 const MIN_KINDS = 2
 /** Share of the growth explained by single kinds from which the total adds nothing. */
-const TOLD_SHARE = 0.5
+const REPORTED_SHARE = 0.5
 
 /** All events of a severity as one group: messages that never repeat are too few of each kind. */
 export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[] {
@@ -43,11 +43,11 @@ export function unexplainedTotals(
   const growth = ({ group }: WeighedComparison): number => group.canary.events - group.baseline.events * odds
   return totals.filter((total) => {
     const of = TOTALS.find(({ severity }) => severity === total.group.severity)?.of ?? []
-    const told = kinds.filter(
+    const reported = kinds.filter(
       ({ group, isUnexpected, isOver, instead }) =>
         (isUnexpected || isOver || instead !== undefined) && of.includes(group.severity),
     )
-    return told.reduce((sum, kind) => sum + growth(kind), 0) < TOLD_SHARE * growth(total)
+    return reported.reduce((sum, kind) => sum + growth(kind), 0) < REPORTED_SHARE * growth(total)
   })
 }
 

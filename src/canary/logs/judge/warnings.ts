@@ -15,20 +15,20 @@ export function warningsOf(
   exposure: LogExposure,
 ): readonly string[] {
   const warnings: string[] = []
-  if (baseline?.isTruncated) warnings.push('a limit left lines of the baseline out')
-  if (canary.isTruncated) warnings.push('a limit left lines of the canary out')
+  if (baseline?.isTruncated) warnings.push('A limit left out lines of the baseline')
+  if (canary.isTruncated) warnings.push('A limit left out lines of the canary')
   if (otherEvents > 0) {
-    warnings.push(`${otherEvents} events came when the table of templates was full and were not told apart`)
+    warnings.push(`The table of templates was full: ${otherEvents} events were not distinguished`)
   }
   if (timelessLines > 0) {
-    warnings.push('some lines have no time, so that bursts among them count in full')
+    warnings.push('Some lines have no time. Bursts among them count in full')
   }
   if (baseline !== undefined && exposure.basis === 'ordinaryLines') {
     const byTime = instanceMinutes(canary) / instanceMinutes(baseline)
     const factor = exposure.canary / exposure.baseline / byTime
     if (byTime > 0 && Number.isFinite(byTime) && Math.max(factor, 1 / factor) > MAX_DISAGREEMENT) {
       warnings.push(
-        `the canary logs ${factor.toFixed(1)} times as many ordinary lines a minute as the baseline: give the numbers of requests if that is not its traffic`,
+        `The canary logs ${factor.toFixed(1)} times as many ordinary lines per minute as the baseline. Configure the number of requests if this is not its traffic`,
       )
     }
   }
@@ -71,7 +71,7 @@ export function silenceOf(
   if (!isNoChance(now, before, from, to)) return undefined
   const others = before.slice(from, to)
   const when = to === now.length ? `for the last ${length}` : `for ${length}`
-  return `the canary logged nothing ${when} of ${minutes} minutes, from minute ${first + from + 1} on, where the baseline logged ${sum(others)} events: see whether it still runs, and whether its log still arrives`
+  return `The canary logged nothing ${when} of ${minutes} minutes, from minute ${first + from + 1} on, while the baseline logged ${sum(others)} events. Check whether the canary still runs and its log still arrives`
 }
 
 /** Whether a side that talks else has nothing in these minutes, and the other one talks there. */
@@ -100,7 +100,7 @@ export function quietEnds(
     baseline: perMinute(groups, 'baseline', minutes),
     canary: perMinute(groups, 'canary', minutes),
   }
-  const said: string[] = []
+  const sentences: string[] = []
   for (const [name, other] of [
     ['canary', 'baseline'],
     ['baseline', 'canary'],
@@ -109,15 +109,15 @@ export function quietEnds(
     const first = own.findIndex((count) => count > 0)
     const end = own.findLastIndex((count) => count > 0) + 1
     if (first >= least && isNoChance(own, others, 0, first))
-      said.push(
-        `the ${name} logged nothing in the first ${first} of ${minutes} minutes, the ${other} ${sum(others.slice(0, first))} events`,
+      sentences.push(
+        `The ${name} logged nothing in the first ${first} of ${minutes} minutes, the ${other} ${sum(others.slice(0, first))} events`,
       )
     if (name === 'baseline' && end > 0 && minutes - end >= least && isNoChance(own, others, end, minutes))
-      said.push(
-        `the ${name} logged nothing in the last ${minutes - end} of ${minutes} minutes, the ${other} ${sum(others.slice(end))} events`,
+      sentences.push(
+        `The ${name} logged nothing in the last ${minutes - end} of ${minutes} minutes, the ${other} ${sum(others.slice(end))} events`,
       )
   }
-  return said
+  return sentences
 }
 
 function lengthOf({ startMs, endMs }: LogSide): number {
@@ -169,7 +169,7 @@ export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExpo
   if (first === undefined || missing < all * MIN_VANISHED_SHARE || instead > missing * odds * MAX_REPLACED)
     return undefined
   const others = gone.length > 1 ? ` and ${gone.length - 1} more kinds` : ''
-  return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead: see whether it does the same work`
+  return `The canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead. Check whether it does the same work`
 }
 
 /** Ordinary lines that are much more frequent, as sentences. They cost no points. */
@@ -183,7 +183,7 @@ export function stormsOf(comparisons: readonly Comparison[]): readonly string[] 
     .slice(0, MAX_STORMS)
     .map(
       (storm) =>
-        `the canary logs ${shown(storm)} at least ${Math.floor(storm.ratioLower)} times as often by exposure: ${storm.group.canary.events}, ${storm.group.baseline.events} in the baseline`,
+        `The canary logs ${shown(storm)} at least ${Math.floor(storm.ratioLower)} times as often by exposure: ${storm.group.canary.events}, ${storm.group.baseline.events} in the baseline`,
     )
 }
 

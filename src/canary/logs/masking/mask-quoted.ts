@@ -69,7 +69,10 @@ export function isMessageField(name: string): boolean {
   const parts = partsOf(name)
   const last = parts.at(-1) ?? ''
   if (MESSAGE_FIELDS.has(last)) return true
-  return QUALIFIED_MESSAGE_FIELDS.has(last) && (parts.length === 1 || parts.some((part) => MESSAGE_FIELDS.has(part)))
+  return (
+    QUALIFIED_MESSAGE_FIELDS.has(last) &&
+    (parts.length === 1 || parts.some((part) => MESSAGE_FIELDS.has(part)))
+  )
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {

@@ -33,7 +33,7 @@ function withoutNames(pattern: Pattern, surroundings: ReadonlySet<string>): Patt
   return keepPlaces({ ...pattern, words: named }, [...words.keys()].filter(isKept))
 }
 
-/** Behind a colon the name is rather that of what the number counts. */
+/** After a colon the name is rather the unit of the number. */
 function isNamedAddress({ words, gaps, isFixed }: Pattern, place: number): boolean {
   const name = words[place] ?? ''
   if (isFixed || place === 0 || words[place + 1] !== ':' || words[place + 2] !== VALUE) return false

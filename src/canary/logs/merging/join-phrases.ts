@@ -26,8 +26,7 @@ export function joinPhrases(patterns: readonly Pattern[]): readonly Pattern[] {
   const framesOf = group(named, ({ name }) => name)
   const shared = named.filter(({ name }) => (framesOf.get(name)?.length ?? 0) >= MIN_FRAMES)
   const families = [...group(shared, ({ frame }) => frame).values()].filter(
-    (family) =>
-      family.length >= MIN_NAMES && family.filter(({ end }) => end > 2).length * 2 >= family.length,
+    (family) => family.length >= MIN_NAMES && family.filter(({ end }) => end > 2).length * 2 >= family.length,
   )
   const taken = new Set(families.flat().map(({ pattern }) => pattern))
   return [...patterns.filter((pattern) => !taken.has(pattern)), ...families.map(unitePhrases)]

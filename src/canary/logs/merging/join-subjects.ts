@@ -47,9 +47,7 @@ function namesOfSeveral(subjects: readonly Subject[]): ReadonlySet<string> {
     subjects.filter(({ name }) => isNameInParts(name)),
     ({ name }) => name,
   )
-  const several = [...named].filter(
-    ([, same]) => new Set(same.map(({ frame }) => frame)).size >= MIN_FRAMES,
-  )
+  const several = [...named].filter(([, same]) => new Set(same.map(({ frame }) => frame)).size >= MIN_FRAMES)
   return new Set(several.map(([name]) => name))
 }
 

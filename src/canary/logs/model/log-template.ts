@@ -63,7 +63,7 @@ const severityWord = (raw: unknown): unknown => {
 const ErrorTopic = z
   .looseObject({ string: text, errorString: text, topic: z.preprocess(severityWord, z.enum(SEVERITIES)) })
   .refine((given) => (given.string ?? given.errorString) !== undefined, {
-    error: 'needs string, the text by which lines are known',
+    error: 'needs string, the text that its lines contain',
   })
   .transform((given) => ({ string: given.string ?? given.errorString ?? '', severity: given.topic }))
 

@@ -49,9 +49,9 @@ export function describeLine(line: string, messageField?: string): string {
   const text = withoutContainer(line)
   if (text.length > MAX_CHARACTERS) return text
   if (text.startsWith('{')) return described(text, messageField) ?? text
-  const behind = recordAfterHeader(text)
-  const said = behind === undefined ? undefined : described(behind, messageField)
-  return said === undefined || statedLevel(said) === undefined ? text : said
+  const afterHeader = recordAfterHeader(text)
+  const description = afterHeader === undefined ? undefined : described(afterHeader, messageField)
+  return description === undefined || statedLevel(description) === undefined ? text : description
 }
 
 function described(text: string, messageField: string | undefined): string | undefined {
@@ -136,7 +136,7 @@ function isByte(value: unknown): value is number {
  * which log all output as warnings.
  */
 const CONTAINER =
-  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ said into std(?:err|out): "(?:NOTICE: PHP message: )?)/
+  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ description into std(?:err|out): "(?:NOTICE: PHP message: )?)/
 /** The name of a container, padded. */
 const LONGEST_CONTAINER = 120
 /** Longer prefixes are messages. */

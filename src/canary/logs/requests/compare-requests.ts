@@ -46,7 +46,7 @@ function refusedMore(strata: readonly Stratum[]): RequestDoubt | undefined {
   const { times, before } = compared
   const most = routeOfMost(strata, compared)
   return {
-    sentence: `${percent(all)} of the canary's requests are refused (status 400 to 499), ${percent(others)} of the baseline's: ${before === 0 ? '' : `of the same routes ${times.toFixed(1)} times as many, `}${most === undefined ? '' : `most of them of ${most}, `}see whether it still answers them`,
+    sentence: `${percent(all)} of the canary's requests are refused (status 400 to 499), ${percent(others)} of the baseline's${before === 0 ? '' : `. The same routes are refused ${times.toFixed(1)} times as often`}${most === undefined ? '' : `. Most of the refused requests are ${most}`}. Check whether the canary still answers them`,
     fails: isEnoughToFail(strata),
   }
 }
@@ -89,7 +89,7 @@ function refusedOfRoute(strata: readonly Stratum[]): RequestDoubt | undefined {
   if (worst === undefined) return undefined
   const [now, before] = [sumOfCells(worst.canary), sumOfCells(worst.baseline)]
   return {
-    sentence: `${percent(now)} of the canary's requests of ${worst.route} are refused (status 400 to 499), ${percent(before)} of the baseline's: see whether it still answers them`,
+    sentence: `${percent(now)} of the canary's requests of ${worst.route} are refused (status 400 to 499), ${percent(before)} of the baseline's. Check whether the canary still answers them`,
     fails: false,
   }
 }
@@ -198,7 +198,7 @@ function slower(strata: readonly Stratum[]): RequestDoubt | undefined {
   if (!isSlower && !isLate) return slowerRoute(timed)
   const times = Math.exp(meanOf(isLate ? last : differences))
   return {
-    sentence: `the canary's requests take ${times.toFixed(1)} times as long as the baseline's of the same routes${isLate ? ' in the last third' : ''}`,
+    sentence: `The canary's requests take ${times.toFixed(1)} times as long as the baseline's of the same routes${isLate ? ' in the last third' : ''}`,
     fails: Math.min(least, meanOf(last)) > Math.log(TIMES_THAT_FAIL) && times < MAX_TIMES,
   }
 }
@@ -223,7 +223,7 @@ function slowerRoute(timed: readonly Stratum[]): RequestDoubt | undefined {
   if (first === undefined) return undefined
   const others = slow.length > 1 ? ` and ${slow.length - 1} more` : ''
   return {
-    sentence: `the canary's requests of ${first.route}${others} (${Math.round(100 * slow.reduce((sum, { share }) => sum + share, 0))} % of all) take ${first.times.toFixed(1)} times as long as the baseline's`,
+    sentence: `The canary's requests of ${first.route}${others} (${Math.round(100 * slow.reduce((sum, { share }) => sum + share, 0))} % of all) take ${first.times.toFixed(1)} times as long as the baseline's`,
     fails: false,
   }
 }

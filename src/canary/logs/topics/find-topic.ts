@@ -38,12 +38,12 @@ interface Needle {
 
 /** The template's topics and the default topics with other strings. */
 export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): readonly Topic[] {
-  const said = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
-  if (withoutDefaults) return said
+  const marked = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
+  if (withoutDefaults) return marked
   const replaced = new Set(own.map(({ string }) => string.toLowerCase()))
   return [
     ...[...DEFAULT_TOPICS, ...CRASH_TOPICS].filter(({ string }) => !replaced.has(string.toLowerCase())),
-    ...said,
+    ...marked,
   ]
 }
 

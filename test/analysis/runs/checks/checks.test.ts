@@ -94,7 +94,7 @@ describe('a check of an analysis', () => {
     )
     expect(report).toMatchObject({
       ...{ verdict: 'Fail', isUnanswered: true },
-      reason: 'nothing is known of the check budget of shop (shop: check budget: baseline: own answered 503)',
+      reason: 'No answer from the source for the check budget of shop (shop: check budget: baseline: own answered 503)',
     })
   })
 

@@ -100,7 +100,7 @@ describe('a query of stackdriver', () => {
   test.each([
     [
       { resourceType: 'k8s_cluster' },
-      'has the resourceType k8s_cluster, of which the instances of a scope cannot be told',
+      'has the resourceType k8s_cluster, which has no known filter for the instances of a scope',
     ],
     [{ resourceType: 'toString' }, 'has the resourceType toString'],
     [{}, 'says no resourceType'],

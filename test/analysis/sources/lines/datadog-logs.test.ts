@@ -115,7 +115,7 @@ describe('log events of Datadog', () => {
     const answer = await source.fetchLines({ query: '*' })
     expect(textsOf(answer)).toEqual(['INFO line 0'])
     expect(answer.reasons).toEqual([
-      '1 of 3 events are from outside of the window that was asked for: see the clock of the server',
+      '1 of 3 events are outside of the requested window: check the clock of the server',
     ])
   })
 

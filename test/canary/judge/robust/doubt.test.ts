@@ -104,7 +104,7 @@ test('points in a row far beyond the baseline are told with how far they are', (
   const experiment = usual.map((value, index) => (index >= 30 && index < 34 ? 2400 : value))
   expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
     classificationReason: expect.stringMatching(
-      /^4 points in a row lie far above all of the baseline \(2,400 on the average, the baseline has at most 2\d\d\): see what they are$/,
+      /^4 consecutive points are far above all of the baseline: 2,400 on average, at most 2\d\d in the baseline\. Check these points$/,
     ) as string,
     noData: { state: 'doubtful', policy: 'review' },
   })

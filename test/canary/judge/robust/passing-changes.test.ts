@@ -34,7 +34,7 @@ describe('a metric that passes', () => {
     expect(judge([{ control, experiment: spike }]).score).toMatchObject({
       score: 100,
       classification: 'Success',
-      classificationReason: 'no metric changed in a way that matters; worth a look: m0',
+      classificationReason: 'No metric changed in a way that matters. Metrics with notes: m0',
     })
   })
 })

@@ -15,9 +15,9 @@ describe('a change that an early interval may not decide yet', () => {
       noData: { state: 'undecided', policy: 'review' },
     })
     expect(result.classificationReason).toMatch(
-      /^not decided at this interval: the typical value changed by \+1\d %/,
+      /^Not decided at this interval\. The typical value changed by \+1\d %/,
     )
-    expect(result.classificationReason).not.toContain('no change that matters')
+    expect(result.classificationReason).not.toContain('No change that matters')
     expect(judge([rise], atInterval(2))).toMatchObject({
       verdict: 'Review',
       score: { classificationReason: expect.stringContaining('m0') as unknown },
@@ -47,7 +47,7 @@ describe('counts of which a few more would be needed to fail', () => {
     const result = judgeOne({ control: before, experiment: risen(33), canary })
     expect(result).toMatchObject({ classification: 'High', score: null, critical: false })
     expect(result.noData).toEqual({ state: 'doubtful', policy: 'review' })
-    expect(result.classificationReason).toMatch(/too little to fail for, see what it is$/)
+    expect(result.classificationReason).toMatch(/This is too little to fail the run\. Check the change$/)
   })
 
   test('are fine where there are fewer, and fail where there are more', () => {

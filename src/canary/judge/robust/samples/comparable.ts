@@ -35,11 +35,11 @@ export function notComparable(
   const isAbove = Number.isFinite(ratio) && ratio >= scale && (x.sorted[0] ?? 0) > (y.sorted.at(-1) ?? 0)
   if (!isBelow && !isAbove) return undefined
   const times = isAbove ? `${short(ratio)} times the` : `1/${short(1 / ratio)} of the`
-  return `the typical value of the canary is ${times} baseline's, and no value of one side is near any of the other: see whether both sides measure the same, in one unit`
+  return `The typical value of the canary is ${times} baseline's, and no value of one side is near any of the other. Check whether both sides measure the same thing in the same unit`
 }
 
 /**
- * Reason why two counters cannot be compared, whatever a test finds. `isUnlike` tells whether their
+ * Reason why two counters cannot be compared, whatever a test finds. `isUnlike`: whether their
  * levels differ too. Undefined if a side is not a counter.
  */
 export function countersOf(
@@ -50,7 +50,7 @@ export function countersOf(
   const [x = 0, y = 0] = [experiment, control].map(({ sorted }) => sortedQuantile(sorted, 0.5))
   return {
     isUnlike: Math.abs(x - y) > ALIKE * y,
-    says: 'both sides only rise, as counters do, so that their values say how long they have counted: ask for the rate',
+    says: 'Both sides only rise, as counters do, so their values show how long they have counted. Query the rate',
   }
 }
 

@@ -37,8 +37,7 @@ export function pairSides(sides: CleanSides, level: number, chanceErrors?: numbe
   const common = commonPlaces(control.places, experiment.places)
   if (common.length < MIN_PAIRS) return undefined
   const together = correlation(common, control.scores.values, experiment.scores.values)
-  if (together < MIN_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
-    return undefined
+  if (together < MIN_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS) return undefined
   const pairBy = (difference: (x: number, y: number) => number): Pairing => {
     const differences = Float64Array.from(common, ({ inControl, inExperiment }) =>
       difference(experiment.values[inExperiment] ?? 0, control.values[inControl] ?? 0),

@@ -19,7 +19,7 @@ export interface Widening {
 
 /** Number of standard errors above chance from which counts are overdispersed. */
 const OVERDISPERSED_ERRORS = 1
-/** The same limit for one side alone, higher because of the additional test. */
+/** Limit for one side alone, higher because of the additional test. */
 const OVERDISPERSED_ERRORS_ALONE = 2.5
 const MIN_FREEDOM = 2
 

@@ -52,7 +52,7 @@ export function stretchOutcomes(
     const margin = sign > 0 ? margins.increase : margins.decrease
     const plain = proves ? PLAIN_START : PLAIN_START_OF_EVENTS
     const isStart = isWarmUp && (to < plain.points || change < plain.change * level)
-    const advice = from === 0 && !isLast ? ': warmUpMinutes leaves a start out' : ''
+    const advice = from === 0 && !isLast ? '. Set warmUpMinutes to leave a start out' : ''
     const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
     const isLarge = change > MIN_MARGINS * margin * level
     const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : short(sign * change)
@@ -65,7 +65,7 @@ export function stretchOutcomes(
       matters: isLarge && !isStart,
       ...(isLarge && isStart && { isWarmUp }),
       size: level > 0 ? change / level : null,
-      says: `from ${where} the canary is away from its baseline, the typical value there by ${away}${advice}`,
+      says: `From ${where} the canary differs from its baseline: the typical value there changed by ${away}${advice}`,
     }
   })
 }

@@ -117,7 +117,7 @@ function pointsWithEvents(sides: CleanSides, events: Widening, totals: string): 
   const { experiment, control, ...points } = pointsOf(countPoints(sides))
   return {
     ...{ experiment, control, ...points, events },
-    says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
+    says: `${totals}. ${experiment.events} points have events, ${control.events} in the baseline`,
     isByPoint: true,
     atOneExposure: pointsOf(thinnedPoints(sides)),
   }
@@ -186,7 +186,7 @@ function steadiedSides({ control, experiment }: CleanSides): CleanSides {
 
 /**
  * The difference between the rates of all events, with the uncertainty of their clusters. It is as
- * wide as the test of all events even if points with events are tested, since a point does not tell
+ * wide as the test of all events even if points with events are tested, since a point does not show
  * its number of events.
  */
 function estimateRates(

@@ -59,7 +59,7 @@ export function testDistance(
   const change = (now ?? 0) - (before ?? 0)
   const reach = margin * level
   const shown = (distance = 0): string => nearBound(bound, distance, Math.min(now ?? 0, before ?? 0))
-  const says = `${shown(now)} on the average, ${shown(before)} in the baseline`
+  const says = `${shown(now)} on average, ${shown(before)} in the baseline`
   return {
     ...tested,
     distanceFrom: bound,
@@ -68,7 +68,7 @@ export function testDistance(
       ...outcome,
       change: outcome.change === 'High' ? 'Low' : 'High',
       matters: outcome.matters && (outcome.change === 'High' ? change : -change) > reach,
-      says: `${says} (of the distance from ${bound}: ${outcome.says})`,
+      says: `${says}. Distance from ${bound}: ${outcome.says}`,
     })),
   }
 }

@@ -137,7 +137,7 @@ function shiftOutcomes(
   spec: MetricSpec,
 ): TestOutcome[] {
   const shares = ERROR_SHARES[direction]
-  const says = `the typical value changed by ${describeChange(shift.estimate, level)}`
+  const says = `The typical value changed by ${describeChange(shift.estimate, level)}`
   const superiority = (shift.cliffsDelta + 1) / 2
   const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
   const isRank = measure === 'cles'
@@ -179,7 +179,7 @@ function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInp
       p: normalUpperTail(isAbove ? ranks.above : ranks.below),
       matters: isHarm && size > (isAbove ? allowed.increase : allowed.decrease),
       size: shareOf(size, level),
-      says: `all values lie far ${where} those of the baseline: the typical one changed by ${describeChange(shift.estimate, level)}`,
+      says: `All values are far ${where} those of the baseline. The typical value changed by ${describeChange(shift.estimate, level)}`,
     },
   ]
 }
@@ -198,7 +198,7 @@ function tailOutcomes({ sides, direction, level, allowed }: TestInput): TestOutc
       p: weighted(tail.p, isHigh ? shares.tailHigh : shares.tailLow),
       matters: tail.adds > reach,
       size: shareOf(tail.adds, level),
-      says: `${tail.experiment} points lie far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
+      says: `${tail.experiment} points are far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
     }
   })
 }
@@ -213,16 +213,16 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
   const isHigher = direction !== 'decrease' && above > allowed.increase
   const isLower = direction !== 'increase' && below > allowed.decrease
   const end = isHigher
-    ? `their upper end changed by ${describeChange(above, level)}`
-    : `their lower end changed by ${describeChange(-below, level)}`
-  const reach = isHigher || isLower ? `: ${end}` : ''
+    ? `Their upper end changed by ${describeChange(above, level)}`
+    : `Their lower end changed by ${describeChange(-below, level)}`
+  const reach = isHigher || isLower ? `. ${end}` : ''
   const wider: TestOutcome = {
     test: 'spread',
     change: isHigher ? 'High' : 'Low',
     p: weighted(p, share),
     matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
     size: shareOf(isHigher ? above : below, level),
-    says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
+    says: `The values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
   }
   if (direction !== 'either') return [wider]
   const fell = -above > allowed.decrease
@@ -234,8 +234,8 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
     size: shareOf(fell ? -above : -below, level),
     says:
       control > 0
-        ? `the values spread only ${(experiment / control).toFixed(2)} times as wide`
-        : 'the values spread no less wide',
+        ? `The values spread only ${(experiment / control).toFixed(2)} times as wide`
+        : 'The values spread no less wide',
   }
   return [wider, narrower]
 }

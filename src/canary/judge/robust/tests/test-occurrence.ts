@@ -88,7 +88,7 @@ function oftenOutcomes(
   const says =
     counted === undefined
       ? `${often} of the points are not 0, ${seldom} in the baseline`
-      : `${counted.totals}; ${often} of the points have some, ${seldom} in the baseline`
+      : `${counted.totals}. ${often} of the points have events, ${seldom} in the baseline`
   return [
     {
       test: 'occurrence',
@@ -124,7 +124,7 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
   const { inflation, freedom } = strongest(dependence(scores), ...scores.map((side) => dependence([side])))
   const usual = sortedQuantile(y, 0.5)
   const change = (sortedQuantile(x, 0.5) - usual) / Math.abs(usual)
-  const says = `where they are not 0, the typical value changed by ${percent(change)}`
+  const says = `The typical value of the points that are not 0 changed by ${percent(change)}`
   return [
     {
       test: 'size',

@@ -75,5 +75,5 @@ test('the metric that says what events are counted out of names them, when it is
 
 test('a count that passes says how many there were', () => {
   const result = judgeOne({ control: every(10, 1), experiment: every(12, 1) })
-  expect(result.classificationReason).toContain('no change is proven: 5 events, 6 in the baseline')
+  expect(result.classificationReason).toContain('No change is proven: 5 events, 6 in the baseline')
 })

@@ -9,7 +9,7 @@ import { judgeOne, points } from '../../../support/judge-metrics.js'
 import type { Metric } from '../../../support/judge-metrics.js'
 import { PROJECT_ROOT } from '../../../support/project-root.js'
 
-const FIGURES = join(PROJECT_ROOT, 'test/cases/analysis/judge-figures.txt')
+const RESULTS = join(PROJECT_ROOT, 'test/cases/analysis/judge-results.txt')
 const DIGITS = 8
 
 type Make = (random: Random) => Metric
@@ -139,7 +139,7 @@ function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value
 }
 
-function figures(name: string, metric: Metric): string {
+function describeResult(name: string, metric: Metric): string {
   const result = judgeOne(metric)
   const { classification, classificationReason, score, ratio, noData, critical } = result
   const { finding, isBeyondDoubt, notes } = result
@@ -154,23 +154,23 @@ function figures(name: string, metric: Metric): string {
 }
 
 /** The results of each scene in each direction of harm, by name. */
-function allFigures(): Map<string, string> {
+function allResults(): Map<string, string> {
   const shown = Object.entries(SCENES).flatMap(([name, make], index) =>
     ['either', 'increase', 'decrease'].map((direction) => {
       const { canary = {}, ...metric } = make(makeRandom(index + 1))
       const scene = `${name} (${direction})`
-      return [scene, figures(scene, { ...metric, canary: { direction, ...canary } })] as const
+      return [scene, describeResult(scene, { ...metric, canary: { direction, ...canary } })] as const
     }),
   )
   return new Map(shown)
 }
 
-const shown = allFigures()
-if (process.env['WRITE_FIGURES'] === 'yes') writeFileSync(FIGURES, `${[...shown.values()].join('\n\n')}\n`)
-const known = readFileSync(FIGURES, 'utf8').trimEnd().split('\n\n')
+const shown = allResults()
+if (process.env['WRITE_RESULTS'] === 'yes') writeFileSync(RESULTS, `${[...shown.values()].join('\n\n')}\n`)
+const known = readFileSync(RESULTS, 'utf8').trimEnd().split('\n\n')
 
 // A replayed interval must give the stored report. Change the stored values only on purpose
-// (WRITE_FIGURES=yes), and document the change.
-test.each([...shown])('the judge gives the figures that it gave before: %s', (name, text) => {
+// (WRITE_RESULTS=yes), and document the change.
+test.each([...shown])('the judge gives its stored result: %s', (name, text) => {
   expect(text.split('\n')).toEqual(known.find((each) => each.startsWith(`${name}: `))?.split('\n'))
 })
