@@ -1,6 +1,6 @@
 export { DEFAULT_THRESHOLDS, anyCase, readCanaryConfig, readMetricSpecs } from './judge/canary-config.js'
 export { judgeMetrics } from './judge/judge-run.js'
-export { reportDocument } from './judge/report-document.js'
+export { reportDocument } from './judge/judge-run.js'
 export { countedOutOf } from './judge/series/exposure.js'
 export type {
   Finding,

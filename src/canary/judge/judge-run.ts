@@ -3,7 +3,7 @@ import { comparableUnits } from './series/units.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
 import { scoreRun } from './robust/score-run.js'
 import { makeSettings } from './robust/samples/settings.js'
-import type { JudgeInput, JudgeOptions, JudgeReport, MetricSpec, Side } from './series/types.js'
+import type { JudgeInput, JudgeOptions, JudgeReport, MetricSpec, Side, MetricResult } from './series/types.js'
 import { benjaminiHochberg, holm } from '../statistics/benjamini-hochberg.js'
 import type { Adjusted, Assessment } from './robust/assessment.js'
 
@@ -118,4 +118,32 @@ function adjustOverRun(assessments: readonly Assessment[]): Adjusted[] {
     holm(counting.map(([, { p }]) => p)).map((value, place) => [counting[place]?.[0], value]),
   )
   return adjusted.map((p, index) => ({ p, familyWise: familyWise.get(index) ?? 1 }))
+}
+
+/**
+ * A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2) plus the findings of
+ * the default judge. `warnings` are sentences about unread members of the config.
+ */
+export function reportDocument(
+  { judgeName, score, verdict, endsRun, groupScores, results }: JudgeReport,
+  warnings: readonly string[] = [],
+): object {
+  return {
+    ...{ judgeName, score, verdict, endsRun },
+    ...(warnings.length > 0 && { warnings }),
+    groupScores,
+    results: results.map(resultDocument),
+  }
+}
+
+function resultDocument(result: MetricResult): object {
+  const { controlStats, experimentStats, ratio, finding, noData, ...rest } = result
+  return {
+    ...rest,
+    ...(noData === null ? {} : { noData }),
+    experimentMetadata: { stats: experimentStats },
+    controlMetadata: { stats: controlStats },
+    resultMetadata: { ratio },
+    ...(finding === null ? {} : { finding }),
+  }
 }

@@ -312,7 +312,7 @@ describe('an interval that ends the process', () => {
     const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
     expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Fail', score: 0, intervalAttempts: 0 })
     expect(run.message).toMatch(
-      /the service or the thread of the interval ended 2 times while it was judged, and it is not begun again/,
+      /the service or the thread of the interval ended 2 times while it was judged, and is not started again/,
     )
     expect(third.requests).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { reportDocument } from '../../../src/canary/judge/judge-run.js'
 import { around, judge, judgeOne, normal, points, SAME, WORSE } from '../../support/judge-metrics.js'
 
 const SKEWED = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { reportDocument } from '../../../src/canary/judge/judge-run.js'
 import { judge, SAME } from '../../support/judge-metrics.js'
 
 test('a report tells of warnings where there are some', () => {

@@ -257,7 +257,7 @@ describe('a side without lines', () => {
     ['the canary', some, none, 'canaryEmpty'],
     ['the baseline', none, some, 'baselineEmpty'],
     ['both', none, none, 'bothEmpty'],
-  ])('is for people to look at: %s', (_which, baseline, canary, state) => {
+  ])('needs a review: %s', (_which, baseline, canary, state) => {
     expect(judge(baseline, canary).report).toMatchObject({ state, verdict: 'Review', endsRun: false })
   })
 

@@ -18,7 +18,7 @@ describe('a stream that stops', () => {
   test.each([
     ['at a third of the window', without(10, 30), 'for the last 20 of 30 minutes, from minute 11 on'],
     ['for some minutes in the middle', without(12, 17), 'for 5 of 30 minutes, from minute 13 on'],
-  ])('%s is for people to look at, and is said', (_, canary, says) => {
+  ])('%s needs a review, and is said', (_, canary, says) => {
     const { report } = judge(baseline, canary)
     expect(report.verdict).toBe('Review')
     expect(report.score).toBeLessThan(90)
@@ -38,7 +38,7 @@ describe('work that the canary does not do', () => {
   const health = { text: 'INFO probe {n} answered', times: 100 }
   const baseline = logSide([ORDINARY, health])
 
-  test('is for people to look at where a fifth of the lines is gone and nothing came instead', () => {
+  test('needs a review where a fifth of the lines is gone and nothing came instead', () => {
     const { report } = judge(baseline, logSide([health]))
     expect(report).toMatchObject({ verdict: 'Review', score: expect.closeTo(89.99) as number })
     expect(report.reason).toContain(
@@ -185,7 +185,7 @@ test('critical kinds that are known and rare fail no run without a change', () =
 describe('what nobody would sign', () => {
   const errors = (times: number, inMinute: number) => ({ text: 'ERROR stock {n} refused', times, inMinute })
 
-  test('a burst of errors that nobody logged before is for people to look at', () => {
+  test('a burst of errors that nobody logged before needs a review', () => {
     const canary = logSide([ORDINARY, errors(200, 12)])
     const { report, templatesToRemember } = judge(logSide([ORDINARY]), canary)
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
@@ -243,7 +243,7 @@ describe('an error as often as one that is gone', () => {
     ],
     ['is thrown in another function', trace('shop.Stock.reserve'), trace('shop.stock.Reservation.take')],
     ['was a warning', 'WARN cannot reserve item {n}', 'ERROR cannot reserve item {n}'],
-  ])('is for people to look at where it %s', (_, before, now) => {
+  ])('needs a review where it %s', (_, before, now) => {
     const side = (text: string, times: number) => logSide([ORDINARY, { text, times }])
     const { report } = judge(side(before, 60), side(now, 55))
     expect(report.verdict).toBe('Review')

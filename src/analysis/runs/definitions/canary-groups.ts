@@ -129,7 +129,7 @@ export function readCanaryQueries(document: unknown): ConfigQueries {
   if (problems.length > 0) {
     throw new AppError(
       'invalid',
-      `these queries cannot be configured: ${problems.map(({ message }) => message).join('; ')}`,
+      `these queries cannot be built: ${problems.map(({ message }) => message).join('; ')}`,
       {
         details: problems,
       },

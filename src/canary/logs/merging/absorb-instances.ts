@@ -1,5 +1,7 @@
+import { cross, group } from 'd3-array'
+
 import { VALUE } from '../masking/scan-words.js'
-import { keyWords, wordsKey, coverage, firstRow } from '../model/pattern.js'
+import { keyWords, wordsKey, coverage, firstRow, unite } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 
@@ -37,7 +39,7 @@ function homeOf(pattern: Pattern): Home | undefined {
 }
 
 /** The places at which the lines of a pattern had different words. */
-export function placesOfWords({ words, isFixed, rows, origins }: Pattern): readonly number[] {
+function placesOfWords({ words, isFixed, rows, origins }: Pattern): readonly number[] {
   if (isFixed || rows.length < MIN_WORDS) return []
   const lines = origins.map(keyWords).filter(({ length }) => length === words.length)
   return [...words.keys()].filter((place) => {
@@ -72,7 +74,7 @@ function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefin
 }
 
 /** Whether it is a word that may be a value: those in capitals and failures say what happened. */
-export function mayBeValue(word: string): boolean {
+function mayBeValue(word: string): boolean {
   return isRealWord(word) && commonKind([word]) !== 'state'
 }
 
@@ -104,4 +106,36 @@ function giveToHomes(patterns: readonly Pattern[], findHome: FindHome): readonly
       const ordered = [pattern, ...guests].toSorted((a, b) => firstRow(a) - firstRow(b))
       return { ...pattern, ...coverage(ordered) }
     })
+}
+
+/** Sets of places of one length that are tried in pairs. */
+const MAX_PAIRED_SHAPES = 20
+
+/**
+ * Unites patterns of one length that differ only where the one or the other is known to hold
+ * values: `name=<*> cmd=get` and `name=web cmd=<*>`.
+ */
+export function joinCrossing(patterns: readonly Pattern[]): readonly Pattern[] {
+  const shapes = [...group(patterns, (pattern) => placesOfWords(pattern).join())]
+    .filter(([places]) => places !== '')
+    .slice(0, MAX_PAIRED_SHAPES)
+  const taken = new Set<Pattern>()
+  const united: Pattern[] = []
+  for (const [[one, ones], [other, others]] of cross(shapes, shapes)) {
+    if (one >= other) continue
+    const places = new Set(`${one},${other}`.split(',').map(Number))
+    const free = [...ones, ...others].filter((pattern) => !taken.has(pattern))
+    for (const family of group(free, (pattern) => keyWithout(pattern, places)).values()) {
+      const fromOne = family.filter((pattern) => ones.includes(pattern)).length
+      if (fromOne === 0 || fromOne === family.length) continue
+      for (const pattern of family) taken.add(pattern)
+      united.push(unite(family))
+    }
+  }
+  return [...patterns.filter((pattern) => !taken.has(pattern)), ...united]
+}
+
+function keyWithout({ words }: Pattern, places: ReadonlySet<number>): string {
+  const masked = words.map((word, place) => (places.has(place) && mayBeValue(word) ? VALUE : word))
+  return countMeaningfulWords(masked) < MIN_SHARED_WORDS ? wordsKey(words) : wordsKey(masked)
 }

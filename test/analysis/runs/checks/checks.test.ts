@@ -48,11 +48,11 @@ async function judged(value: unknown, fetch: Fetch = left): Promise<IntervalRepo
 
 describe('a check of an analysis', () => {
   test.each([
-    [true, 'Success', 100, 'the rule shop/kept says true'],
-    [false, 'Fail', 0, 'the rule shop/kept says false'],
-    [95, 'Success', 95, 'the rule shop/kept says 95 of 100'],
-    [80, 'Review', 80, 'the rule shop/kept says 80 of 100'],
-    [0, 'Fail', 0, 'the rule shop/kept says 0 of 100'],
+    [true, 'Success', 100, 'The rule shop/kept is true'],
+    [false, 'Fail', 0, 'The rule shop/kept is false'],
+    [95, 'Success', 95, 'The rule shop/kept is 95 of 100'],
+    [80, 'Review', 80, 'The rule shop/kept is 80 of 100'],
+    [0, 'Fail', 0, 'The rule shop/kept is 0 of 100'],
   ])('whose rule says %j comes to %s', async (value, verdict, score, reason) => {
     expect(await judged(value)).toMatchObject({ verdict, score, reason, errors: [], isUnanswered: false })
   })
@@ -88,7 +88,7 @@ describe('a check of an analysis', () => {
     ])
   })
 
-  test('is not asked without its documents', async () => {
+  test('is not evaluated without its documents', async () => {
     const report = await judged(true, ({ scope }) =>
       scope['version'] === 'stable' ? { problem: 'own answered 503' } : { document: {} },
     )
@@ -105,7 +105,7 @@ describe('a check of an analysis', () => {
     ])
     const { report } = await evaluateInterval(REQUEST, sourcesOf(left), () => START_MS)
     expect(report.errors).toEqual([
-      'shop: check budget: the rule shop/kept cannot be asked: there are no policies',
+      'shop: check budget: the rule shop/kept cannot be evaluated: there are no policies',
     ])
   })
 
@@ -121,7 +121,7 @@ describe('a check of an analysis', () => {
 describe('the checks of a definition', () => {
   test.each([
     [{ checks: [] }, 'checks'],
-    [{ checks: [CHECK, CHECK] }, 'has two checks of one name'],
+    [{ checks: [CHECK, CHECK] }, 'has two checks with the same name'],
     [{ checks: [{ ...CHECK, rule: 'data.shop.kept' }] }, 'without data'],
     [{ checks: [{ ...CHECK, rule: 'shop//kept' }] }, 'must be the path of a rule'],
     [{}, 'needs metrics, logs or checks'],

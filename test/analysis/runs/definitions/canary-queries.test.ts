@@ -115,7 +115,7 @@ describe('the query of a metric', () => {
     [
       'a template that is not there',
       { customFilterTemplate: 'other' },
-      /customFilterTemplate other, which is not there: there are own/,
+      /customFilterTemplate other, which does not exist: there are own/,
     ],
     ['a template that decides', { customInlineTemplate: '<#if x>a</#if>' }, /directives of FreeMarker/],
   ])('is refused with %s: it would be asked for both sides alike', (_, query, message) => {

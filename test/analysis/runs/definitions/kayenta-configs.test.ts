@@ -275,12 +275,12 @@ test.each<[string, Config['query'], object, string]>([
     'Stackdriver',
     { type: 'stackdriver', metricType: 'm', resourceType: 'k8s_pod' },
     {},
-    'say in the scopes which labels tell them (pod_name',
+    'name labels in the scopes that distinguish them (pod_name',
   ],
 ])('a query of %s that nothing of the scope filters is refused: %j', (_, query, more, reason) => {
   const scope = { scope: 'v1', ...more } as Readonly<Record<string, string>>
   const make = (): unknown => plan({ query, templates: {}, baseline: scope, canary: scope })
-  expect(make).toThrow(`metric m: the query is for all instances alike: `)
+  expect(make).toThrow(`metric m: the query is the same for all instances: `)
   expect(make).toThrow(reason)
 })
 
@@ -314,7 +314,7 @@ test.each<[Type, string, string]>([
   const { source, server } = await open(type)
   const answer = await source.fetchSeries({ query, scope: { scope } })
   expect([answer.state, server.seen]).toEqual(['failed', []])
-  expect(answer.reasons[0]).toContain('where it stands there can only be')
+  expect(answer.reasons[0]).toContain('this place only allows')
 })
 
 test('a value of a tag in InfluxDB stays one', async () => {

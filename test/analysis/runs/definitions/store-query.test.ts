@@ -44,10 +44,10 @@ test('a template of the config is the filter of a query', () => {
 })
 
 test.each(['influxdb', 'wavefront', 'signalfx', 'datadog', 'graphite', 'newrelic', 'atlas'])(
-  'a query of %s that says too little is refused',
+  'a query of %s that lacks members is refused',
   (type) => {
     expect(() => queryOf({ type, fields: ['mean'] })).toThrow(
-      `metric m: query says too little of what to ask ${type}: write the whole query as customInlineTemplate`,
+      `metric m: query lacks members for a query of ${type}: write the whole query as customInlineTemplate`,
     )
   },
 )
@@ -104,7 +104,7 @@ describe('a query of stackdriver', () => {
     ],
     [{ resourceType: 'toString' }, 'has the resourceType toString'],
     [{}, 'says no resourceType'],
-    [{ resourceType: 'global', metricType: '' }, 'says no metricType'],
+    [{ resourceType: 'global', metricType: '' }, 'has no metricType'],
     [{ resourceType: 'global', customFilter: 'x' }, 'has a customFilter'],
     [{ resourceType: 'global', customFilterTemplate: 'x' }, 'names the customFilterTemplate x'],
   ])('that says %j is refused', (query, reason) => {

@@ -171,7 +171,7 @@ describe('an access key that a platform gives', () => {
       service,
       (_, response) =>
         respondJson(response, 403, { Error: { Code: 'AccessDenied', Message: 'Not authorized' } }),
-      'answered 403 (see its credentials): AccessDenied: Not authorized (see roleArn and whom its trust policy lets take the role)',
+      'answered 403 (see its credentials): AccessDenied: Not authorized (see roleArn and the principals in its trust policy)',
     ],
     [
       'a service that answers in XML',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { brentRoot } from '../../../../src/canary/judge/kayenta/mann-whitney-interval.js'
+import { brentRoot } from '../../../../src/canary/judge/kayenta/classify-metric.js'
 
 /**
  * Without progress by interpolation, the steps are those of a bisection: 27 for an interval of 1 to

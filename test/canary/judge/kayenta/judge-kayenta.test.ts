@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../../../src/canary/judge/canary-config.js'
 import { judgeKayenta } from '../../../../src/canary/judge/kayenta/judge-kayenta.js'
-import { mannWhitneyInterval } from '../../../../src/canary/judge/kayenta/mann-whitney-interval.js'
+import { mannWhitneyInterval } from '../../../../src/canary/judge/kayenta/classify-metric.js'
 import type { JudgeReport } from '../../../../src/canary/judge/series/types.js'
 
 type Points = string | (number | null)[]

@@ -6,7 +6,7 @@ import { around, judgeOne, normal, points } from '../../../support/judge-metrics
 const level = (value: number) => Array.from({ length: 60 }, (_, n) => value * (1 + 0.05 * Math.sin(n * 2.4)))
 const counter = (from: number, step: number) => Array.from({ length: 60 }, (_, n) => from + n * step)
 
-describe('what nobody would sign is for people to look at', () => {
+describe('what nobody would sign needs a review', () => {
   test.each([
     ['seconds beside milliseconds', level(120), level(0.12), 'is 1/1,000 of the'],
     ['milliseconds beside seconds', level(0.12), level(120), 'is 1,000 times the'],
@@ -62,7 +62,7 @@ test('counters never fail, wherever they started', () => {
   expect(result.classificationReason).toContain('ask for the rate')
 })
 
-test('three minutes of nothing where there never is nothing are for people to look at', () => {
+test('three minutes of nothing where there never is nothing need a review', () => {
   const orders = around(60, 7)
   const experiment = around(60, 7).map((value, index) => (index >= 30 && index < 33 ? 0 : value))
   expect(judgeOne({ control: orders, experiment, canary: { direction: 'decrease' } })).toMatchObject({

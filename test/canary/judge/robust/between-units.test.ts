@@ -98,7 +98,7 @@ describe('former runs', () => {
 describe('one pod of ten', () => {
   const ten = (): number[] => [100, 103, 98, 101, 97, 102, 99, 104, 96, 100]
 
-  it('that is slow is for people to look at, though the mean of all hardly moves', () => {
+  it('that is slow needs a review, though the mean of all hardly moves', () => {
     const result = judge(ten().map(pod), [...ten().slice(1), 130].map(pod))
     expect(result).toMatchObject({ classification: 'Inconclusive', noData: { state: 'doubtful' } })
     expect(result.classificationReason).toMatch(

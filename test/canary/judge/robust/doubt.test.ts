@@ -110,7 +110,7 @@ test('points in a row far beyond the baseline are told with how far they are', (
   })
 })
 
-test('a canary that fell to 0 is for people to look at, whatever is said of too few points', () => {
+test('a canary that fell to 0 needs a review, whatever is said of too few points', () => {
   const control = points((index) => 1000 + (index % 7))
   const experiment = control.map((value, index) => (index >= 30 && index < 38 ? 0 : value))
   const canary = { noData: { tooFewPoints: 'ignore' } }

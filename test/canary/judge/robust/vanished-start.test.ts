@@ -28,7 +28,7 @@ describe('a change that only the start of the canary has', () => {
         canary: { direction: 'decrease' },
       },
     ],
-  ])('is for people to look at: %s', (_, metric) => {
+  ])('needs a review: %s', (_, metric) => {
     for (const critical of [false, true]) {
       const { results, verdict } = judge([{ ...metric, canary: { ...metric.canary, critical } }])
       expect(verdict).toBe('Review')
