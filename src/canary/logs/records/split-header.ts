@@ -72,7 +72,7 @@ const HOST = String.raw`[a-z\d][\w.-]*`
 const part = (
   first: HeaderPart['first'],
   source: string,
-  { holds, needs }: Pick<HeaderPart, 'tells' | 'needs'> = {},
+  { holds, needs }: Pick<HeaderPart, 'holds' | 'needs'> = {},
   flags = 'y',
 ): HeaderPart => ({ first, pattern: new RegExp(source, flags), holds, needs })
 
@@ -180,7 +180,7 @@ function splitText(text: string): SplitLine {
 interface FoundPart {
   readonly length: number
   readonly logger: string | undefined
-  readonly holds: HeaderPart['tells']
+  readonly holds: HeaderPart['holds']
 }
 
 function readPart(text: string, at: number, parsed: ReadonlySet<string>): FoundPart | undefined {
