@@ -176,6 +176,6 @@ describe('the same requests', () => {
         { text: 'ERROR call {n} failed status=404', times },
       ])
     const { report } = judge(called(0), called(60))
-    expect(report.reason).toMatch(/^"call <\*> failed status=<\*>" is new/)
+    expect(report.reason).toMatch(/^"call <\*> failed status=<\*>": New/)
   })
 })

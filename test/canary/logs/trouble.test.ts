@@ -72,7 +72,7 @@ test('an ordinary line that comes many times as often is told of and costs nothi
   expect(report.verdict).toBe('Success')
   expect(report.warnings).toEqual([
     expect.stringMatching(
-      /^the canary logs "retrying call <\*> to billing" at least \d+ times as often by exposure: 900, 5 /,
+      /^The canary logs "retrying call <\*> to billing" at least \d+ times as often by exposure: 900, 5 /,
     ),
   ])
 })
@@ -121,7 +121,7 @@ test('the severity is said where other lines of the same words have none', () =>
     logSide([request(200, 900), request(503, 5)]),
     logSide([request(200, 850), request(503, 60)]),
   )
-  expect(report.reason).toContain('is more frequent with severity error: 60 in the canary, 5 in the baseline')
+  expect(report.reason).toContain('More frequent with severity error: 60 in the canary, 5 in the baseline')
 })
 
 describe('much worse', () => {
@@ -209,7 +209,7 @@ describe('what nobody would sign', () => {
     const failing = (times: number) => logSide([ORDINARY, { text: 'ERROR order {n} not stored', times }])
     const { report } = judge(failing(60), failing(105))
     expect(report.findings[0]?.reason).toMatch(
-      /more frequent \(p [<=] 0\.\d+\), but perhaps only 1\.\d times/,
+      /More frequent \(p [<=] 0\.\d+\), but possibly only 1\.\d times/,
     )
     expect(report.findings[0]?.reason).not.toContain('chance')
   })
@@ -229,7 +229,7 @@ test('an object in JSON over several lines is named by its message', () => {
   }
   const ordinary = event('info', 'order {n} placed', 900)
   const { report } = judge(side(ordinary), side(ordinary, event('error', 'no stock of item {n}', 40)))
-  expect(report.reason).toMatch(/^"no stock of item <\*>" is new: 40 in the canary/)
+  expect(report.reason).toMatch(/^"no stock of item <\*>": New: 40 in the canary/)
 })
 
 describe('an error as often as one that is gone', () => {
@@ -248,7 +248,7 @@ describe('an error as often as one that is gone', () => {
     const { report } = judge(side(before, 60), side(now, 55))
     expect(report.verdict).toBe('Review')
     expect(report.reason).toMatch(
-      /is new, and about as frequent as ".*", which the canary logs no more \(60 in the baseline\)/,
+      /New, and about as frequent as ".*", which the canary no longer logs \(60 in the baseline\)/,
     )
     expect(judge(side(before, 20), side(now, 60)).report.verdict).toBe('Fail')
   })
@@ -269,7 +269,7 @@ describe('without ordinary lines', () => {
     const { report } = judge(side(1500), side(3000))
     expect(report.verdict).toBe('Review')
     expect(report.reason).toBe(
-      '"tick <*> failed" is more frequent: 3000 in the canary, 1500 in the baseline; at least 1.9 times as many by exposure',
+      '"tick <*> failed": More frequent: 3000 in the canary, 1500 in the baseline. At least 1.9 times as many by exposure',
     )
   })
 

@@ -136,7 +136,7 @@ function isByte(value: unknown): value is number {
  * which log all output as warnings.
  */
 const CONTAINER =
-  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ description into std(?:err|out): "(?:NOTICE: PHP message: )?)/
+  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ said into std(?:err|out): "(?:NOTICE: PHP message: )?)/
 /** The name of a container, padded. */
 const LONGEST_CONTAINER = 120
 /** Longer prefixes are messages. */

@@ -48,7 +48,7 @@ describe('one burst beside a baseline that has no error', () => {
 
   test('needs a review from four points on', () => {
     expect(judgeOne({ control, experiment: one(4), exposure })).toMatchObject({
-      classificationReason: expect.stringContaining('but in bursts that count as few') as string,
+      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
       noData: { state: 'doubtful', policy: 'review' },
     })
   })

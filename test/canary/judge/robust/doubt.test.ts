@@ -60,7 +60,7 @@ describe('a canary without values in its middle', () => {
     expect(judgeOne({ control, experiment: without(experiment, 20, 35) })).toMatchObject({
       classification: 'Inconclusive',
       classificationReason: expect.stringContaining(
-        'no value for 15 of 60 points, from point 21 on',
+        'no value for 15 of 60 points from point 21 on',
       ) as string,
     })
   })
@@ -68,7 +68,7 @@ describe('a canary without values in its middle', () => {
   test('is not judged by the rest where its last points are missing, too', () => {
     const shorter = without(experiment, 20, 35).slice(0, -2)
     expect(judgeOne({ control, experiment: shorter }).classificationReason).toContain(
-      'no value for 15 of 60 points, from point 21 on',
+      'no value for 15 of 60 points from point 21 on',
     )
   })
 
@@ -90,7 +90,7 @@ describe('errors in one burst', () => {
   test('are no change that is proven, and no success either', () => {
     expect(judgeOne({ control: now, experiment: burst, canary: { direction: 'increase' } })).toMatchObject({
       classification: 'Inconclusive',
-      classificationReason: expect.stringContaining('in bursts that count as few') as string,
+      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
     })
   })
 
@@ -127,7 +127,7 @@ describe('a canary that keeps its last value', () => {
   test.each([0, 20, 45])('from point %d on is not judged by how little it varies', (start) => {
     expect(judgeOne({ control, experiment: stuckFrom(start) })).toMatchObject({
       classification: 'Inconclusive',
-      classificationReason: `the canary's last ${60 - start} points all have the value 51.2, where the baseline changes: see whether it is still measured`,
+      classificationReason: `The last ${60 - start} points of the canary all have the value 51.2, while the baseline changes. Check whether the canary is still measured`,
     })
   })
 

@@ -27,7 +27,7 @@ describe('two sides that rise together', () => {
   test('and differ in what only the canary starts with', () => {
     const experiment = ramp(1, 0.03).map((value, at) => (at < 5 ? 0.4 * value : value))
     const { notes } = judgeOne({ control: ramp(1, 0.03), experiment })
-    expect(notes).toEqual([expect.stringMatching(/^the first 5 points of the canary are 7\d % below/u)])
+    expect(notes).toEqual([expect.stringMatching(/^The first 5 points of the canary are 7\d % below/u)])
   })
 })
 

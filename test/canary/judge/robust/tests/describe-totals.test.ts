@@ -19,7 +19,7 @@ test.each([
   {
     name: 'rare events that come alone',
     metric: { control: points(() => 0), experiment: every(6, 1) },
-    says: '10 events, 0 in the baseline; 17 % of the points have some, 0.0 % in the baseline',
+    says: '10 events, 0 in the baseline. 17 % of the points have events, 0.0 % in the baseline',
   },
   {
     name: 'rare events in clusters, of more requests',
