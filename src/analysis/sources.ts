@@ -46,7 +46,9 @@ interface SourceAnswer {
   readonly reasons: readonly string[]
   /** Remarks of the source, and tolerances that were used in reading it. */
   readonly warnings: readonly string[]
-  /** The query as it was sent, its placeholders filled; the template where they could not be. */
+  /**
+   * The query as sent, with its placeholders filled, or the template if they could not be filled.
+   */
   readonly query: string
 }
 
@@ -66,7 +68,9 @@ export interface SeriesAnswer extends SourceAnswer {
 
 /** A source of metrics. */
 export interface MetricSource {
-  /** One series on the step grid. Never rejects: what goes wrong is the state of the answer. */
+  /**
+   * Fetches one series on the step grid. Never rejects: problems are part of the answer's state.
+   */
   readonly fetchSeries: (query: SeriesQuery, budget: FetchBudget) => Promise<SeriesAnswer>
 }
 
@@ -95,7 +99,7 @@ export interface LinesQuery extends TimeWindow {
   readonly index?: string | undefined
   /** The field with the text; the source's field by default. */
   readonly messageField?: string | undefined
-  /** Narrower than those of the source, where given. */
+  /** Narrower than the limits of the source, if given. */
   readonly limits?: Partial<LineLimits> | undefined
 }
 

@@ -206,7 +206,7 @@ export const listLogTemplates: ReadOperation<string, readonly string[]> = {
   apply: ({ analysis }, application) => analysis.logTemplates(application),
 }
 
-/** The error for a run that is not there. */
+/** The error for an unknown run. */
 export function unknownRun(id: number | string): AppError {
   return new AppError('not_found', `there is no analysis ${id}`)
 }

@@ -120,19 +120,19 @@ export class AnalysisRunner {
     this.#wake()
   }
 
-  /** A run has been started. */
+  /** Adds a run that was started. */
   schedule(run: WaitingRun): void {
     this.#queue.add(run)
     this.#wake()
   }
 
-  /** A run has been cancelled: what is under way for it is given up and not kept. */
+  /** Removes a cancelled run: its running interval is given up and not stored. */
   forget(id: number): void {
     this.#queue.remove(id)
     this.#underWay.get(id)?.giveUp.abort()
   }
 
-  /** Judges no more intervals; those under way are judged again after the next start. */
+  /** Stops judging. Running intervals are judged again after the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer()
@@ -171,7 +171,7 @@ export class AnalysisRunner {
   async #judge(id: number, givenUp: AbortSignal): Promise<void> {
     try {
       const lease = await this.#options.leases.take(ANALYSIS, String(id))
-      // Another process is at it: what comes of it is seen then.
+      // Another process judges it. Its result is read then.
       if (lease === undefined) {
         this.#queue.postpone(id, this.#options.now() + AFTER_FAILURE_MS)
         return
@@ -285,7 +285,7 @@ export class AnalysisRunner {
     return progress.state === 'RUNNING' ? progress.nextIntervalMs : undefined
   }
 
-  /** The end of a run one of whose intervals can never be judged. */
+  /** Ends a run with an interval that can never be judged. */
   #suspend(request: IntervalRequest, attempts: number): IntervalResult {
     const error = new AppError(
       'unavailable',

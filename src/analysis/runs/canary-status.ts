@@ -41,7 +41,7 @@ export interface CanaryStatus {
   }
 }
 
-/** A run with its status, in which the address of its report is missing. */
+/** A run with its status, without the URL of its report. */
 export interface ShownStatus {
   readonly run: Pick<StoredRun, 'id' | 'startedMs' | 'plan'>
   readonly status: CanaryStatus

@@ -13,7 +13,7 @@ import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'
 import { MAX_TEXT_LENGTH } from './definitions/registration.js'
 
-/** As much of a definition as its canary config needs to be looked at, whatever else is wrong. */
+/** The part of a definition with its canary config, read even if other parts are invalid. */
 const WithCanaryConfig = z.looseObject({
   metrics: z.looseObject({ canaryConfig: z.record(z.string(), z.unknown()) }),
 })

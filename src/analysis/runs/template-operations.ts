@@ -31,7 +31,7 @@ export const listTemplates: ReadOperation<TemplateType, readonly string[]> = {
 
 export interface TemplateSaving {
   readonly template: Omit<StoredTemplate, 'isNamed'>
-  /** Whether it becomes the one of its name where there is another. */
+  /** Whether it replaces a template of the same name. */
   readonly mayReplace: boolean
   readonly actor: Actor
 }

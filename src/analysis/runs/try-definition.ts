@@ -36,7 +36,7 @@ export interface TriedDefinition {
 }
 
 const MS_PER_MINUTE = 60_000
-/** Each may take as much memory as an interval that is judged. */
+/** Each may take as much memory as a judged interval. */
 const MAX_CONCURRENT = 2
 
 /** Tries definitions, a few at a time. */

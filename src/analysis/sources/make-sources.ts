@@ -123,7 +123,7 @@ function linesOf(
   settings: Parameters<typeof chooseLinesApi>[0],
   connection: SourceConnection,
 ): LogSource['fetchLines'] {
-  // Splunk gives all that is read in one answer.
+  // Splunk returns all requested lines in one answer.
   const limits = settings.type === 'splunk' ? { ...settings, pageLines: Infinity } : settings
   return async (query, budget) =>
     fetchLines(query, budget, connection, { api: chooseLinesApi(settings, query), limits })

@@ -145,7 +145,7 @@ const Classifier = z
 
 type MetricDocument = z.output<typeof CanaryMetric>
 
-/** A canary config of Kayenta as far as it is read. */
+/** The members of Kayenta's canary config that are read. */
 export const CanaryConfig = z.object({ metrics: z.array(CanaryMetric).min(1), classifier: Classifier })
 
 /**

@@ -81,7 +81,7 @@ function negativeOf(values: Float64Array): string | undefined {
     : `The value ${found.toPrecision(4)} cannot be judged: a count of events is never negative`
 }
 
-/** The very values where all are in range, as in nearly all series. */
+/** Returns the same array if all values are in range, as in nearly all series. */
 function inRange(values: Float64Array): Float64Array {
   return values.some(isOdd) ? values.map((value) => (isOdd(value) ? replaced(value) : value)) : values
 }

@@ -1,6 +1,6 @@
 import { logChoose } from './log-gamma.js'
 
-/** Events and those without one, on both sides. */
+/** Counts with and without events, on both sides. */
 export interface TwoByTwo {
   readonly canaryEvents: number
   readonly canaryOthers: number

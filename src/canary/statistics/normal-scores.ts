@@ -69,7 +69,7 @@ function narrow(pointAt: (x: number) => Point, from: Point, to: Point, accuracy:
   for (let step = 1; step < MAX_STEPS && high - low > accuracy; step += 1) {
     const line = low + ((high - low) * atLow) / (atLow - atHigh)
     const { x, y } = pointAt(step % 3 === 0 ? low + (high - low) / 2 : line)
-    // An end that stays twice is given less weight, else the line would never come near it.
+    // A bound that stays twice gets less weight; otherwise the line would never approach it.
     const stays = y > 0 === wasAbove
     wasAbove = y > 0
     if (wasAbove) [low, atLow, atHigh] = [x, y, stays ? atHigh / 2 : atHigh]

@@ -2,7 +2,7 @@ import { normalUpperQuantile } from './normal.js'
 import { rankSum, rankSumVariance } from './rank-sum.js'
 import type { RankSum } from './rank-sum.js'
 
-/** Up to this many values in all, every way to share out the ranks is counted. */
+/** Maximum total number of values for which all rank assignments are counted. */
 export const EXACT_UP_TO = 50
 
 /**
@@ -15,7 +15,7 @@ export interface RankShift {
   readonly below: number
   /** P(first > second) - P(first < second): Cliff's delta. */
   readonly cliffsDelta: number
-  /** The standard deviation of the number of pairs in which the first is above. */
+  /** The standard deviation of the number of pairs with the first value above the second. */
   readonly deviation: number
 }
 

@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
       state: 'COMPLETED',
       verdict: 'Fail',
       score: 0,
-      errors: ['the interval could not be judged: out of memory'],
+      errors: ['The interval could not be judged: out of memory'],
     })
     expect(made.failures).toEqual([])
   })
@@ -265,7 +265,7 @@ describe('what goes wrong', () => {
     expect(await runToEnd(store, id, made)).toMatchObject({
       state: 'COMPLETED',
       verdict: 'Fail',
-      errors: ['the interval could not be judged: string or blob too big'],
+      errors: ['The interval could not be judged: string or blob too big'],
     })
   })
 })

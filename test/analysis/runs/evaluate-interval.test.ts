@@ -219,7 +219,9 @@ describe('an interval of logs', () => {
   test('are not judged where both sides are asked for the same lines', async () => {
     const report = await interval(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
     expect(report.verdict).toBe('Fail')
-    expect(report.reason).toMatch(/No answer from the source for the log of shop.*both sides have the same query/)
+    expect(report.reason).toMatch(
+      /No answer from the source for the log of shop.*both sides have the same query/,
+    )
   })
 
   test('are judged where the field to filter by tells the sides apart', async () => {
@@ -336,7 +338,7 @@ test('an interval that could not be judged says why and passes nothing', () => {
   expect(report).toMatchObject({
     ...{ look: 1, looks: 2, score: 0, verdict: 'Fail', endsRun: false },
     canaryWindow: { startMs: START_MS, endMs: START_MS + 30 * MINUTE_MS },
-    errors: ['the interval could not be judged: full'],
+    errors: ['The interval could not be judged: full'],
   })
 })
 

@@ -96,18 +96,18 @@ describe.each(Object.entries(EXPOSURES))('events that are counted out of what %s
       'Nodata',
       /The traffic of the canary is not known/,
     ],
-    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /the canary had no traffic/],
+    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /The canary had no traffic/],
     [
       'has other points',
       { values: new Float64Array(POINTS - 1).fill(1000) },
       'Error',
-      /its exposure has 59 points for 60 values/,
+      /the exposure has 59 points for 60 values/,
     ],
     [
       'has its points at other times',
       { values: new Float64Array(POINTS).fill(1000), startMs: START_MS + 1 },
       'Error',
-      /its exposure has its points at other times/,
+      /the exposure has its points at other times/,
     ],
   ])(
     'are not judged, and the run does not pass, where the traffic of a side %s',

@@ -68,7 +68,7 @@ describe('a run that goes bad is told of', () => {
     expect(first?.subject).toBe('fail')
     expect(first?.data).toMatchObject({
       ...{ application: 'shop', executionId: '01J', state: 'RUNNING', verdict: 'Fail', score: 10 },
-      ...{ interval: 1, intervals: 3, reason: 'interval 1 of 3: latency: +200 %' },
+      ...{ interval: 1, intervals: 3, reason: 'Interval 1 of 3: latency: +200 %' },
       reportUrl: expect.stringContaining('https://tidegate.example/') as string,
       chartUrl: expect.stringMatching(/^https:\/\/tidegate\.example\/\d+\/chart\.png$/) as string,
     })

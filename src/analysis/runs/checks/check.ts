@@ -23,7 +23,7 @@ export interface CheckData {
   readonly problem?: string | undefined
 }
 
-/** A check as it is reported. */
+/** The result of a check in a report. */
 export interface CheckReport {
   readonly name: string
   readonly rule: string

@@ -89,7 +89,7 @@ interface CanaryQueries {
   readonly aggregate?: SeriesAggregate | undefined
 }
 
-/** The queries of a canary config, and of which stores of metrics they say to be. */
+/** The queries of a canary config, and the types of their stores. */
 interface ConfigQueries {
   readonly byMetric: ReadonlyMap<string, CanaryQueries>
   /** Each `query.type`, once. */

@@ -108,7 +108,7 @@ const Definition = z
  */
 export type AnalysisDefinition = z.output<typeof Definition>
 
-/** A definition as it was given; raises `invalid` naming everything that is wrong with it. */
+/** Reads a definition. Raises `invalid` with all problems. */
 export function readDefinition(document: unknown): AnalysisDefinition {
   return readBySchema(Definition, document, { name: 'the definition', code: 'invalid_field' })
 }

@@ -198,7 +198,10 @@ function planMetrics(
   }
 }
 
-/** The very metrics where no query is filtered: what services have in common is stored once. */
+/**
+ * Returns the same metrics if no query is filtered, so that common parts of services are stored
+ * once.
+ */
 function filteredByScope(
   metrics: readonly PlannedMetric[],
   { baseline, canary }: PlannedSides,

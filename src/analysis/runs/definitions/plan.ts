@@ -16,13 +16,13 @@ export interface PlannedSides {
 /** A metric with the query that fetches it. */
 export interface PlannedMetric {
   readonly spec: MetricSpec
-  /** In the language of the source, with `${name}` where the scope goes. */
+  /** In the language of the source, with `${name}` for values of the scope. */
   readonly query: string
   /**
    * The query for the exposure of its events, unless `spec.exposure` names another metric for it.
    */
   readonly exposureQuery?: string | undefined
-  /** How several series of one answer are joined, where the definition does not say it for all. */
+  /** The aggregate of several series, if the definition has none for all metrics. */
   readonly aggregate?: SeriesAggregate | undefined
 }
 
@@ -99,6 +99,9 @@ export interface RunPlan {
  * each once.
  */
 export function warningsOf({ targets }: Pick<RunPlan, 'targets'>): readonly string[] {
-  const sentences = targets.flatMap(({ metrics, notJudged = [] }) => [...notJudged, ...(metrics?.warnings ?? [])])
+  const sentences = targets.flatMap(({ metrics, notJudged = [] }) => [
+    ...notJudged,
+    ...(metrics?.warnings ?? []),
+  ])
   return [...new Set(sentences)]
 }

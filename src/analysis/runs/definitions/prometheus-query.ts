@@ -3,7 +3,7 @@ import type { CanaryQueryMembers } from '../../../canary/index.js'
 import type { SeriesAggregate } from '../../sources.js'
 import { GCE_ZONE } from './scope-filters.js'
 
-/** In front of a filter that is a whole query (Kayenta, Prometheus source). */
+/** Prefix of a filter that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/
 /**
  * Kayenta writes placeholders in this form to protect them from its own stage

@@ -31,7 +31,7 @@ export const NO_SCOPES: SideScopes = {
   templateSha1: undefined,
 }
 
-/** A registration of any client; what it leaves out is taken from the application's definition. */
+/** A registration of any client. Missing members come from the application's definition. */
 export interface Registration {
   readonly application: string
   readonly executionId: string | undefined
@@ -72,7 +72,7 @@ const MAX_NAMED = 50
 const MAX_SHOWN = 100
 /** Maximum length of names and ids, which are part of indexes, logs and responses. */
 export const MAX_TEXT_LENGTH = 2000
-/** Members of a service that say something else than its scope (analysis.md, section 5). */
+/** Members of a service that are not part of its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])
 
 /**
@@ -138,8 +138,8 @@ function readTimes(reader: MemberReader, config: Members, analysisConfig: Member
 }
 
 /**
- * One target for each service that either side names for metrics or for logs. Without services,
- * times that are given are those of the application as its definition says.
+ * One target for each service that either side names for metrics or for logs. Without services, the
+ * given times are those of the application as defined.
  */
 function readDeployment(reader: MemberReader, deployment: Members, application: string): TargetRequest[] {
   const baselineStartMs = reader.number(deployment, 'baselineStartTimeMs', TIMES)

@@ -122,7 +122,10 @@ export function scopeMark(kind: 'atlas' | 'newrelic' | 'signalfx' | 'kubernetes'
   return `\${?${kind}}`
 }
 
-/** The zones of a project: where no scope names one, those of every project (`.+/` covers both). */
+/**
+ * The zones of a project. Without a project in the scope, those of every project (`.+/` covers
+ * both).
+ */
 export const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
 const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
 

@@ -25,7 +25,7 @@ import type {
 } from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
 
-/** This many queries at a time: an interval must not be a storm for its source. */
+/** Maximum number of concurrent queries of an interval, to protect its source. */
 const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>
@@ -155,7 +155,7 @@ function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFi
   const value = filterKey === undefined ? undefined : scope[filterKey]
   if (filterKey === undefined || value === undefined) return undefined
   const isPrefix = value.endsWith('*')
-  // Clients write a pattern, `.*canary.*`, where a source takes only the start of a name.
+  // Clients write a pattern, `.*canary.*`, but a source only accepts a prefix.
   const bare = value.replace(/^\.\*/, '').replace(/\.?\*$/, '')
   return [{ field: filterKey, value: bare, match: isPrefix ? 'prefix' : 'exact' }]
 }

@@ -20,7 +20,7 @@ export interface SeriesData {
   readonly infinitePoints?: number | undefined
   /** null is a gap. */
   readonly values: readonly (number | null)[]
-  /** A series a unit, where there are several. */
+  /** One series for each unit, if there are several. */
   readonly units?: readonly (readonly (number | null)[])[] | undefined
 }
 
@@ -49,7 +49,7 @@ export interface LinesData {
   readonly lines: Sequence<LineData>
 }
 
-/** Both sides of a log; no baseline where the canary is judged without one. */
+/** Both sides of a log. Without a baseline the canary is judged alone. */
 export interface LogData {
   readonly baseline: LinesData | undefined
   readonly canary: LinesData
@@ -69,7 +69,7 @@ export interface TargetData {
 export interface IntervalData {
   /** The number of the interval. */
   readonly look: number
-  /** The interval that was judged before it, where that is not the one just before. */
+  /** The interval that was judged before it, if that is not the preceding one. */
   readonly after?: number | undefined
   readonly targets: readonly TargetData[]
   readonly seenLogTemplates: readonly string[]

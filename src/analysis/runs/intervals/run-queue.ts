@@ -25,13 +25,13 @@ export class RunQueue {
     this.#runs.set(run.id, run)
   }
 
-  /** A run that is there still waits until then. */
+  /** Adds a run, or changes its due time. */
   postpone(id: number, dueMs: number): void {
     const run = this.#runs.get(id)
     if (run !== undefined) this.#runs.set(id, { ...run, dueMs })
   }
 
-  /** A run waits no more. */
+  /** Removes a run. */
   remove(id: number): void {
     this.#runs.delete(id)
   }

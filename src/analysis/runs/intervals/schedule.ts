@@ -27,7 +27,7 @@ export function intervalToJudge(
   return isCovered && nowMs > overMs ? last : run.intervalsDone + 1
 }
 
-/** When an interval (the first is 1) is due: once it is over and its data have arrived. */
+/** Due time of an interval (the first is 1): after its end and the arrival of its data. */
 export function intervalDueMs(timing: Timing, interval: number): number {
   return timing.startedMs + timing.warmUpMs + elapsedMs(timing, interval) + timing.delayMs
 }
@@ -57,7 +57,7 @@ function elapsedMs(timing: Timing, interval: number): number {
 const MIN_BUDGET_MS = 30_000
 const MAX_BUDGET_MS = 240_000
 
-/** The time within which an interval of a run is over, whatever its sources do. */
+/** Maximum duration of an interval of a run, whatever its sources do. */
 export function intervalBudgetMs(intervalMs: number): number {
   return Math.min(Math.max(intervalMs, MIN_BUDGET_MS), MAX_BUDGET_MS)
 }

@@ -60,7 +60,7 @@ export class BoundedRemarks {
   }
 }
 
-/** All of some remarks that is kept. */
+/** The stored part of a list of remarks. */
 export function boundedRemarks(remarks: Iterable<string>, most = MAX_REMARKS): string[] {
   const bounded = new BoundedRemarks(most)
   for (const remark of remarks) bounded.add(remark)

@@ -3,7 +3,9 @@ const XML = /^\s*<(?:\?xml\b|[a-z_])/i
 const TITLE = /<title[^<>]*>([^<]{1,200})</i
 /** The first element that is neither a declaration nor a comment. */
 const ROOT = /<([a-z_][\w:.-]{0,100})/i
-/** Amazon, Azure and Google name an error and say what it is; Splunk has messages, SOAP faults. */
+/**
+ * Amazon, Azure and Google give an error a code and a message; Splunk has messages, SOAP faults.
+ */
 const CODE = /<(?:\w+:)?Code[^<>]*>([^<]{1,200})</i
 const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^<>]*>([^<]{1,1000})</i
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }

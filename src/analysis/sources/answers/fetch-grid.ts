@@ -10,7 +10,7 @@ import type { StepGrid } from './step-grid.js'
 
 /** The requests for the steps of a series. */
 export interface GridRequest {
-  /** The query as it is sent for the whole grid. */
+  /** The query as sent for the whole grid. */
   readonly textFor: (grid: StepGrid) => string
   /** Steps of a window that are read. */
   readonly maxPoints: number

@@ -1,6 +1,6 @@
 import type { Reply } from './source-connection.js'
 
-/** How many records a page has: half as many from then on where an answer was too large. */
+/** Number of records in a page. It is halved after an answer that was too large. */
 export class PageSize {
   #records: number
 

@@ -62,7 +62,7 @@ function truncation({ count }: StepGrid, truncatedPoints: number): string[] {
   ]
 }
 
-/** By their labels, so that the same series give the same answer in whatever order they come. */
+/** Sorted by label, so that the same series give the same answer in any order. */
 function unitsOf(units: ReadonlyMap<string, SeriesBuilder>): Float64Array[] {
   return [...units].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit.build().values)
 }

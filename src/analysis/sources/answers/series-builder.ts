@@ -5,11 +5,11 @@ import type { StepGrid } from './step-grid.js'
 export interface BuiltSeries {
   /** NaN is a gap. */
   readonly values: Float64Array
-  /** Steps whose value is infinite; they are gaps. */
+  /** Number of steps with an infinite value, which are gaps. */
   readonly infinite: number
   /** Steps that got several values without an aggregate to join them. */
   readonly collisions: number
-  /** The first of those whose values are of one time. */
+  /** The first step with several values at the same time. */
   readonly contradiction: Contradiction | undefined
 }
 

@@ -14,7 +14,7 @@ import type { ReadAnswer } from './answer-reading.js'
 import { describeMarkup } from './describe-markup.js'
 import { describeRefusal, shorten } from './describe-refusal.js'
 
-/** A request as it is about to be sent. */
+/** A request before it is sent. */
 interface UnsignedRequest {
   readonly method: string
   readonly url: URL
@@ -22,14 +22,14 @@ interface UnsignedRequest {
   readonly body: string
 }
 
-/** The headers by which a request shows who sent it. */
+/** The headers that authenticate a request. */
 export type SignRequest = (request: UnsignedRequest) => Readonly<Record<string, string>>
 
 /** The settings of a connection to one server. */
 export interface ConnectionSettings {
-  /** As people know it: failures start with it. */
+  /** The name of the source, at the start of its error messages. */
   readonly name: string
-  /** A path in it is kept, as with a proxy. */
+  /** Its path is kept, as with a proxy. */
   readonly url: string
   /** Credentials and the tenant; sent with every request, never shown. */
   readonly headers: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export interface SourceRequest {
   readonly json?: unknown
   /** Content type of the JSON, if it is not `application/json`. */
   readonly contentType?: string
-  /** Besides those of every request. */
+  /** In addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -77,7 +77,7 @@ export type AwsKeysFrom =
       readonly sessionName: string
     }
 
-/** An access key of Amazon's or where one is had, and the region in which it is used. */
+/** An access key of Amazon's, or its source, and the region of its use. */
 export interface AwsAccess {
   readonly region: string
   readonly accessKeyId?: string | undefined
@@ -93,7 +93,7 @@ export interface PointsSettings extends Metrics {
 
 export interface DatadogSettings extends Metrics, PagedLines {
   readonly type: 'datadog'
-  /** The index of logs that is searched, else all of them. */
+  /** The searched index of logs; all by default. */
   readonly index?: string | undefined
 }
 
@@ -114,13 +114,13 @@ export interface CloudWatchSettings extends Metrics, AwsAccess {
 
 export interface CloudWatchLogsSettings extends PagedLines, AwsAccess {
   readonly type: 'cloudwatchlogs'
-  /** The log group that is searched, unless a log template names another. */
+  /** The searched log group, unless a log template names another. */
   readonly index?: string | undefined
 }
 
 export interface SplunkSettings extends Server, Lines {
   readonly type: 'splunk'
-  /** The index that is searched, unless a log template names another or the query does. */
+  /** The searched index, unless a log template or the query names another. */
   readonly index?: string | undefined
 }
 

@@ -14,7 +14,7 @@ export interface HitPage {
   readonly hits: readonly Hit[]
   /** Sort key of the last hit, at which `search_after` continues. */
   readonly lastSort: readonly unknown[] | undefined
-  /** How many documents match, where the server counted them all. */
+  /** Number of matching documents, if the server counted all of them. */
   readonly total: number | undefined
   readonly shards: number
   /** Why matching documents may be missing. */

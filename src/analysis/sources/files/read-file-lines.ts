@@ -69,7 +69,7 @@ class FileReading {
     this.#read = read
   }
 
-  /** Takes a line where it is wanted; false when a limit is reached. */
+  /** Adds a line if it is in the window. Returns false at a limit. */
   add(line: string): boolean {
     if (line.trim() === '') return true
     const fileLine = this.#read(line)
@@ -113,7 +113,7 @@ const LEADING_TIME = /^[[(<"]?(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d
 
 /** Access logs: `10.0.0.7 - - [21/Nov/2026:06:00:14 +0000] "GET …`. */
 const BRACKETED_TIME = /^[^[]{0,200}\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d)(?:\.\d+)? ?([+-]\d{4})?\]/
-/** Written by nginx and Go, in UTC as far as one can know. */
+/** Written by nginx and Go, in UTC by assumption. */
 const SLASHED_TIME = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)/
 
 function timeIn(text: string): number {

@@ -29,7 +29,7 @@ export function readTime(raw: unknown): number {
     return Date.parse(`${date}T${time}.${fraction.padEnd(3, '0')}${zone}`)
   }
   if (/^\d+(?:\.\d+)?$/.test(text) && text.length > 8) return fromNumber(Number(text))
-  // A time of day would be one of today.
+  // A time of day alone would mean today.
   if (!/^\d{4}-?\d\d/.test(text)) return Number.NaN
   return readIsoTime(text.replace(' ', 'T'), 'utc')
 }

@@ -17,7 +17,7 @@ interface PageLimits extends LineLimits {
   readonly pageLines: number
 }
 
-/** The lines of a window, page by page, as far as the limits go. */
+/** Fetches the lines of a window page by page within the limits. */
 export async function fetchLines(
   query: LinesQuery,
   budget: FetchBudget,

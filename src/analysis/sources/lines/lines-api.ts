@@ -3,7 +3,7 @@ import type { SourceRequest } from '../answers/source-connection.js'
 
 /** A line from a server; without text if the event lacks the named field. */
 export interface ServedLine {
-  /** In ms since the epoch, NaN where it cannot be read. */
+  /** In ms since the epoch; NaN if it cannot be read. */
   readonly atMs: number
   readonly text: string | undefined
 }
@@ -13,7 +13,7 @@ export interface LinesPage {
   readonly lines: readonly ServedLine[]
   /** The token of the next page, if there is one. */
   readonly nextPage?: string | undefined
-  /** Why what follows these lines cannot be had, where that is so. */
+  /** Why later lines cannot be fetched, if so. */
   readonly brokenOff?: string
   /** Why something may be missing, as whole sentences. */
   readonly gaps?: readonly string[]

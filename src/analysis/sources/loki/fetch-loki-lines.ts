@@ -105,7 +105,7 @@ function smallerSize(
 /** Start of the next page, and its known entries. */
 interface StreamCursor {
   readonly startNs: bigint
-  /** How often each entry at `startNs` has been given already, by its identity. */
+  /** Number of times that each entry at `startNs` was returned, by its identity. */
   readonly seen: ReadonlyMap<string, number>
 }
 

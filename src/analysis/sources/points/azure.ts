@@ -55,7 +55,7 @@ const Answer = z.object({
 })
 type Series = NonNullable<z.output<typeof Answer>['value'][number]['timeseries']>[number]
 
-/** Between single quotes of OData, which are doubled; a star alone would be all values. */
+/** Inside single quotes of OData, which are doubled. A star alone would match all values. */
 const ODATA_STRING: Place = {
   allows: 'text other than "*" without control characters',
   escape: (value) => (value === '*' || /\p{Cc}/u.test(value) ? undefined : value.replaceAll("'", "''")),

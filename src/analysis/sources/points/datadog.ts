@@ -47,7 +47,7 @@ export const datadogApi: PointsApi = {
     const answer = Answer.safeParse(json)
     if (!answer.success) return notAnAnswer('a query to Datadog')
     const { status, error, series = [] } = answer.data
-    // A query that is wrong is an answer of 200.
+    // An invalid query gets a response of 200.
     const isRefused = status === 'error' || (error ?? '') !== ''
     if (isRefused) return `the query was refused: ${error ?? 'no reason is given'}`
     const named = series.map(({ metric = '', scope = '', pointlist }) => ({

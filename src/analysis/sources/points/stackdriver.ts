@@ -15,7 +15,7 @@ const MS_PER_SECOND = 1000
 const MIN_PERIOD_MS = 60_000
 const PAGE_SIZE = '10000'
 
-/** Time series in a template; the defaults are those of Kayenta. */
+/** The members of a query of time series, with the defaults of Kayenta. */
 const Query = z.strictObject({
   filter: z.string().min(1),
   perSeriesAligner: z

@@ -32,7 +32,7 @@ export function fillJsonQuery<Query>(
 
 function parseJson(template: string): Readonly<Record<string, unknown>> {
   try {
-    // It starts with a brace, so that it is an object or a syntax error.
+    // It starts with a brace, so it is an object or a syntax error.
     return JSON.parse(template) as Readonly<Record<string, unknown>>
   } catch (raw) {
     throw new AppError('invalid', `the query starts like JSON but is not: ${toError(raw).message}`, {

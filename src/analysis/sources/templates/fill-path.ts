@@ -2,7 +2,7 @@ import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
 import { PATH_NAME, PLAIN } from './places.js'
 
-/** A file, and the column of it where one is named. */
+/** A file, and the named column, if any. */
 export interface FileQuery {
   readonly path: string
   readonly column: string | undefined

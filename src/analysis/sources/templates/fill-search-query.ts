@@ -15,7 +15,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
 ])
 const SEARCH_TEXTS: readonly string[] = ['query_string', 'simple_query_string']
 
-/** Names of fields, where a placeholder makes them. */
+/** Names of fields that contain placeholders. */
 const FIELD_NAME: Place = {
   allows: 'the name of a field: letters, digits, "_", ".", "@" and "-"',
   escape: (value) => (/^[\w.@-]+$/.test(value) ? value : undefined),
@@ -37,7 +37,7 @@ export function fillSearchQuery(template: string, scope: Scope): Readonly<Record
 
 function parseJson(template: string, filling: Filling): object {
   try {
-    // It starts with a brace, so that it is an object or a syntax error.
+    // It starts with a brace, so it is an object or a syntax error.
     return JSON.parse(template) as object
   } catch (raw) {
     filling.refuse(`it starts like JSON but is not: ${toError(raw).message}`)

@@ -15,7 +15,7 @@ const NAME = /^[A-Za-z_][\w./-]*$/
 const GROUP_REFERENCE = /^\d+$/
 const MAX_SHOWN = 60
 
-/** One template being filled: puts values in and gathers everything that is wrong on the way. */
+/** Fills one template, and collects all problems. */
 export class Filling {
   readonly #scope: Scope
   readonly #problems = new Set<string>()

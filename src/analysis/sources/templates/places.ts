@@ -18,7 +18,7 @@ export const NOWHERE: Place = { allows: 'fixed text of the template', escape: ()
 /** Plain text. */
 export const PLAIN: Place = { allows: 'text', escape: (value) => value }
 
-/** A part of a file's path: one name, which leads nowhere else. */
+/** A part of a file's path: one name, without separators. */
 export const PATH_NAME: Place = {
   allows: 'a name without "/", "\\" or control characters that is not "." or ".."',
   escape: (value) => (isPathName(value) ? value : undefined),
@@ -42,7 +42,7 @@ export function within(outer: Place, inner: Place): Place {
   }
 }
 
-/** A regular expression of RE2 or Lucene, in which the value matches only itself. */
+/** A regular expression of RE2 or Lucene that matches only the value itself. */
 export const PATTERN: Place = {
   allows: 'text',
   // Both accept a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs

@@ -76,7 +76,7 @@ async function instanceKeys(
     wholeText,
   )
   if (!opened.isAnswered) {
-    // Amazon answers containers of an instance only where it lets one hop more.
+    // Amazon answers containers of an instance only with a hop limit of 2 or more.
     return opened.status === undefined
       ? `${opened.problem} (from a container only where the hop limit of the instance is 2 or more)`
       : opened.problem

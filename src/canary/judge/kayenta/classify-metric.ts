@@ -252,7 +252,7 @@ function refine(f: (x: number) => number, from: Point, to: Point, accuracy: numb
   return undefined
 }
 
-/** The step by the secant, or by inverse quadratic interpolation where three points differ. */
+/** The secant step, or inverse quadratic interpolation if three points differ. */
 function interpolate(previous: Point, best: Point, opposite: Point, half: number): number {
   const s = best.y / previous.y
   if (previous.x === opposite.x) return (2 * half * s) / (s - 1)

@@ -3,16 +3,16 @@ import type { BrokenLimit } from './check-limits.js'
 import type { NoData } from './find-no-data.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 
-/** A metric as far as it can be judged without the others. */
+/** The assessment of a metric without the others. */
 export interface Assessment {
   readonly spec: MetricSpec
   readonly sides: CleanSides
   readonly noData: NoData | undefined
   readonly tested: Tested | undefined
   readonly limit: BrokenLimit | undefined
-  /** Why the metric does not pass where no test found a change. */
+  /** Why the metric does not pass if no test found a change. */
   readonly doubt: NoData | undefined
-  /** A stretch in which the canary's values were 0: what a change that was found then means. */
+  /** A stretch of zeros in the canary's values, which explains a change. */
   readonly outage: string | undefined
   /**
    * Reason for a review of a change that was found: only the start has it, or the canary's value no

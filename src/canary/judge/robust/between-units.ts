@@ -17,7 +17,7 @@ import type { RobustSettings } from './samples/settings.js'
 export const MIN_RUNS = 5
 /** Efficiency of a median of deviations compared with a standard deviation, for normal values. */
 const MEDIAN_EFFICIENCY = 0.37
-/** Tests of how much there is; others are of how it moves, which units share. */
+/** Tests of the level. Other tests are about movements, which units share. */
 const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap', 'tail']
 
 /** The part of the error that units have for how widely their values are spread, either way. */

@@ -16,7 +16,7 @@ import { describeTotals } from './tests/describe-totals.js'
  * is not proven.
  */
 const VISIBLE = 0.01
-/** This many margins, and the least share of the baseline, are far past a margin. */
+/** Minimum size of a change far past its margin, in margins and as a share of the baseline. */
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
 const PER_CENT = 100
@@ -269,7 +269,7 @@ function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string 
   )
 }
 
-/** Whether the change, if it is one, is harm. */
+/** Whether the change is in a harmful direction. */
 function isAboveMargin(
   { relative, estimate, margin, distanceFrom }: Tested,
   { direction }: MetricSpec,

@@ -23,7 +23,7 @@ const SILENT_SHARE = 0.1
  * sides.
  */
 const HEARD_SHARE = 0.9
-/** This many points in a row far beyond the baseline are seen by everybody. */
+/** Minimum number of consecutive points far beyond the baseline for a review. */
 const FAR_POINTS = 3
 /** Maximum distance, in standard deviations, that is usual between units or former runs. */
 const USUAL_DEVIATIONS = 3
@@ -115,7 +115,10 @@ function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number)
   return undefined
 }
 
-/** This many zeros in a row, and this share of all points, are no single failed scrape any more. */
+/**
+ * Minimum number of consecutive zeros, and minimum share of all points, that is more than a failed
+ * scrape.
+ */
 const OUTAGE_POINTS = 5
 const OUTAGE_SHARE = 0.1
 /**

@@ -1,7 +1,7 @@
 import type { MetricSeries, MetricSpec, NoDataPolicy, NoDataState, Side } from '../series/types.js'
 import type { CleanSides } from './samples/metric-tests.js'
 
-/** A state in which a metric cannot be judged, and why. */
+/** The state of a metric that cannot be judged, and the reason. */
 export interface NoData {
   readonly state: NoDataState
   readonly reason: string

@@ -135,7 +135,7 @@ function burstNotes(spec: MetricSpec, sides: CleanSides, tested: Tested): string
   return bursts === undefined ? [] : [bursts.says]
 }
 
-/** Left out where nothing is counted out of anything, as most metrics are. */
+/** Left out without an exposure, as in most metrics. */
 function exposureOf({ spec, sides: { control, experiment } }: Assessment): Pick<MetricResult, 'exposure'> {
   if (!control.hasExposure || !experiment.hasExposure) return {}
   const totals = { control: totalOf(control).exposure, experiment: totalOf(experiment).exposure }
@@ -175,7 +175,7 @@ function tooFewEffectivePoints(
   return { state: 'tooFewPoints', reason }
 }
 
-/** How far the canary is away, for people to judge who see more than the tests. */
+/** The observed change, for reviewers. */
 function changeSeen({ relative, margin }: Tested): string {
   if (relative === null || Math.abs(relative.estimate) <= margin) return ''
   const [lower, upper] = relative.interval

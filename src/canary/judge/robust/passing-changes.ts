@@ -20,7 +20,7 @@ const MIN_LATE_POINTS = 5
 const NOTE_ALPHA = 0.005
 /** Minimum additional share of missing points on the canary for a note. */
 const MISSING_SHARE = 0.15
-/** A note needs a change of this many margins. */
+/** Minimum change of a note, in margins. */
 const NOTE_MARGINS = 2
 /**
  * Distance from the baseline, in ranges of the baseline, at which a single point is noted; also the
@@ -28,7 +28,7 @@ const NOTE_MARGINS = 2
  */
 const FAR_RANGES = 5
 const MAX_FAR = 3
-/** This many points at the start beyond all of the baseline are a start that differs. */
+/** Minimum number of points at the start beyond all of the baseline for a note. */
 const MIN_FIRST_POINTS = 3
 
 interface TestInput {

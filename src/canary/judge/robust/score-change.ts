@@ -1,7 +1,7 @@
 import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { Tested } from './samples/metric-tests.js'
 
-/** A change that is found never leaves more than half of the points. */
+/** A found change takes at least half of the points. */
 const MAX_SCORE = 50
 /** Without a critical limit, doubling (or falling to nothing) costs all. */
 const WORST = 1

@@ -19,7 +19,7 @@ export function describeSeries(values: ArrayLike<number>): SeriesStats {
   const scale = scaleOf(Math.max(Math.abs(min), Math.abs(max)))
   let sum = 0
   for (let index = 0; index < count; index += 1) sum += (values[index] ?? 0) / scale
-  // A mean of equal values must be that value, whatever rounding made of the sum.
+  // The mean of equal values must be that value despite rounding.
   const scaledMean = min === max ? min / scale : sum / count
   let squares = 0
   for (let index = 0; index < count; index += 1) squares += ((values[index] ?? 0) / scale - scaledMean) ** 2

@@ -75,7 +75,7 @@ export interface MetricSpec {
   readonly margin?: number | undefined
   readonly kind: MetricKind
   readonly limits?: Limits | undefined
-  /** The name of the metric whose values say what this one's events are counted out of. */
+  /** The name of the metric with the exposure of this one. */
   readonly exposure?: string | undefined
   /**
    * The upper bound of the values, if the distance from it is compared. False to compare the values
@@ -88,7 +88,7 @@ export interface MetricSpec {
 /** The points of one side in order of time, NaN for a gap. */
 export interface Side {
   readonly values: Float64Array
-  /** A series a unit (pod), where the side has several; `values` is made of them. */
+  /** One series for each unit (pod), if the side has several. `values` is made of them. */
   readonly units?: readonly Float64Array[] | undefined
   /** For counts: what each value is a count out of (requests), point by point. */
   readonly exposure?: Float64Array | undefined
@@ -159,7 +159,7 @@ export interface TestOutcome {
   readonly pAlone?: number | undefined
   /** For a stretch that would matter if it were not at the start, where it is at most noted. */
   readonly isWarmUp?: true | undefined
-  /** How large the change is at least, as a share of the level; null where the level is 0. */
+  /** The least size of the change, as a share of the level. Null if the level is 0. */
   readonly size: number | null
   readonly says: string
 }
@@ -186,7 +186,7 @@ export interface Finding {
   readonly overlap?: number | undefined
   /** The level of the baseline that shares refer to. */
   readonly level: number
-  /** `estimate` and interval as shares of `level`; null where the level is 0. */
+  /** Estimate and confidence interval as shares of `level`. Null if the level is 0. */
   readonly relative: { readonly estimate: number; readonly interval: readonly [number, number] } | null
   readonly margin: number
   readonly cliffsDelta: number
@@ -231,7 +231,7 @@ export interface MetricResult {
   readonly noData: { readonly state: NoDataState; readonly policy: NoDataPolicy } | null
   readonly controlStats: SeriesStats
   readonly experimentStats: SeriesStats
-  /** Mean of the experiment by mean of the control; null where it has no value. */
+  /** Mean of the experiment divided by the mean of the control. Null if it has no value. */
   readonly ratio: number | null
   /**
    * The total exposure of its events on each side, and the metric that provides it if that is

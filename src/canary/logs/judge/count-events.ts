@@ -131,7 +131,7 @@ function joinCells(
   return [...groups.values()]
 }
 
-/** One message has few loggers; where it seems to have more, they are values. */
+/** Maximum number of loggers of a message. More are values. */
 const MAX_LOGGERS = 50
 
 /**

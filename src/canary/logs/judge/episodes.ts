@@ -46,7 +46,7 @@ export function startEndOf(
   return now >= before * odds * MIN_SERVED ? end : undefined
 }
 
-/** Whole minutes of a window, and the last where it is begun. */
+/** Number of minutes of a window, with a started last one. */
 export function minutesOf({ startMs, endMs }: LogSide): number {
   return Math.ceil((endMs - startMs) / MINUTE_MS)
 }
@@ -70,7 +70,7 @@ export function episodeOf(
 ): Episode | undefined {
   const [now, before] = [canary, baseline].map((side) => sumsOf(side, minutes))
   const all = now?.at(-1) ?? 0
-  // Those without a time may have come at any.
+  // Events without a time may have come in any minute.
   if (now === undefined || before === undefined || all < canary.events) return undefined
   const outside = (sums: readonly number[], from: number): number =>
     (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
@@ -86,7 +86,7 @@ export function episodeOf(
   return undefined
 }
 
-/** How many events there are before each minute, and all at the end. */
+/** The number of events before each minute, and the total at the end. */
 function sumsOf({ byMinute }: SideEvents, minutes: number): readonly number[] {
   const sums = [0]
   for (let minute = 0; minute < minutes; minute += 1)

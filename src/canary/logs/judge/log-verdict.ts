@@ -15,7 +15,7 @@ interface LogVerdictInput {
    * `compareRequests`.
    */
   readonly doubt: string | undefined
-  /** Whether people would fail it for that. */
+  /** Whether the doubt fails the run. */
   readonly doubtFails: boolean
 }
 
@@ -102,7 +102,7 @@ interface LogScore {
   readonly lostPoints: ReadonlyMap<WeighedComparison, number>
 }
 
-/** 100 exp(-k sum of losses), or 0 where one finding fails the run alone (analysis.md 3.4). */
+/** 100 exp(-k sum of losses), or 0 if one finding fails the run alone (analysis.md 3.4). */
 export function scoreFindings(findings: readonly WeighedComparison[], sensitivity: Sensitivity): LogScore {
   const fatal = findings.filter(({ isFatal }) => isFatal)
   if (fatal.length > 0) return { score: 0, lostPoints: new Map(fatal.map((of) => [of, 100 / fatal.length])) }

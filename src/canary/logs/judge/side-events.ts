@@ -9,7 +9,7 @@ const MAX_SAMPLE_CHARACTERS = 500
 /** The events of a group on one side. Built up while lines are read. */
 export interface SideEvents {
   events: number
-  /** Events by minute since the start of the window; those without a time are not in it. */
+  /** Events by minute since the start of the window, without events that have no time. */
   readonly byMinute: Map<number, number>
   readonly samples: string[]
 }

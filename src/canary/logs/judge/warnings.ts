@@ -74,7 +74,7 @@ export function silenceOf(
   return `The canary logged nothing ${when} of ${minutes} minutes, from minute ${first + from + 1} on, while the baseline logged ${sum(others)} events. Check whether the canary still runs and its log still arrives`
 }
 
-/** Whether a side that talks else has nothing in these minutes, and the other one talks there. */
+/** Whether a usually active side has no events in these minutes and the other side has. */
 function isNoChance(own: readonly number[], other: readonly number[], from: number, to: number): boolean {
   const talking = (counts: readonly number[]): number => counts.filter((count) => count > 0).length
   const rest = [...own.slice(0, from), ...own.slice(to)]

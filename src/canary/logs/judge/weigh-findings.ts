@@ -13,7 +13,7 @@ export interface WeighedComparison extends Comparison {
   readonly isUnexpected: boolean
   /** Whether it fails the run alone. */
   readonly isFatal: boolean
-  /** Whether it would cost points, had it not come in one episode that is over. */
+  /** Whether it would cost points if it were not a single episode that is over. */
   readonly isOver: boolean
   /** A missing group with about as many events that may be the same message reworded. */
   readonly instead?: Comparison | undefined
@@ -83,7 +83,7 @@ function isNewEver({ group, change }: Comparison, seen: ReadonlySet<string>): bo
 
 /** The context of a comparison. */
 interface Standing {
-  /** Undefined where it may cost nothing. */
+  /** Undefined if it cannot cost points. */
   readonly pAdjusted: number | undefined
   /** How large it may be. */
   readonly error: number
@@ -98,7 +98,7 @@ export interface Exposures extends Pick<LogExposure, 'basis' | 'baseline' | 'can
   readonly lines: Readonly<Record<'baseline' | 'canary', LinesOfSide>>
 }
 
-/** All events of a side, and those that are errors. */
+/** The numbers of all events and of errors on a side. */
 export interface LinesOfSide {
   readonly all: number
   readonly harmful: number
@@ -118,7 +118,7 @@ function reachOf(group: EventGroup, exposures: Exposures): number {
   return Math.min(MAX_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
 }
 
-/** The share of requests or lines that is hit on the canary beyond that of the baseline. */
+/** The affected share of requests or lines on the canary in excess of the baseline's. */
 function shareHit({ baseline, canary }: EventGroup, { basis, lines, ...out }: Exposures): number {
   if (basis !== 'time') {
     return canary.events / (out.canary + canary.events) - baseline.events / (out.baseline + baseline.events)

@@ -31,7 +31,7 @@ export function isClosing(word: string): boolean {
 }
 
 const OPENING_BRACKET = 0x5b
-/** Numbers in brackets of which two at least are the ends of a range. */
+/** Numbers in brackets with at least one range. */
 const RANGES = /\[(?:\d+[, ])*\d+-\d+(?:[, ]\d+(?:-\d+)?)*\]/y
 
 /**

@@ -5,7 +5,7 @@ import type { ScannedLine } from './scan-words.js'
 import { CONTEXT_WORDS, UNITS } from './vocabulary.js'
 import type { ContextKind } from './vocabulary.js'
 
-/** Longer lines carry documents, whose ends say little about what happened. */
+/** Maximum number of masked characters. Longer lines carry documents, whose ends rarely matter. */
 const MAX_MASKED_CHARACTERS = 2048
 
 /**
@@ -17,7 +17,7 @@ export function maskLine(text: string): ScannedLine {
   return joinLists(joinObjects(joinValues(maskQuoted(line))))
 }
 
-/** Cut between words: half a word would be another one. */
+/** Cuts between words: half a word would be another word. */
 function beginning(text: string): string {
   if (text.length <= MAX_MASKED_CHARACTERS) return text
   const end = text.lastIndexOf(' ', MAX_MASKED_CHARACTERS)
@@ -155,7 +155,7 @@ function closingBrace(words: readonly string[], start: number): number {
   return start + 1
 }
 
-/** This many values in a row are a list, however long the next one is. */
+/** Minimum length of a list of values. */
 const SHORTEST_LIST = 3
 const SHORTEST_BRACKETED_LIST = 2
 /** Minimum length of a row of values and marks for unknown values, at least two of them values. */

@@ -18,7 +18,7 @@ const APOSTROPHE = 0x27
 const DOT = 0x2e
 const SENTENCE_ENDS = '.!?'
 
-/** Cuts a line into words, each word that is a value by its own shape replaced by `VALUE`. */
+/** Splits a line into words. A word that is a value by its own shape becomes `VALUE`. */
 export function scanWords(text: string): ScannedLine {
   const line: ScannedLine = { words: [], gaps: [] }
   let at = 0

@@ -16,7 +16,7 @@ const CONTEXT_KINDS: Readonly<Record<ContextKind, string>> = {
   state: 'on off yes no Yes No null none nil undefined NaN ON OFF YES NO None NULL',
 }
 
-/** The words whose surroundings decide, with their kind. */
+/** Words that are values depending on their neighbours, with their kind. */
 export const CONTEXT_WORDS: ReadonlyMap<string, ContextKind> = new Map(
   (Object.keys(CONTEXT_KINDS) as ContextKind[]).flatMap((kind) =>
     CONTEXT_KINDS[kind].split(/\s+/).map((word) => [word, kind] as const),

@@ -73,7 +73,7 @@ function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefin
   return undefined
 }
 
-/** Whether it is a word that may be a value: those in capitals and failures say what happened. */
+/** Whether a word may be a value. Words in capitals and failures are outcomes. */
 function mayBeValue(word: string): boolean {
   return isRealWord(word) && commonKind([word]) !== 'state'
 }
@@ -112,7 +112,7 @@ function giveToHomes(patterns: readonly Pattern[], findHome: FindHome): readonly
 const MAX_PAIRED_SHAPES = 20
 
 /**
- * Unites patterns of one length that differ only where the one or the other is known to hold
+ * Unites patterns of one length that differ only at places where one of them is known to hold
  * values: `name=<*> cmd=get` and `name=web cmd=<*>`.
  */
 export function joinCrossing(patterns: readonly Pattern[]): readonly Pattern[] {

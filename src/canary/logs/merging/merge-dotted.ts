@@ -34,7 +34,7 @@ function withoutNames({ words, isFixed }: Pattern): readonly string[] {
   return words.map((word, place) => (place > start && isName(words, place) ? VALUE : word))
 }
 
-/** A name in parts, or a word by itself in quotes that are not those of a field. */
+/** Whether it is a name in parts, or a single word in quotes that are not a field's. */
 function isName(words: readonly string[], place: number): boolean {
   const word = words[place] ?? ''
   if (isCompoundName(word)) return isDottedName(word) || !statesOutcome(words, place)

@@ -27,8 +27,8 @@ const PARTS = 3
 const NAME = /^[A-Za-z][\w.-]*$/
 
 /**
- * A name with a port (`broker:9092`) is a value where other lines have one between the same words.
- * Unites what is the same after that.
+ * Makes a name with a port (`broker:9092`) a value if other lines have a value between the same
+ * words, and unites patterns that are equal then.
  */
 function joinNamedAddresses(patterns: readonly Pattern[]): readonly Pattern[] {
   if (!patterns.some((pattern) => pattern.words.some((_, place) => isNamedAddress(pattern, place))))
@@ -68,9 +68,9 @@ const WIDE_GAP = 2
 const STAND_INS = new Set(['-', '.', '?'])
 
 /**
- * Unites a pattern with the one that has a value where its own is empty: `from ()` with `from
- * (<*>)`, `user= ` with `user=<*>`, two spaces with a value between them, and a mark such as `-`
- * with a value in its place.
+ * Unites a pattern with the one that has a value at its empty place: `from ()` with `from (<*>)`,
+ * `user= ` with `user=<*>`, two spaces with a value between them, and a mark such as `-` with a
+ * value.
  */
 function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[] {
   const unique = uniteEqual(patterns)

@@ -40,7 +40,7 @@ export function isCompoundName(word: string): boolean {
   return isDottedName(word) || (/\p{L}_\p{L}|\p{Ll}\p{Lu}/u.test(word) && !/(?:ed|ing)$/.test(word))
 }
 
-/** A class or a property with where it is from. */
+/** A class or a property with its package or owner. */
 export function isDottedName(word: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
 }

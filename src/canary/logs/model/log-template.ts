@@ -49,7 +49,7 @@ const text = z
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')])
   .default(false)
-/** Words are taken in any case. */
+/** Accepts words in any case. */
 const lower = (raw: unknown): unknown => (typeof raw === 'string' ? raw.toLowerCase() : raw)
 const severityWord = (raw: unknown): unknown => {
   const word = lower(raw)

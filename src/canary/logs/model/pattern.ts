@@ -28,7 +28,7 @@ export function keyWords(key: string): string[] {
   return key.split(SEPARATOR)
 }
 
-/** One pattern for several of the same length: where their words differ there is a value. */
+/** Unites patterns of the same length. Places with different words become values. */
 export function unite(patterns: readonly Pattern[]): Pattern {
   const ordered = patterns.toSorted((a, b) => firstRow(a) - firstRow(b))
   const [first, ...others] = ordered

@@ -71,7 +71,7 @@ export interface TemplateFinding {
   readonly asksForReview: boolean
   /** Whether it costs points. */
   readonly isUnexpected: boolean
-  /** Whether no earlier release logged it either, as far as that is known. */
+  /** Whether no earlier release is known to have logged it. */
   readonly isNewEver: boolean
   readonly baselineEvents: number
   readonly canaryEvents: number
@@ -86,7 +86,7 @@ export interface TemplateFinding {
   readonly p: number
   /** Over all templates that were tested (Benjamini and Hochberg). */
   readonly pAdjusted: number
-  /** How much more the events of a minute vary than independent ones; 1 when no more. */
+  /** The variance of events per minute relative to independent events; 1 if not larger. */
   readonly dispersion: number
   /** Points of the score. */
   readonly lostPoints: number
@@ -99,7 +99,9 @@ export interface LogExposure {
   readonly basis: 'requests' | 'ordinaryLines' | 'time'
   readonly baseline: number
   readonly canary: number
-  /** The canary's share: the chance that an event is on its side when both are alike. */
+  /**
+   * The canary's share of the exposure: the chance that an event is on its side if both are alike.
+   */
   readonly canaryShare: number
 }
 
@@ -124,7 +126,7 @@ export interface LogReport {
   readonly exposure: LogExposure | null
   readonly baseline: LogSideSummary | null
   readonly canary: LogSideSummary
-  /** Templates in all, and those events that came when the table of them was full. */
+  /** The number of templates, and of events that arrived when the table was full. */
   readonly templates: number
   readonly otherEvents: number
   /**
@@ -137,9 +139,9 @@ export interface LogReport {
    * is none.
    */
   readonly silence: string | null
-  /** Those with a severity, what costs most first; a bounded number. */
+  /** Findings with a severity, most costly first, up to a limit. */
   readonly findings: readonly TemplateFinding[]
-  /** Those that the canary should have and has not, surest first; information only. */
+  /** Templates that the canary lacks, surest first. Information only. */
   readonly missing: readonly TemplateFinding[]
   readonly omittedFindings: number
   readonly warnings: readonly string[]

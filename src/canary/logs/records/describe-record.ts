@@ -144,7 +144,7 @@ const LONGEST_HEADER = 200
 
 /** A line without what a container wrote before it. */
 function withoutContainer(line: string): string {
-  // Looking back from where such a prefix ends at the latest spares reading all of a long line.
+  // Searches back from the latest end of a prefix, which avoids reading all of a long line.
   if (line.lastIndexOf('| ', LONGEST_CONTAINER) < 0 && line.lastIndexOf(' std', LONGEST_CONTAINER) < 0)
     return line
   const prefix = CONTAINER.exec(line)?.[0]
@@ -164,7 +164,7 @@ function recordAfterHeader(line: string): string | undefined {
   return line.slice(at)
 }
 
-/** Longer than any line of JSON that is read. */
+/** Longer than any JSON line that is read. */
 /** The time is followed by the six letters of a stream's name. */
 const MARK_AFTER_TIME = ' stdout '.length
 const PREFIX = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP]) /
@@ -176,7 +176,7 @@ const PREFIX = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (stdout|stderr) ([FP
 export class PartialLines {
   readonly #begun = new Map<string, string>()
 
-  /** Takes the next line and gives it whole; undefined while more of it is to come. */
+  /** Adds the next line. Returns a whole line, or undefined if more parts follow. */
   add(line: string): string | undefined {
     // Most logs have no such line, and are spared the search.
     if (this.#begun.size === 0 && line.charAt(line.indexOf(' ') + MARK_AFTER_TIME) !== 'P') return line

@@ -245,7 +245,7 @@ export function levelOf(
 ): string | undefined {
   if (!/^\d+$/.test(value)) {
     const word = value.trim().toUpperCase()
-    // MongoDB counts how much of debugging it is.
+    // MongoDB numbers its debug levels.
     return LEVEL_WORDS.get(/^D[1-5]$/.test(word) ? 'D' : word)
   }
   const number = Number(value)

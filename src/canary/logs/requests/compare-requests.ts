@@ -80,7 +80,7 @@ function routeOfMost(strata: readonly Stratum[], { more, compared }: Refusals): 
   })?.route
 }
 
-/** The route of which most more are refused, where all together are not. */
+/** The route with the largest excess, if all routes together have none. */
 function refusedOfRoute(strata: readonly Stratum[]): RequestDoubt | undefined {
   const [worst] = strata
     .map((stratum) => ({ ...stratum, ...comparisonOf([stratum]) }))
@@ -103,7 +103,7 @@ interface Refusals {
    * The share of the canary's compared requests that are refused in excess of the baseline's share.
    */
   readonly more: number
-  /** Requests of the canary whose route the baseline has. */
+  /** Requests of the canary on routes that the baseline has. */
   readonly compared: number
 }
 
@@ -176,7 +176,7 @@ const TIMES_THAT_FAIL = 3
 const MAX_TIMES = 300
 const MIN_IN_STRETCH = 5
 const MIN_STRETCHES = 4
-/** Stretches that are taken as one, for routes with few requests. */
+/** Numbers of stretches that are combined for routes with few requests. */
 const COARSER = [1, 2, 3]
 const ERROR = 0.001
 

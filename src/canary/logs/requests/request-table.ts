@@ -18,7 +18,7 @@ export interface RequestCell {
 /** Requests of one side by route and stretch. Built up while lines are read. */
 export type RequestTable = Map<string, RequestCell[]>
 
-/** Counts one request, at this share of the window. Those that have no time are spread evenly. */
+/** Counts one request at a share of the window. Requests without a time are spread evenly. */
 export function countRequest(
   table: RequestTable,
   { route, status, logDuration }: LoggedRequest,
@@ -55,7 +55,7 @@ function emptyCell(): RequestCell {
   return { requests: 0, refused: 0, timed: 0, sumOfLogs: 0 }
 }
 
-/** A route of which a side has fewer is compared among all such. */
+/** Minimum number of requests on each side for a route of its own. */
 export const MIN_REQUESTS = 20
 
 /** One route, or all that are rare, on both sides, by stretch. */
@@ -66,7 +66,7 @@ export interface Stratum {
   readonly canary: readonly RequestCell[]
 }
 
-/** The routes of both sides, those that are rare as one. */
+/** The routes of both sides, with rare ones combined. */
 export function strataOf(baseline: RequestTable, canary: RequestTable): readonly Stratum[] {
   const named: Stratum[] = []
   const rare: Stratum[] = []
@@ -82,7 +82,7 @@ export function strataOf(baseline: RequestTable, canary: RequestTable): readonly
   ]
 }
 
-/** The requests of a side by stretch, whatever their route. */
+/** The requests of a side by stretch, for all given routes. */
 export function together(strata: readonly Stratum[], side: 'baseline' | 'canary'): RequestCell[] {
   return Array.from({ length: STRETCHES }, (_, n) =>
     sumOfCells(strata.flatMap((stratum) => stratum[side].slice(n, n + 1))),

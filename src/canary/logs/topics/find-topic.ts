@@ -24,7 +24,7 @@ const COMPLAINT = /error|warning|exception|fatal|severe/
 const NOTHING_WRONG =
   /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?|fatal|severe)"?\s?[=:]\s?(?:0|null|none|nil|false|no|"")(?![\w.])|\b(?:on|is|has|set|get|clear)_?errors?\b/g
 
-/** The topic of an event; undefined when it is an ordinary one. */
+/** Finds the topic of an event. Undefined for an ordinary event. */
 export type FindTopic = (text: string) => Topic | undefined
 
 interface Needle {
@@ -47,7 +47,7 @@ export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): rea
   ]
 }
 
-/** Clients send the default topics along with those of people. */
+/** Clients send the default topics together with the template's own. */
 function isDefault({ string, severity }: Topic): boolean {
   return DEFAULT_TOPICS.some(
     (topic) => topic.severity === severity && topic.string.toLowerCase() === string.toLowerCase(),

@@ -61,7 +61,7 @@ export function statedLevel(text: string): StatedLevel | undefined {
     AFTER_TIME.exec(start))?.[1]
   if (name !== undefined) {
     const level = levelNamed(name) ?? (/^fail$/i.test(name) ? 'error' : 'quiet')
-    // Many write every request at INFO, whatever became of it.
+    // Many programs log every request at INFO, whatever its status is.
     return level === 'quiet' && requestFailed(text) === true ? 'error' : level
   }
   return levelOfLayout(start) ?? levelOfRequest(text)

@@ -73,7 +73,7 @@ export function continuationOf(
   return !isLongAgo && isHeadBelowMessage(line, kept) ? state : undefined
 }
 
-/** In which trace an event is after its first line. */
+/** The kind of trace that an event is in after its first line. */
 export function stateAfterHead(line: string): TraceState {
   if (line.startsWith('Traceback (most recent call last)')) return 'python'
   if (RUST_BEGINNING.test(line)) return 'rust'
@@ -107,7 +107,7 @@ function isIndented(line: string): boolean {
   return line.startsWith(' ') || line.startsWith('\t')
 }
 
-/** Characters before the first that is neither a blank nor a tab. */
+/** Number of blanks and tabs at the start. */
 function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0
 }

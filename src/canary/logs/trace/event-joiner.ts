@@ -7,7 +7,7 @@ export interface LogEvent {
   readonly text: string
   /** How many lines it came from. */
   readonly lines: number
-  /** The time of its first line, NaN where it is not known. */
+  /** The time of its first line; NaN if not known. */
   readonly atMs: number
 }
 

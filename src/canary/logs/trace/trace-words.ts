@@ -5,7 +5,7 @@ const TYPE =
   /(?:^|[\s:;,([=])((?:[A-Za-z_][\w$]*(?:\.|\\|::))*[A-Z][\w$]*(?:Exception|Error|Throwable|Warning|Interrupt|Exit|Fault))(?=[\s:;,)\]]|$)/
 /** Number of characters within which the type of an exception is searched. */
 const MAX_TYPE_WITHIN = 1000
-/** Ruby writes where, what and the type of the exception in one line. */
+/** Ruby writes the location, the message and the type of the exception in one line. */
 const RUBY_HEAD = /^[^\s:]+:\d+:in [`'][^']+': /
 const PANIC = /^panic:|^fatal error:|panicked at/m
 /** `QuerySet$$Lambda$14/0x00` and `<lambda_7>`: these numbers differ between starts. */

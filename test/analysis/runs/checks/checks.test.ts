@@ -94,7 +94,8 @@ describe('a check of an analysis', () => {
     )
     expect(report).toMatchObject({
       ...{ verdict: 'Fail', isUnanswered: true },
-      reason: 'No answer from the source for the check budget of shop (shop: check budget: baseline: own answered 503)',
+      reason:
+        'No answer from the source for the check budget of shop (shop: check budget: baseline: own answered 503)',
     })
   })
 
@@ -122,7 +123,7 @@ describe('the checks of a definition', () => {
   test.each([
     [{ checks: [] }, 'checks'],
     [{ checks: [CHECK, CHECK] }, 'has two checks with the same name'],
-    [{ checks: [{ ...CHECK, rule: 'data.shop.kept' }] }, 'without data'],
+    [{ checks: [{ ...CHECK, rule: 'data.shop.kept' }] }, 'without the leading data'],
     [{ checks: [{ ...CHECK, rule: 'shop//kept' }] }, 'must be the path of a rule'],
     [{}, 'needs metrics, logs or checks'],
   ])('are refused as %j', (definition, reason) => {

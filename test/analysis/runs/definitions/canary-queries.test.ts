@@ -178,7 +178,7 @@ describe('a template', () => {
   ])('with %s is refused with what can be written', (expression, shown) => {
     const query = { customInlineTemplate: `PromQL:sum(up{pod="${expression}"})` }
     expect(problemsOf(() => readCanaryQueries({ metrics: [{ name: 'm', query }] }))).toEqual([
-      `metric m: query has ${shown}: write \${name} with a name of the scope or \${metricName}; expressions of FreeMarker are not evaluated`,
+      `metric m: query has ${shown}: write \${name} with a name of the scope or \${metricName}; FreeMarker expressions are not evaluated`,
     ])
   })
 })

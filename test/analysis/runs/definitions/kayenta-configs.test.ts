@@ -267,10 +267,20 @@ describe.each(CONFIGS)('a config of Kayenta for $title', ({ query, templates, ba
 })
 
 test.each<[string, Config['query'], object, string]>([
-  ['New Relic', NEW_RELIC, {}, 'say in the scopes which attribute tells them, as _scope_key beside scope'],
-  ['SignalFx', { type: 'signalfx', metricName: 'm' }, {}, 'as _scope_key beside scope'],
-  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, {}, 'as type (asg, cluster or query)'],
-  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, { type: 'toString' }, 'as type (asg, cluster or query)'],
+  [
+    'New Relic',
+    NEW_RELIC,
+    {},
+    'name an attribute in the scopes that distinguishes them, as _scope_key next to scope',
+  ],
+  ['SignalFx', { type: 'signalfx', metricName: 'm' }, {}, 'as _scope_key next to scope'],
+  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, {}, 'set type in both scopes (asg, cluster or query)'],
+  [
+    'Atlas',
+    { type: 'atlas', q: 'name,cpu,:eq' },
+    { type: 'toString' },
+    'set type in both scopes (asg, cluster or query)',
+  ],
   [
     'Stackdriver',
     { type: 'stackdriver', metricType: 'm', resourceType: 'k8s_pod' },

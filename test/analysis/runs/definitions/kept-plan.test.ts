@@ -103,7 +103,7 @@ describe('a registration with a template of 250 KiB', () => {
 
   test.each([
     ['services', 501, 10, 1, /names 501 services, more than 500/],
-    ['metrics', 51, 10, 100, /asks for 5100 metrics.*more than 5000/],
+    ['metrics', 51, 10, 100, /has 5100 metrics.*more than 5000/],
     ['bytes of scopes', 500, 1000, 1, /more than 1048576 bytes with its 500 services/],
   ])('is refused for too many %s, naming the bound', async (_, services, scope, metrics, message) => {
     const { register } = await openWithTemplate(largeTemplate(metrics))

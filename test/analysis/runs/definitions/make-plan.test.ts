@@ -222,7 +222,7 @@ describe('the targets of a plan', () => {
   test('must be something that the definition speaks of', () => {
     const body = { canaryDeployments: [{ canary: { log: { cart: {} } } }] }
     expect(problemsOf(() => plan(body))).toEqual([
-      'the analysis of shop has neither metrics nor logs nor checks for what is asked: name a source and a template in its definition',
+      'the analysis of shop has no metrics, logs or checks for this request: name a source and a template in its definition',
     ])
   })
 })

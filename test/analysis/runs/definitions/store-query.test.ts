@@ -103,7 +103,7 @@ describe('a query of stackdriver', () => {
       'has the resourceType k8s_cluster, which has no known filter for the instances of a scope',
     ],
     [{ resourceType: 'toString' }, 'has the resourceType toString'],
-    [{}, 'says no resourceType'],
+    [{}, 'has no resourceType'],
     [{ resourceType: 'global', metricType: '' }, 'has no metricType'],
     [{ resourceType: 'global', customFilter: 'x' }, 'has a customFilter'],
     [{ resourceType: 'global', customFilterTemplate: 'x' }, 'names the customFilterTemplate x'],

@@ -25,7 +25,7 @@ const CHANCE_ERRORS = 2
 export const NO_CHANCE = 0
 /** Standard errors added to the autocorrelation, since an underestimate causes false alarms. */
 const CAUTION = 0.8
-/** The most that an autocorrelation is taken for. */
+/** Upper limit of an autocorrelation. */
 const MAX_AUTOCORRELATION = 0.99
 const MIN_FREEDOM = 2
 /**
@@ -94,7 +94,7 @@ function withoutBias(r: number, points: number): number {
   return r + (1 + 3 * r) / Math.max(1, points)
 }
 
-/** Every point on its own: what is known without looking at the order. */
+/** Independent points: the dependence without considering their order. */
 export function independence(points: number): Dependence {
   return { autocorrelation: 0, inflation: 1, freedom: Math.max(MIN_FREEDOM, points / 2) }
 }

@@ -11,7 +11,7 @@ export function baselineLevel(sorted: Float64Array): number {
   return sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length)
 }
 
-/** An estimate and its interval as shares of the level; null where the level is 0. */
+/** An estimate and its confidence interval as shares of the level. Null if the level is 0. */
 export function relativeTo(
   level: number,
   estimate: number,

@@ -54,7 +54,7 @@ export function countersOf(
   }
 }
 
-/** Whole numbers that only rise, but where they begin again. */
+/** Whether these are whole numbers that only rise, except for resets. */
 function isCounter(known: Float64Array): boolean {
   if (known.length < MIN_RISING || !known.every(Number.isInteger)) return false
   let [rises, falls] = [0, 0]

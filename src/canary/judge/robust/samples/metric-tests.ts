@@ -31,7 +31,7 @@ export function effectivePoints({ effectiveN }: Tested): number {
   return Math.min(effectiveN.control, effectiveN.experiment)
 }
 
-/** Mean of the experiment by mean of the control; null where it has no value. */
+/** Mean of the experiment divided by the mean of the control. Null if it has no value. */
 export function meanRatio({ control, experiment }: CleanSides): number | null {
   const ratio = describeSeries(experiment.values).mean / describeSeries(control.values).mean
   return Number.isFinite(ratio) ? ratio : null

@@ -123,7 +123,7 @@ function likeness([one, other]: readonly Float64Array[]): number {
   return products === 0 ? 0 : products / Math.sqrt(ofOne * ofOther)
 }
 
-/** Over both sides. A difference is 0 on the average, whatever the level. */
+/** The correlation over both sides. The mean of differences is 0, whatever the level is. */
 function correlationAt(
   sides: readonly Float64Array[],
   lag: number,

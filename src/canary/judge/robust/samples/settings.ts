@@ -17,7 +17,7 @@ export interface RobustSettings {
   readonly margin: number
   /** Minimum number of points, and of effective points, on each side. */
   readonly minPoints: number
-  /** The errors of the whole run, where more of it is to come; undefined at its last interval. */
+  /** The errors of the whole run. Undefined at its last interval. */
   readonly later: Pick<RobustSettings, 'alpha' | 'countAlpha' | 'discoveryRate'> | undefined
 }
 

@@ -11,7 +11,7 @@ export interface Widening {
   /** Variance by that of independent events; 1 when chance explains the difference. */
   readonly factor: number
   readonly freedom: number
-  /** The standard error of the difference of the rates, where clusters make it. */
+  /** The standard error of the difference of the rates, from clusters. */
   readonly error?: number
   /** The dependence in time alone, which is a part of the factor. */
   readonly inTime: Dependence
@@ -46,7 +46,7 @@ export function wideningOf({ control, experiment }: CleanSides): Widening {
 }
 
 interface Residuals {
-  /** Standardized: of variance 1 where events are independent. */
+  /** Standardized to variance 1 for independent events. */
   readonly series: CentredSeries
   readonly events: number
   readonly exposure: number
@@ -88,7 +88,7 @@ function isClustered(sides: readonly Residuals[], errors: number): boolean {
   return dispersion > 1 + errors * error
 }
 
-/** The variance of a side's rate where its events are independent. */
+/** The variance of a side's rate for independent events. */
 function independentVariance({ events, exposure }: Residuals): number {
   return events / exposure ** 2
 }

@@ -13,7 +13,7 @@ export interface Spread {
   /** Mean absolute deviations from the side's own median. */
   readonly control: number
   readonly experiment: number
-  /** How far the experiment's ends lie outside those of the control, in the metric's unit. */
+  /** The distance of the experiment's ends outside those of the control, in the metric's unit. */
   readonly above: number
   readonly below: number
 }

@@ -70,7 +70,7 @@ export function stretchOutcomes(
   })
 }
 
-/** A stretch of the canary's window in which its values were away from the baseline's. */
+/** A stretch of the canary's window with values away from the baseline's. */
 interface Stretch {
   /** Above (1) or below (-1) the baseline. */
   readonly sign: 1 | -1
@@ -78,7 +78,7 @@ interface Stretch {
   readonly from: number
   readonly to: number
   readonly isLast: boolean
-  /** Whether it is a start short enough to be what warm-ups are. */
+  /** Whether it is a start that is short enough for a warm-up. */
   readonly isWarmUp: boolean
   /** Over all stretches that were looked at. */
   readonly p: number
@@ -89,7 +89,7 @@ interface Stretch {
 const MIN_POINTS = 3
 /** Only the baseline gives the dependence in time, with this number of standard errors added. */
 const CAUTION_ERRORS = 1.3
-/** From one length that is looked at to the next. */
+/** Ratio from one tried length to the next. */
 const GROWTH = 1.4
 /** Number of starts tried within the length of a stretch. */
 const STARTS = 4
@@ -145,7 +145,7 @@ interface Search {
   readonly usual: number
   readonly sign: 1 | -1
   readonly points: number
-  /** Nothing before it is looked at. */
+  /** The first point of the search. */
   readonly start: number
   readonly statisticOf: Scored['statisticOf']
 }

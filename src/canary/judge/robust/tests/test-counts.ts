@@ -248,7 +248,7 @@ function widened(p: number, { factor, freedom }: Widening): number {
   return factor > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(factor), freedom) : p
 }
 
-/** Events a point as they would be of one request. */
+/** Events per point, scaled to one request. */
 function ratesOf(sides: CleanSides): CleanSides {
   const rates = (side: CleanSide): CleanSide =>
     cleanPoints({ ...side, values: side.values.map((value, index) => value / (side.exposure[index] ?? 1)) })

@@ -105,7 +105,7 @@ function marginOf(
 
 /** Upper bounds of ratios and percentages. */
 const BOUNDS: readonly number[] = [1, 100]
-/** A side whose typical value is nearer to the bound than this lives at the bound. */
+/** Minimum typical value of a side near the bound, as a share of the bound. */
 const NEAR_SHARE = 0.9
 /** Minimum share of points exactly at the bound that is not chance. */
 const AT_BOUND_SHARE = 0.1
@@ -137,7 +137,10 @@ export function naturalBound({ control, experiment }: CleanSides, spec: MetricSp
   return GOOD.test(name) || isPiledUp(sides, bound) ? bound : undefined
 }
 
-/** A side that differs only in how often it is not at the bound is at it in many of its points. */
+/**
+ * Whether a side is at the bound in many of its points, so that the frequency of shortfalls
+ * matters.
+ */
 function isPiledUp(sides: readonly CleanSide[], bound: number): boolean {
   return sides.some(
     ({ values }) => values.filter((value) => value === bound).length >= AT_BOUND_SHARE * values.length,

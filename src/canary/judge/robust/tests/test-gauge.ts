@@ -39,7 +39,7 @@ function farApart({ control, experiment }: CleanSides): 'above' | 'below' | unde
 
 /** A wider spread matters from this ratio on, if its ends also reach further by the margin. */
 const SPREAD_RATIO = 1.5
-/** The bounds of an interval where no change of that direction is looked for. */
+/** Bounds of a confidence interval if no change in that direction is tested. */
 const USUAL_ERROR = 0.1
 /** A change exactly at the margin does not matter, despite rounding or a change of unit. */
 const ROUNDING = 1 + 1e-9
@@ -258,7 +258,7 @@ function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
 
 /** The conditions for an estimate to be found. */
 interface Needed {
-  /** The chance of finding one where there is no change. */
+  /** The chance of a false positive. */
   readonly error: number
   /** The least change that matters, in the metric's unit. */
   readonly reach: number

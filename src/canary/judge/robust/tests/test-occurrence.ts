@@ -119,7 +119,7 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
   const [x, y] = [now.values.toSorted(), before.values.toSorted()]
   if (Math.min(x.length, y.length) < MIN_SIZES) return []
   const { above, below } = rankShift(x, y)
-  // Those of one burst are of one size.
+  // Events of one burst have the same size.
   const scores = [before, now].map(({ values, places }) => centredScores(values, places))
   const { inflation, freedom } = strongest(dependence(scores), ...scores.map((side) => dependence([side])))
   const usual = sortedQuantile(y, 0.5)
