@@ -42,27 +42,27 @@ export const SIMULATED: readonly Simulated[] = [
 
 /** In how many of the runs something cost points. */
 export interface Flagged {
-  /** At one look at least. */
-  readonly atAnyLook: number
+  /** At one interval at least. */
+  readonly atAnyInterval: number
   readonly atTheLast: number
 }
 
-/** Judges so many runs of this many looks each; the error is spent over them, or each look has all of it, as a single one does. */
-export function simulateLooks(
+/** Judges so many runs of this many intervals each; the error is spent over them, or each interval has all of it, as a single one does. */
+export function simulateIntervals(
   simulated: Simulated,
   {
     runs,
-    looks,
+    intervals,
     seed,
     isSpent,
-  }: { readonly runs: number; readonly looks: number; readonly seed: number; readonly isSpent: boolean },
+  }: { readonly runs: number; readonly intervals: number; readonly seed: number; readonly isSpent: boolean },
 ): Flagged {
   const random = seededRandom(seed)
-  let [atAnyLook, atTheLast] = [0, 0]
+  let [atAnyInterval, atTheLast] = [0, 0]
   for (let run = 0; run < runs; run += 1) {
     const [baseline, canary] = [logOf(simulated, 1, random), logOf(simulated, simulated.factor, random)]
-    const flagged = Array.from({ length: looks }, (_, index) => {
-      const planned = { look: index + 1, looks }
+    const flagged = Array.from({ length: intervals }, (_, index) => {
+      const planned = { interval: index + 1, intervals }
       const window = windowOf(simulated, planned)
       const input = {
         ...{ baseline: within(baseline, window), canary: within(canary, window) },
@@ -73,10 +73,10 @@ export function simulateLooks(
       }
       return judgeLogs(input, logJudgeOptions(TEMPLATE, isSpent ? planned : undefined)).report.score < 100
     })
-    if (flagged.includes(true)) atAnyLook += 1
+    if (flagged.includes(true)) atAnyInterval += 1
     if (flagged.at(-1) === true) atTheLast += 1
   }
-  return { atAnyLook, atTheLast }
+  return { atAnyInterval, atTheLast }
 }
 
 interface Minutes {
@@ -86,9 +86,9 @@ interface Minutes {
 
 function windowOf(
   { lookBack = MINUTES }: Simulated,
-  { look, looks }: { look: number; looks: number },
+  { interval, intervals }: { interval: number; intervals: number },
 ): Minutes {
-  const until = (MINUTES * look) / looks
+  const until = (MINUTES * interval) / intervals
   return { from: Math.max(0, until - lookBack), until }
 }
 

@@ -9,7 +9,7 @@ import { judgeOne, points } from '../../../support/judge-metrics.js'
 import type { Metric } from '../../../support/judge-metrics.js'
 import { PROJECT_ROOT } from '../../../support/project-root.js'
 
-const FIGURES = join(PROJECT_ROOT, 'test/cases/analysis/judge-figures.txt')
+const RESULTS = join(PROJECT_ROOT, 'test/cases/analysis/judge-results.txt')
 const DIGITS = 8
 
 type Make = (random: Random) => Metric
@@ -62,7 +62,7 @@ const percentages =
 const withGap = (make: (random: Random) => number[], from: number, to: number) => (random: Random) =>
   make(random).map((value, index) => (index >= from && index < to ? NaN : value))
 
-/** New ones come last: the place of a scene seeds its numbers. */
+/** New scenes come last: the place of a scene seeds its numbers. */
 const SCENES: Readonly<Record<string, Make>> = {
   'two samples of one distribution': sides(gauge(100), gauge(100)),
   'a rise of a tenth': sides(gauge(100), gauge(110)),
@@ -134,12 +134,12 @@ const SCENES: Readonly<Record<string, Make>> = {
   }),
 }
 
-/** Numbers to so many digits as no other version of the mathematics changes. */
+/** Rounds numbers to digits that do not depend on the version of the mathematics library. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value
 }
 
-function figures(name: string, metric: Metric): string {
+function describeResult(name: string, metric: Metric): string {
   const result = judgeOne(metric)
   const { classification, classificationReason, score, ratio, noData, critical } = result
   const { finding, isBeyondDoubt, notes } = result
@@ -153,23 +153,24 @@ function figures(name: string, metric: Metric): string {
   ].join('\n')
 }
 
-/** What each scene gives in each direction of harm, by its name. */
-function allFigures(): Map<string, string> {
+/** The results of each scene in each direction of harm, by name. */
+function allResults(): Map<string, string> {
   const shown = Object.entries(SCENES).flatMap(([name, make], index) =>
     ['either', 'increase', 'decrease'].map((direction) => {
       const { canary = {}, ...metric } = make(makeRandom(index + 1))
       const scene = `${name} (${direction})`
-      return [scene, figures(scene, { ...metric, canary: { direction, ...canary } })] as const
+      return [scene, describeResult(scene, { ...metric, canary: { direction, ...canary } })] as const
     }),
   )
   return new Map(shown)
 }
 
-const shown = allFigures()
-if (process.env['WRITE_FIGURES'] === 'yes') writeFileSync(FIGURES, `${[...shown.values()].join('\n\n')}\n`)
-const known = readFileSync(FIGURES, 'utf8').trimEnd().split('\n\n')
+const shown = allResults()
+if (process.env['WRITE_RESULTS'] === 'yes') writeFileSync(RESULTS, `${[...shown.values()].join('\n\n')}\n`)
+const known = readFileSync(RESULTS, 'utf8').trimEnd().split('\n\n')
 
-// A kept interval that is replayed must give the report that it gave: who changes a figure does so on purpose (WRITE_FIGURES=yes), and says it.
-test.each([...shown])('the judge gives the figures that it gave before: %s', (name, text) => {
+// A replayed interval must give the stored report. Change the stored values only on purpose
+// (WRITE_RESULTS=yes), and document the change.
+test.each([...shown])('the judge gives its stored result: %s', (name, text) => {
   expect(text.split('\n')).toEqual(known.find((each) => each.startsWith(`${name}: `))?.split('\n'))
 })
