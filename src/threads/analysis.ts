@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { AskRule, RuleAnswer } from '../analysis/runs/checks/check.js'
+import type { EvaluateRule, RuleAnswer } from '../analysis/runs/checks/check.js'
 import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
 import { tryQueries } from '../analysis/runs/intervals/try-queries.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
@@ -37,7 +37,7 @@ if (parentPort !== null) {
     },
   )
   const rules = new Map<number, (answer: RuleAnswer) => void>()
-  const askRule: AskRule = (rule, input) =>
+  const askRule: EvaluateRule = (rule, input) =>
     new Promise((resolve) => {
       const id = rules.size
       rules.set(id, resolve)
