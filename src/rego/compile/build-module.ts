@@ -113,7 +113,9 @@ async function buildFlagged(
     const files = await withoutLosses({
       ...{ opa, directory, files: written.files, modules: ordered, filesOf, toSource },
       packagesOf: (some) => packagesOf(some, keys),
-      refuseMistakes: async () => void (await buildForAll(written, toSource, [...keys.keys()])),
+      refuseMistakes: async () => {
+        await buildForAll(written, toSource, [...keys.keys()])
+      },
     })
     const staged = { ...written, files }
     const forRules =
