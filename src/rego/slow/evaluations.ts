@@ -57,7 +57,7 @@ export interface EvaluationsOptions {
   readonly sliceMs: number
   /** `policies.strictBuiltinErrors`; `verdicts` by default. */
   readonly strictBuiltinErrors?: StrictBuiltinErrors
-  /** Called for each evaluation that was given up, and after how long, in milliseconds. */
+  /** Called for each aborted evaluation with its time in milliseconds. */
   readonly abandoned: (lostMs: number) => void
   /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
   readonly spent?: (cost: CostMeasurements) => void
@@ -85,7 +85,7 @@ export class Evaluations {
   readonly #print: ((line: string) => void) | undefined
   #lines: string[] = []
   #count = 0
-  /** The policies that the slow paths are of. */
+  /** The policies of the slow paths. */
   #snapshot: Snapshot | undefined
 
   constructor(options: EvaluationsOptions) {

@@ -12,7 +12,7 @@ export type Question =
   | { readonly kind: 'document' | 'runtime'; readonly path: readonly string[] }
   | { readonly kind: 'static'; readonly packages: readonly string[] }
 
-/** The JSON text of a document (undefined when it is not defined), or the reasons against. */
+/** The JSON text of a document (undefined if it is undefined), or denials. */
 export type Answer = string | undefined | readonly Denial[]
 
 /** A result that lacks the answer of a call. The evaluation is repeated with it. */
@@ -46,7 +46,7 @@ export function answerQuestion(
 export interface EvaluationRequest {
   readonly snapshot: Snapshot
   readonly question: Question
-  /** The path of the rule or package that answers it. */
+  /** The path of the rule or package to evaluate. */
   readonly evaluated: readonly string[]
   readonly input: Uint8Array | undefined
 }
