@@ -39,7 +39,7 @@ export function findMixedTypes(tokens: readonly Token[]): MixedType[] {
   return [...found, ...mixedIn(statement)]
 }
 
-/** Functions whose failure makes the verdict undefined. */
+/** Returns findings about references of mixed type: a call fails and the verdict is undefined. */
 export function checkMixedTypes({
   module: { file },
   text,

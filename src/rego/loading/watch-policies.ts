@@ -162,9 +162,7 @@ const LONGEST_MS = 400
 
 /** Called after changes have stopped. */
 export interface AtRest {
-  /**
-   * Called shortly before the wait ends, in case the caller has found no change; more may follow.
-   */
+  /** Called shortly before `now`, possibly without a change; more may follow. */
   readonly soon: () => void
   readonly now: () => void
 }

@@ -7,7 +7,7 @@ export interface CostMeasurements {
   readonly fuel: number
   /** Number of times that memory was set up again with all base documents. */
   readonly instancesReplaced: number
-  /** Names of packages, `data.a.b`, alternating with the fuel of each. */
+  /** Names of packages, `data.a.b`; `packageFuel` has the fuel of each. */
   readonly packages: readonly string[]
   readonly packageFuel: readonly number[]
 }

@@ -43,7 +43,7 @@ function entryOf(call: RecordedCall, maxLength: number): string | undefined | nu
   if (name !== HTTP_SEND) {
     return 'value' in result ? `${goJsonString(printGoJson(args))}:${printGoJson(result.value)}` : undefined
   }
-  // Limit before it is parsed again.
+  // Checked before the body is parsed.
   if (bodyLength(result) > maxLength) return null
   const reply = replyOf(call, UNMETERED_WORK)
   if (reply === undefined) return undefined

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 
-/** Limit on exponents, beyond OPA's `1e1000`. */
+/** Decimals with more digits than policies write, and exponents beyond OPA's `1e1000`. */
 export const BigDecimal = Decimal.clone({ precision: 1100, toExpNeg: -9e15, toExpPos: 9e15 })
 
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
