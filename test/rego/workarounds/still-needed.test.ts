@@ -75,11 +75,12 @@ describe('OPA compiles to other results than those of its evaluator, so a workar
       'modifier-order',
       {
         'q.rego': q(
-          'f(x) := [x, input.a]',
-          'answer := x if x := f(time.now_ns()) with time.now_ns as 5 with input.a as 7',
+          'f(x) := [x, time.now_ns(), data.d.n]',
+          'answer := x if x := f(1) with time.now_ns as 5 with data.d.n as 7',
         ),
+        'data.json': '{"d": {"n": 1}}',
       },
-      { a: 1 },
+      {},
     ],
     [
       'skipped-rules',
