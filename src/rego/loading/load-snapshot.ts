@@ -44,7 +44,7 @@ export interface LoadOptions extends ReadOptions {
   /** Compiles the bytes of a module in another thread; in this one by default. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
-  /** As in `PolicyModuleOptions`. */
+  /** See `PolicyModuleOptions`. */
   readonly isTrial?: boolean
   /** The analysis of mistakes that compile; none by default. */
   readonly analysis?: PartAnalysisOptions
@@ -117,12 +117,12 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   }
 }
 
-/** A module of a part, ready to be set up. */
+/** The compiled module of a part. */
 interface PartCode extends PartModule {
   readonly code: ModuleCode
 }
 
-/** The parts with their data, the code of their modules, and the data of all of them as these work with it. */
+/** Reads the parts and returns them with the code of their modules and their merged data. */
 async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,

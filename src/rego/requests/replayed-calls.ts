@@ -67,7 +67,7 @@ function recordedOf(kept: ReturnType<typeof readNdBuiltinCache>): RecordedCalls 
   return recorded
 }
 
-/** Its body is read again, as the policy wants it. */
+/** The body is parsed again as the policy requests it. */
 function resultOf(reply: RegoValue): CallResult {
   if (!(reply instanceof RegoObject)) return { value: reply }
   const error = reply.get('error')
