@@ -11,7 +11,7 @@ import { toPolicyExports } from '../../src/rego/wasm/module/policy-exports.js'
 import { instantiateReader } from '../../src/rego/wasm/reader/input-reader.js'
 import type { ReadingPair } from '../../src/rego/wasm/reader/reads-alike.js'
 import { compactText } from './compact-text.js'
-import { isSameValue } from '../../src/rego/wasm/reader/same-value.js'
+import { isSameValue } from '../../src/rego/wasm/reader/reads-alike.js'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
+
 import { RegoNumber, typeName } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
-import { integerOperand, numberOperand, operand } from './shared/operands.js'
+import { memoise } from './shared/memoise.js'
+import { int64Operand, integerOperand, numberOperand, operand, stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
@@ -11,9 +14,10 @@ const NUMBER_STEPS = 45
 const NUMBER_BYTES = 64
 const DIGIT_STEPS = 0.5
 
-/** Numbers that the modules do not count themselves. */
+/** `numbers.range_step` and `rand.intn`. */
 export const numberBuiltins: BuiltinTable = {
   'numbers.range_step': rangeStep,
+  'rand.intn': randomInteger,
 }
 
 /** From the first operand to the second, up or down, both included where the step meets them. */
@@ -36,4 +40,17 @@ function anyIntegerOperand(args: Args, index: number): bigint {
   const value = operand(args, index)
   if (value instanceof RegoNumber) return integerOperand(args, index)
   throw new BuiltinError(`operand ${index + 1} must be integer but got ${typeName(value)}`, 'eval_type_error')
+}
+
+/** A random number from 0 up to |n| exclusive, 0 if n is 0; the same for the same arguments within a decision. */
+function randomInteger(args: Args, context: BuiltinContext): RegoValue {
+  stringOperand(args, 0)
+  const n = int64Operand(args, 1)
+  if (n === 0n) return RegoNumber.of(0)
+  return memoise('rand.intn', args, context, () => RegoNumber.of(randomBelow(n < 0n ? -n : n)))
+}
+
+/** With 64 bits more than any bound has, the remainder's bias is below notice. */
+function randomBelow(bound: bigint): bigint {
+  return BigInt(`0x${randomBytes(16).toString('hex')}`) % bound
 }

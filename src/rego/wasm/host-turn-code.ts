@@ -1,5 +1,5 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
-import { encodeSigned, OP } from './binary/opcodes.js'
+import { encodeSigned, OP } from './binary/instructions.js'
 import {
   DECIMAL,
   INTERNED_STRING,

@@ -2,6 +2,8 @@ import { BACKSLASH, byteTable, skipRun } from '../../lib/json/scan/json-bytes.js
 import { isWellFormed } from '../../lib/json/scan/locate-value.js'
 import { RegoNumber, RegoSet } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
+import type { EvaluationBudget } from './evaluation-budget.js'
+import type { HostValues } from './host-values.js'
 
 /** Reads operands by their index from 0. */
 export interface OperandReader {
@@ -126,4 +128,22 @@ export function isForHost(builtin: string, operand: OperandReader): boolean {
 
 function countGroups(pattern: string): number {
   return pattern.split('(').length - 1
+}
+
+/** Reads the operands at these addresses, each only where it is asked for. */
+export function readerOf(
+  operands: readonly number[],
+  values: HostValues,
+  budget: EvaluationBudget,
+  read: (address: number) => RegoValue,
+): OperandReader {
+  const address = (index: number): number => operands[index] ?? 0
+  return {
+    value: (index) => read(address(index)),
+    hasIntegersOnly: (index) => values.hasIntegersOnly(address(index)),
+    isShortInteger: (index) => values.isShortInteger(address(index)),
+    isIntegerText: (index) => values.isIntegerText(address(index)),
+    shortInteger: (index) => values.shortInteger(address(index)),
+    bytes: (index) => values.textBytes(address(index), budget),
+  }
 }

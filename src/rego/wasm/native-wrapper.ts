@@ -1,6 +1,5 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
-import { CALL } from './binary/instructions.js'
-import { encodeSigned, OP } from './binary/opcodes.js'
+import { encodeSigned, OP } from './binary/instructions.js'
 import { hostTurnCode, SCRATCH_LOCALS } from './host-turn-code.js'
 import type { HostTurn } from './native-builtins.js'
 
@@ -40,10 +39,10 @@ export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
     ...[OP.constant, ...encodeSigned(number)],
     ...[OP.constant, 0x00], // no context
     ...operands,
-    ...[CALL, ...encodeUnsigned(hostCall)],
+    ...[OP.call, ...encodeUnsigned(hostCall)],
   ]
   const callNative = [
-    ...[...operands, CALL, ...encodeUnsigned(native), OP.teeLocal, ...result],
+    ...[...operands, OP.call, ...encodeUnsigned(native), OP.teeLocal, ...result],
     ...[OP.isZero, OP.if, EMPTY, ...callHost(REPORTS_FROM + index), OP.setLocal, ...result, OP.end],
   ]
   const askHost = callHost(ANSWERS_FROM + index)

@@ -1,9 +1,9 @@
 import { BinaryReader, encodeUnsigned } from './binary/binary-reader.js'
 import { readFunctionTable } from './binary/function-table.js'
 import type { FunctionTable } from './binary/function-table.js'
-import { CALL, skipImmediates } from './binary/instructions.js'
-import { CallSiteWriter } from './calls/call-site-writer.js'
-import type { FoundCall } from './calls/call-site-writer.js'
+import { OP, skipImmediates } from './binary/instructions.js'
+import { CallSiteWriter } from './calls/call-sites.js'
+import type { FoundCall } from './calls/call-sites.js'
 import { HOST_TURNS, NATIVE_BUILTINS } from './native-builtins.js'
 import { ANSWERS_FROM, REPORTS_FROM, wrapperBody } from './native-wrapper.js'
 import type { NativeWrapper } from './native-wrapper.js'
@@ -159,7 +159,7 @@ function redirectIn(
     read += 1
     const opcode = reader.byte()
     const operandStart = reader.at
-    if (opcode !== CALL) {
+    if (opcode !== OP.call) {
       skipImmediates(opcode, reader)
       continue
     }
@@ -171,7 +171,7 @@ function redirectIn(
     pieces.push(
       reader.bytes.subarray(copied, operandStart - 1),
       before,
-      Buffer.from([CALL, ...encodeUnsigned(target ?? native)]),
+      Buffer.from([OP.call, ...encodeUnsigned(target ?? native)]),
     )
     copied = reader.at
   }

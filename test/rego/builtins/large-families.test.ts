@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { awsBuiltins } from '../../../src/rego/builtins/aws/aws.js'
+import { awsBuiltins } from '../../../src/rego/builtins/aws.js'
 import { graphqlBuiltins } from '../../../src/rego/builtins/graphql/graphql.js'
 import { jsonSchemaBuiltins } from '../../../src/rego/builtins/json-schema/json-schema.js'
-import { largeFamilies } from '../../../src/rego/builtins/large-families.js'
+import { largeFamilies } from '../../../src/rego/builtins/index.js'
 import { renderTemplateBuiltins } from '../../../src/rego/builtins/render-template/render-template.js'
 import { x509Builtins } from '../../../src/rego/builtins/x509/x509.js'
 import { generousMeter } from '../../support/generous-meter.js'

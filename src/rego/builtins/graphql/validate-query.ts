@@ -1,13 +1,30 @@
-import type { WorkMeter } from '../../metering/work-meter.js'
-import { Kind, validate, VariablesInAllowedPositionRule, visit } from 'graphql'
-import type { DocumentNode, GraphQLError } from 'graphql'
+import * as graphql from 'graphql'
+import {
+  buildASTSchema,
+  GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  validate,
+  VariablesInAllowedPositionRule,
+  visit,
+} from 'graphql'
+import type {
+  ASTVisitor,
+  DocumentNode,
+  GraphQLArgument,
+  GraphQLError,
+  GraphQLInputField,
+  InputValueDefinitionNode,
+  ValidationContext,
+  ValidationRule,
+} from 'graphql'
 
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { checkSchema } from './schema/check-schema.js'
-import { toExecutableSchema } from './executable-schema.js'
-import type { ExecutableSchema } from './executable-schema.js'
 import { nodePosition } from './schema/source-position.js'
-import { validationRules } from './validation-rules.js'
 
 /** Steps of a node of query and schema in all rules together. */
 const NODE_STEPS = 300
@@ -93,4 +110,106 @@ function placeOf({ nodes, message }: GraphQLError): string | undefined {
   const node = AT_FIRST_NODE.test(message) ? nodes?.[0] : nodes?.at(-1)
   const position = node && nodePosition(node)
   return position && `${position.line}:${position.column}`
+}
+
+/** The rules that hold for a schema are gqlparser's, not those of the package. */
+const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
+
+/** A schema that queries are validated against, and the inputs in it that have a default value. */
+interface ExecutableSchema {
+  readonly schema: GraphQLSchema
+  /** Set from when on those inputs may be left out: their values are not in the schema. */
+  readonly defaulted: readonly (GraphQLArgument | GraphQLInputField)[]
+}
+
+/**
+ * The schema of a document, without default values: the package would compute them when it builds the schema, and one
+ * that refers to itself has no end. Raises BuiltinError with OPA's text for a schema that contradicts itself.
+ */
+function toExecutableSchema(document: DocumentNode): ExecutableSchema {
+  const symbols = checkSchema(document)
+  const roots = document.definitions.filter(
+    (node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
+  )
+  // gqlparser lets no directive of a query repeat.
+  const directives = [...symbols.directives.values()].map((node) => ({ ...node, repeatable: false }))
+  const definitions = [...roots, ...directives, ...symbols.types.values()]
+  const { plain, stripped } = stripDefaults({ kind: Kind.DOCUMENT, definitions })
+  const config = buildASTSchema(plain, ASSUME_VALID).toConfig()
+  const schema = new GraphQLSchema({
+    ...config,
+    ...ASSUME_VALID,
+    directives: config.directives.filter(({ name }) => symbols.locationsOf(name) !== undefined),
+  })
+  const isStripped = ({ astNode }: GraphQLArgument | GraphQLInputField) => !!astNode && stripped.has(astNode)
+  return { schema, defaulted: inputsOf(schema).filter(isStripped) }
+}
+
+interface PlainDocument {
+  readonly plain: DocumentNode
+  readonly stripped: ReadonlySet<InputValueDefinitionNode>
+}
+
+function stripDefaults(document: DocumentNode): PlainDocument {
+  const stripped = new Set<InputValueDefinitionNode>()
+  const plain = visit(document, {
+    InputValueDefinition({ defaultValue, ...node }) {
+      if (defaultValue === undefined) return undefined
+      stripped.add(node)
+      return node
+    },
+  })
+  return { plain, stripped }
+}
+
+function inputsOf(schema: GraphQLSchema): (GraphQLArgument | GraphQLInputField)[] {
+  const ofTypes = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (isInputObjectType(type)) return Object.values(type.getFields())
+    if (!isObjectType(type) && !isInterfaceType(type)) return []
+    return Object.values(type.getFields()).flatMap(({ args }) => args)
+  })
+  return [...ofTypes, ...schema.getDirectives().flatMap(({ args }) => args)]
+}
+
+/** The rules that gqlparser has for queries, in its order, but for the one of variables in allowed positions. */
+const validationRules: readonly ValidationRule[] = [
+  graphql.FieldsOnCorrectTypeRule,
+  graphql.FragmentsOnCompositeTypesRule,
+  graphql.KnownArgumentNamesRule,
+  graphql.KnownDirectivesRule,
+  graphql.KnownFragmentNamesRule,
+  knownRootTypeRule,
+  graphql.KnownTypeNamesRule,
+  graphql.LoneAnonymousOperationRule,
+  graphql.NoFragmentCyclesRule,
+  graphql.NoUndefinedVariablesRule,
+  graphql.NoUnusedFragmentsRule,
+  graphql.NoUnusedVariablesRule,
+  graphql.OverlappingFieldsCanBeMergedRule,
+  graphql.PossibleFragmentSpreadsRule,
+  graphql.ProvidedRequiredArgumentsRule,
+  graphql.ScalarLeafsRule,
+  graphql.SingleFieldSubscriptionsRule,
+  graphql.UniqueArgumentNamesRule,
+  graphql.UniqueDirectivesPerLocationRule,
+  graphql.UniqueFragmentNamesRule,
+  graphql.UniqueInputFieldNamesRule,
+  graphql.UniqueOperationNamesRule,
+  graphql.UniqueVariableNamesRule,
+  graphql.ValuesOfCorrectTypeRule,
+  graphql.VariablesAreInputTypesRule,
+]
+
+/** An operation whose type the schema has no root for: the package finds this only when it executes. */
+function knownRootTypeRule(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (context.getSchema().getRootType(node.operation)) return
+      context.reportError(
+        new graphql.GraphQLError(`Schema does not support operation type "${node.operation}"`, {
+          nodes: node,
+        }),
+      )
+    },
+  }
 }

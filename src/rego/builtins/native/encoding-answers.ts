@@ -1,13 +1,13 @@
+import { BigDecimal } from '../../values/number-text.js'
 import { RegoNumber } from '../../values/value.js'
-import { BuiltinError, passes } from '../shared/builtin.js'
-import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import type { Base64Variant } from '../encoding/go-base64.js'
 import { decodeUtf8 } from '../encoding/go-utf8.js'
-import { goJsonText } from '../encoding/json-text.js'
 import { isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
+import { goJsonText } from '../encoding/json-text.js'
+import { BuiltinError, passes } from '../shared/builtin.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { operand, stringOperand } from '../shared/operands.js'
-import { goFloatText, isBeyondDouble } from './go-float-text.js'
 import { raiseType } from './operand-checks.js'
 
 /** Words for a number of what to_number takes as well. */
@@ -67,4 +67,60 @@ export const encodingAnswers: BuiltinTable = {
 
 function decodeText(text: string, variant: Base64Variant): string {
   return decodeUtf8(decodeGoBase64(text, variant))
+}
+
+const DECIMAL = /^(?<sign>[+-]?)(?<number>(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:e[+-]?[\d_]+)?)$/i
+const HEXADECIMAL = /^(?<sign>[+-]?)0x(?<whole>[\da-f_]*)\.?(?<fraction>[\da-f_]*)p(?<exponent>[+-]?[\d_]+)$/i
+/** Go takes an underscore between two digits, the `x` of a base prefix counting as one. */
+const STRAY_UNDERSCORE = /^_|_$|[^\da-fx]_|_[^\da-f]/i
+const BITS_PER_DIGIT = 4
+const BEYOND_DOUBLE = '1e999'
+/** What is written the same in JSON. */
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+
+/**
+ * The JSON text of the number that Go's `strconv.ParseFloat` reads in a text, underscores and hexadecimal floats
+ * included; undefined where it reads none, and where the number is beyond a double.
+ */
+function goFloatText(text: string): string | undefined {
+  if (PLAIN_DECIMAL.test(text)) return text
+  const number = numberText(text)
+  return number !== undefined && Number.isFinite(Number(number)) ? number : undefined
+}
+
+/** Whether the text is a number that no double is large enough for. */
+function isBeyondDouble(text: string): boolean {
+  return !Number.isFinite(Number(numberText(text) ?? '0'))
+}
+
+/** The number in decimal digits, of any size. */
+function numberText(text: string): string | undefined {
+  const unsigned = text.replace(/^[+-]/, '')
+  return STRAY_UNDERSCORE.test(unsigned) ? undefined : (decimalText(text) ?? hexadecimalText(text))
+}
+
+function decimalText(text: string): string | undefined {
+  const groups = DECIMAL.exec(text)?.groups
+  if (groups === undefined) return undefined
+  const { sign = '', number = '' } = groups
+  const [mantissa = '', exponent] = number.replaceAll('_', '').toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  if (whole === '' && fraction === '') return undefined
+  const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`
+  return `${sign === '-' ? '-' : ''}${digits}${exponent === undefined ? '' : `e${exponent}`}`
+}
+
+function hexadecimalText(text: string): string | undefined {
+  const groups = HEXADECIMAL.exec(text)?.groups
+  if (groups === undefined) return undefined
+  const [whole = '', fraction = '', exponent = ''] = ['whole', 'fraction', 'exponent'].map((name) =>
+    (groups[name] ?? '').replaceAll('_', ''),
+  )
+  // A double has 53 bits; longer texts are nobody's numbers.
+  if (whole + fraction === '' || (whole + fraction).length > 100 || exponent.length > 6) return undefined
+  const shift = Number(exponent) - fraction.length * BITS_PER_DIGIT
+  const value = new BigDecimal(2).pow(shift).times(BigInt(`0x${whole}${fraction}`).toString())
+  const double = value.toNumber()
+  if (!Number.isFinite(double)) return BEYOND_DOUBLE
+  return `${groups['sign'] === '-' ? '-' : ''}${new BigDecimal(double).toFixed()}`
 }

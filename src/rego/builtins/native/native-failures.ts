@@ -1,23 +1,58 @@
+import { RegoNumber, RegoObject } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { compilePattern } from '../regex/compile.js'
+import { findMatches, isMatch } from '../regex/find-matches.js'
+import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
-import { operand } from '../shared/operands.js'
+import { arrayOperand, int64Operand, operand, stringOperand } from '../shared/operands.js'
+import { arithmeticAnswers, bitAnswers } from './arithmetic-answers.js'
+import { encodingAnswers } from './encoding-answers.js'
+import { globMatch } from '../glob/glob.js'
+import { networkAnswers } from '../net/net.js'
 import {
   aGoInt,
-  aNumber,
-  aSet,
-  aString,
   anArray,
   anInteger,
   anObject,
+  aNumber,
   anything,
+  aSet,
+  aString,
   initialNodes,
   likeTheFirst,
   membersOf,
   oneOf,
   paths,
+  raiseType,
+  requireType,
 } from './operand-checks.js'
 import type { OperandCheck } from './operand-checks.js'
-import { nativeAnswers } from './native-answers.js'
-import { numberBase, regexText, replacements, searchText } from './value-checks.js'
+import { pathAnswers } from './path-answers.js'
+import { textAnswers } from './text-answers.js'
+
+const regexText: OperandCheck = (value, index, _args, { meter }) => {
+  requireType(value, index, 'string')
+  if (typeof value === 'string') compilePattern(value, meter)
+}
+
+const searchText: OperandCheck = (value, index) => {
+  requireType(value, index, 'string')
+  if (value === '') throw new BuiltinError('empty search character')
+}
+
+const numberBase: OperandCheck = (value, index) => {
+  requireType(value, index, 'number')
+  if (!(value instanceof RegoNumber) || !['2', '8', '10', '16'].includes(value.text))
+    raiseType(index, 'must be one of {2, 8, 10, 16}')
+}
+
+const replacements: OperandCheck = (value, index) => {
+  requireType(value, index, 'object')
+  for (const [key, replacement] of value instanceof RegoObject ? value.entries : []) {
+    if (typeof key !== 'string') raiseType(index, 'non-string key found in pattern object')
+    if (typeof replacement !== 'string') raiseType(index, 'non-string value found in pattern object')
+  }
+}
 
 const numbers = both(oneOf('set', 'array'), membersOf('number'))
 const keys = oneOf('object', 'set', 'array')
@@ -98,6 +133,42 @@ const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
   trim_suffix: [aString, aString],
   union: [both(aSet, membersOf('set'))],
   upper: [aString],
+}
+
+const regexMatch: Builtin = (args, { meter }) =>
+  isMatch(compilePattern(stringOperand(args, 0), meter), stringOperand(args, 1), meter)
+
+const findAllSubmatches: Builtin = (args, { meter }) => {
+  const regex = compilePattern(stringOperand(args, 0), meter)
+  const text = stringOperand(args, 1)
+  const limit = int64Operand(args, 2)
+  const found: RegoValue[] = []
+  if (limit === 0n) return found
+  for (const match of findMatches(regex, text, meter)) {
+    found.push(Array.from({ length: regex.groupCount() + 1 }, (_, group) => match.group(group)))
+    if (BigInt(found.length) === limit) break
+  }
+  return found
+}
+
+/** The module gives no value for an empty array, and this for no other. */
+const unionOfNone: Builtin = (args) => (arrayOperand(args, 0).length === 0 ? new RegoObject([]) : undefined)
+
+/**
+ * Native built-ins of the module as OPA does them, for where the module gives up or answers otherwise (`wasm/native-builtins.ts`
+ * tells when). Their operands have been checked.
+ */
+const nativeAnswers: BuiltinTable = {
+  ...arithmeticAnswers,
+  ...bitAnswers,
+  ...encodingAnswers,
+  ...networkAnswers,
+  ...pathAnswers,
+  ...textAnswers,
+  'glob.match': globMatch,
+  'object.union_n': unionOfNone,
+  'regex.match': regexMatch,
+  'regex.find_all_string_submatch_n': findAllSubmatches,
 }
 
 /**

@@ -1,8 +1,8 @@
 import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
-import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
-import { mergeNetworks } from './merge-networks.js'
+import type { Builtin, BuiltinContext, BuiltinTable } from '../shared/builtin.js'
+import { isArray, operand, stringOperand } from '../shared/operands.js'
 import {
   addressesOf,
   cidrOf,
@@ -12,9 +12,9 @@ import {
   makeNetwork,
   parseCidr,
   parseIpAddress,
+  rangeToNetworks,
 } from './network.js'
-import type { Network } from './network.js'
-import { isArray, operand, stringOperand } from '../shared/operands.js'
+import type { IpFamily, Network } from './network.js'
 
 type Args = readonly RegoValue[]
 
@@ -123,4 +123,61 @@ function matchTerm(item: RegoValue, position: number): RegoValue {
 
 function textOf(term: RegoValue): string {
   return stringOperand([term], 0)
+}
+
+/** A stretch of addresses; `network` is set while it is still the single network that it came from. */
+interface AddressRange {
+  readonly family: IpFamily
+  readonly first: bigint
+  readonly last: bigint
+  readonly network: Network | undefined
+}
+
+const MAPPED_IPV4_FIRST = 0xffffn << 32n
+const MAPPED_IPV4_LAST = MAPPED_IPV4_FIRST | 0xffff_ffffn
+
+/**
+ * The fewest networks that cover the same addresses. A network that touches no other comes back as it was written. An
+ * IPv6 network that holds the whole IPv4-mapped space (`::/0`) swallows the IPv4 networks, as in OPA.
+ */
+function mergeNetworks(networks: readonly Network[]): Network[] {
+  const ipv6 = networks.filter((network) => network.family === 6)
+  const ipv4 = ipv6.some((network) => containsRange(network, 6, MAPPED_IPV4_FIRST, MAPPED_IPV4_LAST))
+    ? []
+    : networks.filter((network) => network.family === 4)
+  return [...mergeFamily(ipv4), ...mergeFamily(ipv6)]
+}
+
+function mergeFamily(networks: readonly Network[]): Network[] {
+  const sorted = [...networks].sort((a, b) => (a.first < b.first ? -1 : Number(a.first > b.first)))
+  const merged: AddressRange[] = []
+  for (const network of sorted) {
+    const { family, first, last } = network
+    const before = merged.at(-1)
+    if (before === undefined || before.last + 1n < first) {
+      merged.push({ family, first, last, network })
+      continue
+    }
+    const end = last > before.last ? last : before.last
+    merged[merged.length - 1] = { family, first: before.first, last: end, network: undefined }
+  }
+  return merged.flatMap((range) => range.network ?? rangeToNetworks(range.family, range.first, range.last))
+}
+
+const contains: Builtin = (args) => {
+  const network = cidrOf(stringOperand(args, 0))
+  const { family, first, last } = addressesOf(stringOperand(args, 1))
+  return containsRange(network, family, first, last)
+}
+
+/** Networks overlap where one holds the first address of the other. */
+const intersects: Builtin = (args) => {
+  const a = cidrOf(stringOperand(args, 0))
+  const b = cidrOf(stringOperand(args, 1))
+  return containsRange(a, b.family, b.first, b.first) || containsRange(b, a.family, a.first, a.first)
+}
+
+export const networkAnswers: BuiltinTable = {
+  'net.cidr_contains': contains,
+  'net.cidr_intersects': intersects,
 }

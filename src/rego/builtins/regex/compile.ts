@@ -1,9 +1,10 @@
+import { createRequire } from 'node:module'
+import type * as re2js from 're2js'
 import type { RE2JS, RE2JSSyntaxException } from 're2js'
+
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { RecentlyUsed } from '../shared/recently-used.js'
-import { compileCost } from './compile-cost.js'
-import { re2 } from './re2.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
 const CACHE_SIZE = 256
@@ -55,4 +56,77 @@ function withoutRepeatedNames(pattern: string): string {
 
 function syntaxErrorText(error: RE2JSSyntaxException): string {
   return `error parsing regexp: ${error.getDescription()}: \`${error.getPattern() ?? ''}\``
+}
+
+/** Steps of one instruction or character of a pattern, and of a class of Unicode in one, with and without case folding. */
+const PART_STEPS = 300
+const UNICODE_STEPS = 3_000
+const FOLDED_UNICODE_STEPS = 40_000
+const BYTES_PER_INSTRUCTION = 200
+/** More copies of one thing, nested repetitions together, are a mistake in the pattern. */
+const MAX_COPIES = 1_000
+
+const REPEAT = /\{(\d+)(?:,(\d*))?\}/y
+
+/** What compiling a pattern takes at most: the copies that its repetitions ask for count. */
+function compileCost(pattern: string): { steps: number; bytes: number } {
+  const { instructions, unicodeClasses } = measurePattern(pattern)
+  const isFolded = /\(\?[a-zA-Z]*i/.test(pattern)
+  const parts = instructions + pattern.length
+  return {
+    steps: parts * PART_STEPS + unicodeClasses * (isFolded ? FOLDED_UNICODE_STEPS : UNICODE_STEPS),
+    bytes: parts * BYTES_PER_INSTRUCTION,
+  }
+}
+
+/** How many instructions a pattern comes to, about, without parsing it: groups and repetitions are followed, no more. */
+function measurePattern(pattern: string): { instructions: number; unicodeClasses: number } {
+  const surrounding: number[] = []
+  let unicodeClasses = 0
+  let size = 0
+  let last = 0
+  for (let at = 0; at < pattern.length; at++) {
+    switch (pattern[at]) {
+      case '\\':
+        at++
+        if (pattern[at] === 'p' || pattern[at] === 'P') unicodeClasses++
+        last = 1
+        break
+      case '(':
+        surrounding.push(size)
+        size = 0
+        last = 0
+        break
+      case ')':
+        last = size + 2
+        size = surrounding.pop() ?? 0
+        break
+      case '{': {
+        REPEAT.lastIndex = at
+        const [text, least = '0', most] = REPEAT.exec(pattern) ?? []
+        const times = Math.max(Number(least), Number(most ?? 0))
+        // The first copy is counted; one instruction more each for those that may be left out.
+        const copies = text === undefined ? 1 : Math.max(0, times - 1) * (last + 1)
+        size += copies
+        last += copies
+        at += text === undefined ? 0 : text.length - 1
+        continue
+      }
+      default:
+        last = 1
+    }
+    size += last
+  }
+  const instructions = surrounding.reduce((sum, one) => sum + one, size)
+  return { instructions: Math.min(instructions, pattern.length * MAX_COPIES), unicodeClasses }
+}
+
+type Re2 = typeof re2js
+
+const require = createRequire(import.meta.url)
+let library: Re2 | undefined
+
+/** RE2 in JavaScript. It is large, and loaded when it is first asked for: for policies with regular expressions, before they serve. */
+export function re2(): Re2 {
+  return (library ??= require('re2js') as Re2)
 }

@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js'
+
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { MeteredText } from './metered-text.js'
-import { re2 } from './re2.js'
+import { re2 } from './compile.js'
 
 /** Steps of finding one match and taking it out, beside those of the characters that are read; and bytes of a short one. */
 const MATCH_STEPS = 30
@@ -46,4 +46,50 @@ export function isMatch(regex: RE2JS, text: string, meter: WorkMeter): boolean {
 
 function unitsAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}
+
+/** Characters that are read between two payments. */
+const PORTION = 256
+/** Steps of reading a character, and of each instruction of the pattern that may look at it. */
+const READ_STEPS = 1
+const INSTRUCTION_STEPS = 0.1
+/** Steps of each character that a search for a literal skips. */
+const SEARCH_STEPS = 0.1
+
+/**
+ * A text that pays for being read: the matcher looks at every character by these methods, as often as it has to, and nothing
+ * tells beforehand how often that is. It must be a String to pass for one there.
+ */
+class MeteredText extends String {
+  readonly #text: string
+  readonly #meter: WorkMeter
+  readonly #portionSteps: number
+  #left = PORTION
+
+  constructor(text: string, regex: RE2JS, meter: WorkMeter) {
+    super(text)
+    this.#text = text
+    this.#meter = meter
+    this.#portionSteps = PORTION * (READ_STEPS + regex.programSize() * INSTRUCTION_STEPS)
+  }
+
+  override charCodeAt(index: number): number {
+    if (--this.#left === 0) this.#payPortion()
+    return this.#text.charCodeAt(index)
+  }
+
+  override indexOf(part: string, from = 0): number {
+    const found = this.#text.indexOf(part, from)
+    this.#meter.spend(((found < 0 ? this.#text.length : found) - from) * SEARCH_STEPS)
+    return found
+  }
+
+  override substring(start: number, end?: number): string {
+    return this.#text.substring(start, end)
+  }
+
+  #payPortion(): void {
+    this.#left = PORTION
+    this.#meter.spend(this.#portionSteps)
+  }
 }

@@ -1,13 +1,16 @@
+import type { RE2JS } from 're2js'
+
+import type { WorkMeter } from '../../metering/work-meter.js'
 import type { RegoValue } from '../../values/value.js'
+import { quoteGoString } from '../go-format/quote.js'
 import { BuiltinError, passes } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
-import { int64Operand, stringOperand } from '../shared/operands.js'
-import { compilePattern } from './compile.js'
-import { compileDelimitedTemplate } from './delimited-template.js'
-import { parseTemplate } from './expand-template.js'
-import { findMatches, isMatch } from './find-matches.js'
-import { globsIntersect } from './intersect-globs.js'
 import { ensureResultLength } from '../shared/call-costs.js'
+import { int64Operand, stringOperand } from '../shared/operands.js'
+import { compilePattern, re2 } from './compile.js'
+import { findMatches, isMatch } from './find-matches.js'
+import type { Match } from './find-matches.js'
+import { globsIntersect } from './intersect-globs.js'
 
 const findN: Builtin = (args, { meter }) => {
   const regex = compilePattern(stringOperand(args, 0), meter)
@@ -84,4 +87,78 @@ export const regexBuiltins: BuiltinTable = {
   'regex.replace': replace,
   'regex.split': split,
   'regex.template_match': templateMatch,
+}
+
+/**
+ * The pattern for a text with regular expressions between two delimiters (`urn:foo:<.*>`): the rest is literal, and the
+ * whole must match. Raises BuiltinError for unbalanced delimiters or a bad expression.
+ */
+function compileDelimitedTemplate(template: string, open: string, close: string, meter: WorkMeter): RE2JS {
+  const { RE2JS: engine } = re2()
+  let pattern = '^'
+  let at = 0
+  for (const [start, end] of delimitedExtents(template, open, close)) {
+    const expression = template.slice(start + 1, end - 1)
+    // Each expression must be on its own, so that `a)(b` cannot reach outside its delimiters.
+    compilePattern(`^${expression}$`, meter)
+    pattern += `${engine.quote(template.slice(at, start))}(${expression})`
+    at = end
+  }
+  return compilePattern(`${pattern}${engine.quote(template.slice(at))}$`, meter)
+}
+
+/** The outermost extents between the delimiters, these included. */
+function delimitedExtents(template: string, open: string, close: string): [number, number][] {
+  const extents: [number, number][] = []
+  let level = 0
+  let start = 0
+  for (let i = 0; i < template.length; i++) {
+    if (template[i] === open) {
+      if (level === 0) start = i
+      level++
+    } else if (template[i] === close) {
+      level--
+      if (level === 0) extents.push([start, i + 1])
+      if (level < 0) break
+    }
+  }
+  if (level !== 0) throw new BuiltinError(`unbalanced braces in ${quoteGoString(template)}`)
+  return extents
+}
+
+/** A piece of a replacement template: text as it is, or a group of the match. */
+type Piece = { readonly text: string } | { readonly group: number | string }
+
+/** Steps of putting in one piece; of one that is read out of the template. */
+const PIECE_STEPS = 10
+const REFERENCE_STEPS = 40
+
+const REFERENCE = /\$(?:\$|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu
+
+/**
+ * Reads Go's replacement syntax (`$1`, `$name` with the longest name, `${name}`, `$$`; any other `$` is text) and gives
+ * what makes the replacement for a match, which ends the evaluation when it grows too long.
+ */
+function parseTemplate(template: string, meter: WorkMeter): (match: Match) => string {
+  const pieces: Piece[] = []
+  let at = 0
+  for (const reference of template.matchAll(REFERENCE)) {
+    meter.spend(REFERENCE_STEPS)
+    pieces.push({ text: template.slice(at, reference.index) })
+    const name = reference[1] ?? reference[2]
+    pieces.push(name === undefined ? { text: '$' } : { group: /^\d+$/.test(name) ? Number(name) : name })
+    at = reference.index + reference[0].length
+  }
+  pieces.push({ text: template.slice(at) })
+  return (match) => expand(pieces, match, meter)
+}
+
+function expand(pieces: readonly Piece[], match: Match, meter: WorkMeter): string {
+  let result = ''
+  for (const piece of pieces) {
+    meter.spend(PIECE_STEPS)
+    result += 'text' in piece ? piece.text : match.group(piece.group)
+    ensureResultLength(result.length, meter)
+  }
+  return result
 }

@@ -1,7 +1,6 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { isTemplateFunction } from './functions.js'
-import { integerOf, textOf } from './literals.js'
-import { failAt, scanTemplate } from './scan-template.js'
+import { failAt, integerOf, scanTemplate, textOf } from './scan-template.js'
 import type { Piece, Token } from './scan-template.js'
 import { WHOLE } from './template-node.js'
 import type { Command, Operand, Pipeline, TemplateNode, Templates } from './template-node.js'

@@ -2,12 +2,12 @@ import { RegoNumber, RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { publicKeyAlgorithm, signatureAlgorithm } from './algorithms.js'
 import type { ParsedCertificate } from './certificate.js'
-import { EXTENDED_KEY_USAGES } from './extended-key-usages.js'
+import { EXTENDED_KEY_USAGES } from './extensions.js'
 import type { Extension } from './extensions.js'
-import { formatIp, goUri } from './general-names.js'
-import type { GeneralNames } from './general-names.js'
+import { formatIp, goUri } from './names.js'
+import type { GeneralNames } from './names.js'
 import { arcsOf, base64Of, listOrNull } from './go-values.js'
-import type { PolicyConstraints } from './policy-constraints.js'
+import type { PolicyConstraints } from './name-constraints.js'
 
 /** A certificate with the field names and forms of Go's x509.Certificate in JSON, and OPA's URIStrings. */
 export function goCertificate(certificate: ParsedCertificate): RegoObject {

@@ -1,8 +1,8 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { contextTag, membersOf, sequenceOf } from './der.js'
+import { contextTag, integerOf, membersOf, oidOf, sequenceOf, TAG } from './der.js'
 import type { DerNode } from './der.js'
-import { sortGeneralNames } from './general-names.js'
-import type { GeneralNames } from './general-names.js'
+import { sortGeneralNames } from './names.js'
+import type { GeneralNames } from './names.js'
 
 /** The names below which a CA may certify, and those below which it may not (RFC 5280, 4.2.1.10). */
 export interface NameConstraints {
@@ -93,4 +93,38 @@ function isWithinIpRange(ip: Buffer, constraint: Buffer): boolean {
     const mask = constraint[ip.length + i] ?? 0
     return (byte & mask) === ((constraint[i] ?? 0) & mask)
   })
+}
+
+/** What a certificate says of the policies of those below it (RFC 5280, 4.2.1.5, 4.2.1.11 and 4.2.1.14), each absent where it does not. */
+export interface PolicyConstraints {
+  readonly inhibitAnyPolicy: bigint | undefined
+  readonly inhibitPolicyMapping: bigint | undefined
+  readonly requireExplicitPolicy: bigint | undefined
+  readonly mappings: readonly { readonly issuer: string; readonly subject: string }[]
+}
+
+export const POLICY_OID = {
+  mappings: '2.5.29.33',
+  constraints: '2.5.29.36',
+  inhibitAny: '2.5.29.54',
+} as const
+
+/** Reads the extensions that `find` gives. Raises BuiltinError for broken ones. */
+export function readPolicyConstraints(find: (oid: string) => DerNode | undefined): PolicyConstraints {
+  const [constraints, inhibitAny] = [find(POLICY_OID.constraints), find(POLICY_OID.inhibitAny)]
+  const limits = constraints === undefined ? [] : sequenceOf(constraints)
+  const limit = (number: number): bigint | undefined => {
+    const node = limits.find(({ tag }) => tag === contextTag(number))
+    return node && integerOf({ ...node, tag: TAG.integer })
+  }
+  const mappings = find(POLICY_OID.mappings)
+  return {
+    inhibitAnyPolicy: inhibitAny && integerOf(inhibitAny),
+    requireExplicitPolicy: limit(0),
+    inhibitPolicyMapping: limit(1),
+    mappings: (mappings === undefined ? [] : sequenceOf(mappings)).map((mapping) => {
+      const [issuer, subject] = sequenceOf(mapping)
+      return { issuer: oidOf(issuer), subject: oidOf(subject) }
+    }),
+  }
 }

@@ -1,13 +1,11 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml'
+import type { CST, Document, ParsedNode, Scalar, YAMLError, YAMLMap } from 'yaml'
+
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { MeteredParser } from './metered-parser.js'
-import { Composer, isAlias, isMap, isScalar, isSeq } from 'yaml'
-import type { Document, ParsedNode, Scalar, YAMLMap } from 'yaml'
 import { RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
-import { strictnessProblem, yamlErrorText } from './error-text.js'
-import { keyText, readScalar } from './scalar-value.js'
-import { readPlainScalar } from './plain-scalar.js'
+import { keyText, readPlainScalar, readScalar } from './plain-scalar.js'
 
 /** Steps of each node that aliases stand for, which is work where the value is written. */
 const ALIASED_STEPS = 1
@@ -161,4 +159,90 @@ function listOf(value: RegoValue): readonly RegoValue[] {
 
 function failMerge(): never {
   throw new BuiltinError('yaml: map merge requires map or sequence of maps as the value')
+}
+
+/** Go's scanner counts lines from one, its parser from zero; both leave a zero out. */
+type Finder = 'scanner' | 'parser'
+
+/** Go yaml's words by what the library says of the same mistake. */
+const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: string])[] = [
+  [/^Nested mappings/, 'scanner', 'mapping values are not allowed in this context'],
+  [/^Missing closing ['"]quote/, 'scanner', 'found unexpected end of stream'],
+  [/end with a \]/, 'parser', "did not find expected ',' or ']'"],
+  [/end with a \}/, 'parser', "did not find expected ',' or '}'"],
+  [
+    /^(?:Tabs are not allowed|Plain value cannot start)/,
+    'scanner',
+    'found character that cannot start any token',
+  ],
+  [
+    /^(?:Alias|Anchor) cannot be an empty/,
+    'scanner',
+    'did not find expected alphabetic or numeric character',
+  ],
+  [/^Implicit map keys need/, 'scanner', "could not find expected ':'"],
+  [/^Invalid escape sequence/, 'scanner', 'found unknown escape character'],
+  [/block-seq-ind on same line/, 'scanner', 'block sequence entries are not allowed in this context'],
+  [/flow-(?:map|seq)-end token|^Unexpected , in flow/, 'parser', 'did not find expected node content'],
+  [/^All mapping items must start|^Unexpected /, 'parser', 'did not find expected key'],
+]
+
+/** Go yaml's text for a mistake that the library found, as far as the two tell mistakes apart alike. */
+function yamlErrorText(error: YAMLError, text: string): string {
+  const end = text.trimEnd()
+  const isAtEnd = error.pos[0] >= end.length
+  const place =
+    error.code === 'BLOCK_AS_IMPLICIT_KEY' ? valueIndicatorAfter(text, error.pos[0]) : error.pos[0]
+  const row = text.slice(0, isAtEnd ? end.length : place).split('\n').length - (isAtEnd ? 0 : 1)
+  const [, finder, problem] = PROBLEMS.find(([message]) => message.test(error.message)) ?? [
+    undefined,
+    'parser',
+    error.message.split('\n', 1)[0] ?? error.message,
+  ]
+  const line = finder === 'scanner' && !isAtEnd && row > 0 ? row + 1 : row
+  const isUnnumbered = finder === 'scanner' && isAtEnd && line === 1
+  return line === 0 || isUnnumbered ? `yaml: ${problem}` : `yaml: line ${line}: ${problem}`
+}
+
+/** The library marks where the misplaced mapping begins, Go its colon. */
+function valueIndicatorAfter(text: string, start: number): number {
+  return Math.max(start, text.indexOf(':', start))
+}
+
+const DIRECTIVE = /^(?:[ \t]*(?:#.*)?\n)*%(\S*)[ \t]*(\S*)/
+// Of the control characters YAML takes only tab, line feed, carriage return and U+0085.
+const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u
+
+/** The text for what Go yaml refuses though the library takes it, or undefined. */
+function strictnessProblem(text: string): string | undefined {
+  if (CONTROL.test(text)) return 'yaml: control characters are not allowed'
+  const [, name, version] = DIRECTIVE.exec(text) ?? []
+  if (name === undefined || name === 'TAG') return undefined
+  if (name === '') return 'yaml: could not find expected directive name'
+  if (!/^[\w-]+$/.test(name)) return 'yaml: found unexpected non-alphabetical character'
+  if (name !== 'YAML') return 'yaml: found unknown directive name'
+  return version === '1.1' ? undefined : 'yaml: found incompatible YAML document'
+}
+
+/** Steps of a lexeme on its way to a value: the library's parser and composer make several objects of each. */
+const LEXEME_STEPS = 300
+const LEXEME_BYTES = 400
+/** Levels below which the recursion of the composer is far from the end of the stack; Go yaml takes 10,000. */
+const MAX_DEPTH = 250
+
+/** The library's parser, which pays for each lexeme before it takes it, and for all that is done with it later. */
+class MeteredParser extends Parser {
+  readonly #meter: WorkMeter
+
+  constructor(meter: WorkMeter) {
+    super()
+    this.#meter = meter
+  }
+
+  override *next(source: string): Generator<CST.Token, void> {
+    this.#meter.spend(LEXEME_STEPS)
+    this.#meter.reserve(LEXEME_BYTES)
+    if (this.stack.length > MAX_DEPTH) this.#meter.exceed(`YAML is nested deeper than ${MAX_DEPTH} levels`)
+    yield* super.next(source)
+  }
 }

@@ -1,8 +1,14 @@
-import { readYaml } from './read-yaml.js'
-import { writeYaml } from './write-yaml.js'
+import { AppError, toError } from '../../../errors/app-error.js'
+import { MAX_NESTING } from '../../../lib/json/scan/nesting.js'
+import { UNMETERED_WORK } from '../../metering/work-meter.js'
+import { printJson } from '../../values/print-text.js'
+import { RegoNumber, RegoObject } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
 import { passes } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { operand, stringOperand } from '../shared/operands.js'
+import { readYaml } from './read-yaml.js'
+import { writeYaml } from './write-yaml.js'
 
 const marshal: Builtin = (args, { meter }) => writeYaml(operand(args, 0), meter)
 
@@ -17,4 +23,44 @@ export const yamlBuiltins: BuiltinTable = {
   'yaml.is_valid': isValid,
   'yaml.marshal': marshal,
   'yaml.unmarshal': unmarshal,
+}
+
+/**
+ * A document in YAML as JSON, read as OPA reads it. Takes seconds for hundreds of kilobytes, so it has no business on the thread that
+ * decides. Raises `invalid` for what is malformed, or nested too deeply, before anything recursive sees it, and `too_large`
+ * where its aliases come to more than `maxBytes` of JSON.
+ */
+export function yamlToJson(text: string, maxBytes: number): string {
+  const value = read(text)
+  if (leastLength(value, maxBytes) > maxBytes) {
+    throw new AppError('too_large', `with its aliases the YAML is over the limit of ${maxBytes} bytes`)
+  }
+  return printJson(value)
+}
+
+function read(text: string): RegoValue {
+  try {
+    return readYaml(text, UNMETERED_WORK)
+  } catch (cause) {
+    throw new AppError('invalid', toError(cause).message, { cause })
+  }
+}
+
+function tooDeep(): AppError {
+  return new AppError('invalid', `with its aliases the YAML is nested more than ${MAX_NESTING} levels deep`)
+}
+
+/** No more than the length of its JSON; counts on no further than `enough`. Aliases of aliases may nest deeper than the text. */
+function leastLength(value: RegoValue, enough: number, level = 0): number {
+  if (typeof value === 'string') return value.length
+  if (value instanceof RegoNumber) return value.text.length
+  if (typeof value !== 'object' || value === null) return 1
+  const parts = value instanceof RegoObject ? value.entries.flat() : Array.isArray(value) ? value : []
+  if (level > MAX_NESTING) throw tooDeep()
+  let length = 1
+  for (const part of parts) {
+    length += 1 + leastLength(part as RegoValue, enough - length, level + 1)
+    if (length > enough) break
+  }
+  return length
 }

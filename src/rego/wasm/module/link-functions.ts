@@ -1,21 +1,19 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
-import { CALL, CALL_INDIRECT, skipImmediates } from '../binary/instructions.js'
+import { OP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import {
-  EXTERNAL_KIND,
-  HEADER_BYTES,
-  SECTION,
   appendToVector,
   concat,
   exportEntry,
+  EXTERNAL_KIND,
+  HEADER_BYTES,
   openSection,
   readSections,
+  SECTION,
   totalLength,
   writeSection,
 } from '../binary/sections.js'
-import { readLibrary } from './read-library.js'
-import type { Library, LibraryExport } from './read-library.js'
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
@@ -24,9 +22,6 @@ export interface LinkedModule {
   /** The same of its globals. */
   readonly globals: ReadonlyMap<string, number>
 }
-
-const GLOBAL_GET = 0x23
-const GLOBAL_SET = 0x24
 
 /**
  * Puts the functions of a library behind those of a module, so that they call the module's by name and share its memory. What the
@@ -117,7 +112,7 @@ function calledBy(body: BinaryReader): number[] {
   body.skipLocals()
   while (!body.done) {
     const opcode = body.byte()
-    if (opcode === CALL) called.push(body.unsigned())
+    if (opcode === OP.call) called.push(body.unsigned())
     else skipImmediates(opcode, body)
   }
   return called
@@ -131,16 +126,102 @@ function relocated(body: BinaryReader, places: Places): Uint8Array {
   while (!body.done) {
     const opcode = body.byte()
     const operand = body.at
-    if (opcode === CALL_INDIRECT) throw new AppError('internal', 'a linked function calls through a table')
-    if (opcode !== CALL && opcode !== GLOBAL_GET && opcode !== GLOBAL_SET) {
+    if (opcode === OP.callIndirect) throw new AppError('internal', 'a linked function calls through a table')
+    if (opcode !== OP.call && opcode !== OP.getGlobal && opcode !== OP.setGlobal) {
       skipImmediates(opcode, body)
       continue
     }
     const number = body.unsigned()
-    const place = opcode === CALL ? functionNumber(number, places) : places.firstGlobal + number
+    const place = opcode === OP.call ? functionNumber(number, places) : places.firstGlobal + number
     pieces.push(body.bytes.subarray(copied, operand), Buffer.from(encodeUnsigned(place)))
     copied = body.at
   }
   pieces.push(body.bytes.subarray(copied, body.end))
   return concat([Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces])
+}
+
+/** A module of ours that is linked into others: its parts as they stand in its sections. */
+interface Library {
+  /** The names of the functions that it calls and has not. */
+  readonly imports: readonly string[]
+  readonly types: readonly Uint8Array[]
+  readonly functionTypes: readonly number[]
+  readonly globals: readonly Uint8Array[]
+  readonly exports: readonly LibraryExport[]
+  readonly code: readonly BinaryReader[]
+}
+
+interface LibraryExport {
+  readonly name: string
+  /** As in EXTERNAL_KIND. */
+  readonly kind: number
+  readonly number: number
+}
+
+/** Reads a module that imports functions and a memory, and has neither tables nor data. Raises `invalid` for a damaged one. */
+function readLibrary(wasm: Uint8Array): Library {
+  const sections = readSections(wasm)
+  const open = (id: number): BinaryReader => openSection(wasm, sections, id)
+  return {
+    imports: readImports(open(SECTION.import)),
+    types: readEach(open(SECTION.type), skipType),
+    functionTypes: readNumbers(open(SECTION.function)),
+    globals: readEach(open(SECTION.global), skipGlobal),
+    exports: readExports(open(SECTION.export)),
+    code: readBodies(open(SECTION.code)),
+  }
+}
+
+function readImports(reader: BinaryReader): string[] {
+  const names: string[] = []
+  for (let left = reader.unsigned(); left > 0; left--) {
+    reader.skipVector()
+    const name = reader.text()
+    if (reader.byte() === EXTERNAL_KIND.function) {
+      names.push(name)
+      reader.skipInteger()
+    } else {
+      const hasMaximum = (reader.byte() & 1) === 1
+      reader.skipInteger()
+      if (hasMaximum) reader.skipInteger()
+    }
+  }
+  return names
+}
+
+function readEach(reader: BinaryReader, skip: (reader: BinaryReader) => void): Uint8Array[] {
+  return Array.from({ length: reader.unsigned() }, () => {
+    const start = reader.at
+    skip(reader)
+    return reader.bytes.subarray(start, reader.at)
+  })
+}
+
+/** The parameters and the results, behind a byte that says that it is a function's. */
+function skipType(reader: BinaryReader): void {
+  reader.skip(1)
+  reader.skipVector()
+  reader.skipVector()
+}
+
+function skipGlobal(reader: BinaryReader): void {
+  reader.skip(2)
+  skipExpression(reader)
+}
+
+function readNumbers(reader: BinaryReader): number[] {
+  return Array.from({ length: reader.unsigned() }, () => reader.unsigned())
+}
+
+/** All but the memory, which is the module's own. */
+function readExports(reader: BinaryReader): LibraryExport[] {
+  return Array.from({ length: reader.unsigned() }, () => ({
+    name: reader.text(),
+    kind: reader.byte(),
+    number: reader.unsigned(),
+  })).filter(({ kind }) => kind !== EXTERNAL_KIND.memory)
+}
+
+function readBodies(reader: BinaryReader): BinaryReader[] {
+  return Array.from({ length: reader.unsigned() }, () => reader.slice(reader.unsigned()))
 }

@@ -1,21 +1,20 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
-import { endOfDataSegments } from '../binary/data-segments.js'
-import { CALL, CALL_INDIRECT, LOOP, skipExpression, skipImmediates } from '../binary/instructions.js'
-import { PAGE_BYTES } from './module-memory.js'
+import { OP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import {
-  EXTERNAL_KIND,
-  HEADER_BYTES,
-  SECTION,
   appendToVector,
   concat,
   exportEntry,
+  EXTERNAL_KIND,
+  HEADER_BYTES,
   openSection,
   readSections,
+  SECTION,
   writeBody,
   writeSection,
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
+import { PAGE_BYTES } from './module-memory.js'
 
 /** The exported counter of loop iterations and calls (i32) until the module asks its host for more. */
 export const FUEL_EXPORT = 'tidegate_fuel'
@@ -33,6 +32,8 @@ export interface MeteredModule {
 const ABORT_IMPORT = 'opa_abort'
 const I32 = 0x7f
 const MUTABLE = 0x01
+/** The type of a block without a result. */
+const VOID = 0x40
 
 /**
  * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop iteration and every function with
@@ -126,7 +127,7 @@ function listMutableGlobals(reader: BinaryReader): number[] {
 
 /** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */
 function fuelGlobal(): number[] {
-  return [I32, MUTABLE, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b]
+  return [I32, MUTABLE, OP.constant, 0xff, 0xff, 0xff, 0xff, 0x07, OP.end]
 }
 
 function exportedGlobal(name: string, index: number): number[] {
@@ -157,8 +158,8 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
   while (!reader.done) {
     const opcode = reader.byte()
     skipImmediates(opcode, reader)
-    if (opcode === CALL || opcode === CALL_INDIRECT) calls += 1
-    if (opcode !== LOOP) continue
+    if (opcode === OP.call || opcode === OP.callIndirect) calls += 1
+    if (opcode !== OP.loop) continue
     pieces.push(reader.bytes.subarray(copied, reader.at), countdown)
     copied = reader.at
   }
@@ -169,18 +170,46 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
 /** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
 function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
   const fuel = encodeUnsigned(fuelIndex)
-  const decrement = [0x23, ...fuel, 0x41, 0x01, 0x6b, 0x24, ...fuel]
-  const askAtZero = [
-    0x23,
-    ...fuel,
-    0x45,
-    0x04,
-    0x40,
-    0x41,
-    0x7f,
-    0x10,
-    ...encodeUnsigned(abortFunction),
-    0x0b,
-  ]
-  return Buffer.from([...decrement, ...askAtZero])
+  const decrement = [OP.getGlobal, ...fuel, OP.constant, 1, OP.subtract, OP.setGlobal, ...fuel]
+  const abortCall = [OP.constant, OUT_OF_FUEL & 0x7f, OP.call, ...encodeUnsigned(abortFunction)]
+  return Buffer.from([...decrement, OP.getGlobal, ...fuel, OP.isZero, OP.if, VOID, ...abortCall, OP.end])
+}
+
+/** How a segment begins (WebAssembly core specification 2.0, section 5.5.14). */
+const PASSIVE = 1
+const ACTIVE_WITH_MEMORY = 2
+
+/**
+ * The address behind the last byte that the module's active data segments fill, 0 without any: as much memory has to be there
+ * before the module can be instantiated. Raises `invalid` where a segment's place is no constant.
+ */
+function endOfDataSegments(wasm: Uint8Array, sections: readonly Section[]): number {
+  const ends = sections
+    .filter(({ id }) => id === SECTION.data)
+    .map(({ start, end }) => endOfSegments(new BinaryReader(wasm, start, end)))
+  return Math.max(0, ...ends)
+}
+
+function endOfSegments(reader: BinaryReader): number {
+  let end = 0
+  for (let left = reader.unsigned(); left > 0; left--) {
+    const kind = reader.unsigned()
+    if (kind === ACTIVE_WITH_MEMORY) reader.skipInteger()
+    const offset = kind === PASSIVE ? 0 : readOffset(reader)
+    const length = reader.unsigned()
+    reader.skip(length)
+    if (kind !== PASSIVE) end = Math.max(end, offset + length)
+  }
+  return end
+}
+
+function readOffset(reader: BinaryReader): number {
+  if (reader.byte() === OP.constant) {
+    const offset = reader.signed() >>> 0
+    if (reader.byte() === OP.end) return offset
+  }
+  throw new AppError(
+    'invalid',
+    'the policy module places a data segment elsewhere than at a constant address',
+  )
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors/app-error.js'
+import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { FUEL_EXPORT } from './meter-module.js'
 
 /** The functions of OPA's WASM ABI 1.2 that we call (OPA documentation, "WebAssembly": exports). Addresses are i32. */
@@ -52,4 +53,27 @@ export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
 function globalValue(exports: WebAssembly.Exports, name: string): number | undefined {
   const exported = exports[name]
   return exported instanceof WebAssembly.Global ? exported.value : undefined
+}
+
+/**
+ * The numbers of a policy module's entrypoints, or of its built-ins, by their names, in their order, from the table as Rego text. Raises `invalid` for another
+ * value than a table.
+ */
+export function numberTable(text: string): Map<string, number> {
+  const table = parse(text)
+  if (typeof table !== 'object' || table === null || Array.isArray(table))
+    throw new AppError('invalid', 'not an OPA policy module: a table is missing')
+  const numbers = Object.entries(table).flatMap(([name, id]) =>
+    typeof id === 'number' ? [[name, id] as const] : [],
+  )
+  return new Map(numbers.sort(([a], [b]) => compareStrings(a, b)))
+}
+
+/** What is no JSON, as a set, is no table either. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { goFloatToText } from '../../../../src/rego/builtins/native/go-float-digits.js'
-import { bitLength, isSame, parseGoFloat, round } from '../../../../src/rego/builtins/native/go-float.js'
+import {
+  bitLength,
+  goFloatToText,
+  isSame,
+  parseGoFloat,
+  round,
+} from '../../../../src/rego/builtins/native/go-float.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
 describe('a number of 64 bits', () => {

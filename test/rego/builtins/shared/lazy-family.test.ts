@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { makeLazyFamily } from '../../../../src/rego/builtins/shared/lazy-family.js'
+import { makeLazyFamily } from '../../../../src/rego/builtins/index.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
 const CONTEXT = { nowNs: 0n, memo: new Map(), meter: generousMeter() }

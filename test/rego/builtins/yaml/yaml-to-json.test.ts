@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 
 import { AppError } from '../../../../src/errors/app-error.js'
-import { yamlToJson } from '../../../../src/rego/builtins/yaml/yaml-to-json.js'
+import { yamlToJson } from '../../../../src/rego/builtins/yaml/yaml.js'
 
 const LIMIT = 1_000_000
 const PIECES = [

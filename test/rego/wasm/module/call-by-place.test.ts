@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { BinaryReader, encodeUnsigned } from '../../../../src/rego/wasm/binary/binary-reader.js'
-import { growTable, readTableSize } from '../../../../src/rego/wasm/module/call-by-place.js'
+import { growTable, readTableSize } from '../../../../src/rego/wasm/module/export-rules.js'
 
 const FUNCTIONS = 0x70
 

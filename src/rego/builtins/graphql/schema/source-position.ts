@@ -1,6 +1,8 @@
 import { Kind, TokenKind } from 'graphql'
 import type { ASTNode, Token } from 'graphql'
 
+import { BuiltinError } from '../../shared/builtin.js'
+
 /** A line and a column of a document, both from 1. */
 export interface SourcePosition {
   readonly line: number
@@ -65,4 +67,11 @@ function startOfNamed(name: Token): Token {
   const { prev } = name
   if (prev?.kind === TokenKind.DOLLAR) return prev
   return prev?.kind === TokenKind.NAME && INTRODUCTIONS.has(prev.value) ? prev : name
+}
+
+/** Raises BuiltinError as OPA does for a schema that contradicts itself, with the place of the node at fault. */
+export function schemaError(node: ASTNode, problem: string): never {
+  const position = nodePosition(node)
+  const place = position === undefined ? 'input' : `input:${position.line}:${position.column}`
+  throw new BuiltinError(`Error in gqlparser SchemaDocument to Schema conversion: ${place}: ${problem}`)
 }
