@@ -6,7 +6,7 @@ import type { AwsCredentials } from '../../lib/outbound/aws-signature.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { BuiltinTable } from './shared/builtin.js'
 import { parseGoUrl } from './encoding/go-url.js'
-import { printGoJson } from './encoding/json-document.js'
+import { printGoJson } from '../values/print-go-json.js'
 import { int64Operand, objectOperand, operand, wrongType } from './shared/operands.js'
 
 type Args = readonly RegoValue[]

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { parseRegoText } from '../values/parse-text.js'
 import { printRegoTextWithin } from '../values/print-text.js'
-import { RegoNumber } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 import type { WorkMeter } from '../metering/work-meter.js'
 import type { ModuleMemory } from './module/module-memory.js'
@@ -16,9 +15,10 @@ import {
   INTERNED_STRING,
   MEMBERS,
   MEMBER_VALUE,
-  NULL,
+  NUMBER,
   NUMBER_LENGTH,
   NUMBER_TEXT,
+  SET,
   STRING,
   STRING_LENGTH,
   STRING_TEXT,
@@ -26,7 +26,6 @@ import {
 
 /** What a byte of an operand costs that is made a text, and that is taken as it lies in memory. */
 const DECODE_STEPS_PER_BYTE = 0.2
-const ELEMENT_STEPS = 10
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
 
@@ -36,11 +35,6 @@ const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
 /** Before the text of a string. */
 const STRING_BYTES = 16
-const NUMBER_BYTES = 24
-/** Arrays in arrays are read so deep; what is deeper is dumped by the module. */
-const MAX_READ_DEPTH = 4
-/** The runtime's own arithmetic takes 32 bits of the integers that it did not parse: those of up to nine digits are safe. */
-const SMALL_INTEGER = /^(?:-?[1-9]\d{0,8}|0)$/
 /** Of writing a value, and each byte of it. */
 const WRITE_STEPS = 6
 const WRITE_STEPS_PER_BYTE = 0.3
@@ -70,7 +64,7 @@ export class HostValues {
 
   /** The value at an address. Whoever has a meter pays for what it takes to make it. */
   read(address: number, meter: WorkMeter | undefined): RegoValue {
-    return this.#readDirectly(address, meter, 0) ?? parseRegoText(this.dump(address, meter), meter)
+    return parseRegoText(this.dump(address, meter), meter)
   }
 
   /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
@@ -94,6 +88,20 @@ export class HostValues {
     if (!isText || length === 0 || length > LONGEST_SHORT_INTEGER) return false
     const text = bytes.readUInt32LE(address + STRING_TEXT)
     return this.#areDigits(text, length) && (length === 1 || bytes[text] !== DIGIT_ZERO)
+  }
+
+  isNumber(address: number): boolean {
+    return this.#memory.bytes.readUInt8(address) === NUMBER
+  }
+
+  isSet(address: number): boolean {
+    return this.#memory.bytes.readUInt8(address) === SET
+  }
+
+  isEmptyText(address: number): boolean {
+    const { bytes } = this.#memory
+    const type = bytes.readUInt8(address)
+    return (type === STRING || type === INTERNED_STRING) && bytes.readUInt32LE(address + STRING_LENGTH) === 0
   }
 
   /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
@@ -137,9 +145,6 @@ export class HostValues {
     if (this.#known !== undefined) {
       if (typeof value === 'boolean') return value ? this.#known.truth : this.#known.falsehood
       if (typeof value === 'string') return this.#writeString(value, meter)
-      if (value instanceof RegoNumber && SMALL_INTEGER.test(value.text))
-        return this.#writeInteger(value.text, meter)
-      if (value instanceof RegoNumber) return this.#writeNumberText(value.text, meter)
     }
     return this.parse(Buffer.from(printRegoTextWithin(meter, value)), this.#exports.opa_value_parse)
   }
@@ -160,53 +165,6 @@ export class HostValues {
     return parsed
   }
 
-  /** A scalar, or an array of some, where it lies; undefined where that is not known, or for what is a value of another kind. */
-  #readDirectly(address: number, meter: WorkMeter | undefined, depth: number): RegoValue | undefined {
-    if (this.#known === undefined) return undefined
-    const { bytes } = this.#memory
-    const type = bytes.readUInt8(address)
-    if (type === STRING || type === INTERNED_STRING)
-      return this.#readText(
-        bytes.readUInt32LE(address + STRING_TEXT),
-        bytes.readUInt32LE(address + STRING_LENGTH),
-        meter,
-      )
-    if (type === NULL) return null
-    if (type === ARRAY) return depth < MAX_READ_DEPTH ? this.#readArray(address, meter, depth) : undefined
-    if (address === this.#known.truth || address === this.#known.falsehood)
-      return address === this.#known.truth
-    const header = bytes.readUInt16LE(address)
-    if (header === INTEGER) return new RegoNumber(String(bytes.readBigInt64LE(address + INTEGER_VALUE)))
-    if (header !== DECIMAL) return undefined
-    const [text, length] = [
-      bytes.readUInt32LE(address + NUMBER_TEXT),
-      bytes.readUInt32LE(address + NUMBER_LENGTH),
-    ]
-    return new RegoNumber(this.#readText(text, length, meter))
-  }
-
-  #readText(text: number, length: number, meter: WorkMeter | undefined): string {
-    meter?.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
-    meter?.reserve(length)
-    return this.#memory.textAt(text, length)
-  }
-
-  #readArray(address: number, meter: WorkMeter | undefined, depth: number): RegoValue[] | undefined {
-    const { bytes } = this.#memory
-    const elements = bytes.readUInt32LE(address + MEMBERS)
-    const count = bytes.readUInt32LE(address + COUNT)
-    const values: RegoValue[] = []
-    // Before anything is read: a million elements take a third of a second, the garbage of them included.
-    meter?.spend(count * ELEMENT_STEPS)
-    meter?.reserve(count * ELEMENT_BYTES)
-    for (let at = elements; at < elements + count * ELEMENT_BYTES; at += ELEMENT_BYTES) {
-      const value = this.#readDirectly(bytes.readUInt32LE(at + MEMBER_VALUE), meter, depth + 1)
-      if (value === undefined) return undefined
-      values.push(value)
-    }
-    return values
-  }
-
   /** Half a character is none: what stands for it is U+FFFD, as Go writes it. */
   #writeString(text: string, meter: WorkMeter): number {
     const length = Buffer.byteLength(text)
@@ -219,29 +177,6 @@ export class HostValues {
     bytes.writeUInt32LE(address + STRING_BYTES, address + STRING_TEXT)
     bytes.write(text, address + STRING_BYTES, length)
     bytes[address + STRING_BYTES + length] = 0
-    return address
-  }
-
-  #writeNumberText(text: string, meter: WorkMeter): number {
-    meter.spend(WRITE_STEPS + text.length * WRITE_STEPS_PER_BYTE)
-    meter.reserve(text.length + NUMBER_BYTES)
-    const address = this.#exports.opa_malloc(NUMBER_BYTES + text.length)
-    const { bytes } = this.#memory
-    bytes.fill(0, address, address + NUMBER_BYTES)
-    bytes.writeUInt32LE(DECIMAL, address)
-    bytes.writeUInt32LE(address + NUMBER_BYTES, address + NUMBER_TEXT)
-    bytes.writeUInt32LE(text.length, address + NUMBER_LENGTH)
-    bytes.write(text, address + NUMBER_BYTES, 'latin1')
-    return address
-  }
-
-  #writeInteger(text: string, meter: WorkMeter): number {
-    meter.spend(WRITE_STEPS)
-    meter.reserve(NUMBER_BYTES)
-    const address = this.#exports.opa_malloc(NUMBER_BYTES)
-    const { bytes } = this.#memory
-    bytes.writeUInt32LE(INTEGER, address)
-    bytes.writeBigInt64LE(BigInt(text), address + INTEGER_VALUE)
     return address
   }
 

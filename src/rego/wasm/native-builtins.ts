@@ -1,13 +1,7 @@
 /**
- * When the host answers in the place of a native built-in: always; where a number among the operands is no plain 64-bit integer; where
- * one operand is a set, a text that is no plain integer, an empty text, or a pattern that not every engine takes; or where its own look
- * at the operands says so (`native-choice.ts`), which it takes in all cases but the first.
+ * When the host answers in place of a native built-in: always, or if its look at the operands says so (`native-choice.ts`).
  */
-export type HostTurn =
-  | 'always'
-  | 'chosen'
-  | 'decimal'
-  | { readonly operand: number; readonly is: 'set' | 'text' | 'empty text' | 'odd pattern' }
+export type HostTurn = 'always' | 'chosen'
 
 /** Built-ins that the module answers otherwise than OPA does, by the names of its functions, and when. */
 export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
@@ -17,24 +11,24 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   // The module writes past the end of a product of some 570 digits: what it answers then is wrong, and so may be what it answers later.
   opa_agg_product: 'always',
   opa_agg_sum: 'chosen',
-  opa_arith_abs: 'decimal',
-  opa_arith_ceil: 'decimal',
+  opa_arith_abs: 'chosen',
+  opa_arith_ceil: 'chosen',
   opa_arith_divide: 'chosen',
-  opa_arith_floor: 'decimal',
-  opa_arith_minus: 'decimal',
-  opa_arith_multiply: 'decimal',
-  opa_arith_plus: 'decimal',
-  opa_arith_rem: 'decimal',
-  opa_arith_round: 'decimal',
+  opa_arith_floor: 'chosen',
+  opa_arith_minus: 'chosen',
+  opa_arith_multiply: 'chosen',
+  opa_arith_plus: 'chosen',
+  opa_arith_rem: 'chosen',
+  opa_arith_round: 'chosen',
   opa_base64_decode: 'always',
   opa_base64_is_valid: 'always',
   opa_base64_url_decode: 'always',
-  opa_bits_and: 'decimal',
-  opa_bits_negate: 'decimal',
-  opa_bits_or: 'decimal',
-  opa_bits_shiftleft: 'decimal',
-  opa_bits_shiftright: 'decimal',
-  opa_bits_xor: 'decimal',
+  opa_bits_and: 'chosen',
+  opa_bits_negate: 'chosen',
+  opa_bits_or: 'chosen',
+  opa_bits_shiftleft: 'chosen',
+  opa_bits_shiftright: 'chosen',
+  opa_bits_xor: 'chosen',
   opa_cidr_contains: 'always',
   opa_cidr_intersects: 'always',
   opa_glob_match: 'always',
@@ -43,14 +37,14 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_json_unmarshal: 'chosen',
   opa_regex_find_all_string_submatch: 'chosen',
   opa_regex_is_valid: 'always',
-  opa_regex_match: { operand: 0, is: 'odd pattern' },
-  opa_strings_concat: { operand: 1, is: 'set' },
+  opa_regex_match: 'chosen',
+  opa_strings_concat: 'chosen',
   opa_strings_format_int: 'always',
-  opa_strings_indexof: { operand: 1, is: 'empty text' },
-  opa_strings_replace: { operand: 1, is: 'empty text' },
+  opa_strings_indexof: 'chosen',
+  opa_strings_replace: 'chosen',
   opa_strings_replace_n: 'always',
   opa_template_string: 'always',
-  opa_to_number: { operand: 0, is: 'text' },
+  opa_to_number: 'chosen',
 }
 
 /** Functions of OPA's WASM runtime that stand for built-ins and may give no value, and what Rego calls them. */

@@ -18,6 +18,9 @@ export interface OperandReader {
   readonly shortInteger: (index: number) => number | undefined
   /** The bytes of a text; undefined for what is another value, and where that is not known. */
   readonly bytes: (index: number) => Uint8Array | undefined
+  readonly isNumber: (index: number) => boolean
+  readonly isSet: (index: number) => boolean
+  readonly isEmptyText: (index: number) => boolean
 }
 
 /** Whether the host is to answer. */
@@ -43,7 +46,8 @@ function isPlainQuotient(dividend: number, divisor: number): boolean {
 const isDecimal =
   (operands: number): Choice =>
   (operand) => {
-    for (let index = 0; index < operands; index++) if (!operand.isShortInteger(index)) return true
+    for (let index = 0; index < operands; index++)
+      if (operand.isNumber(index) && !operand.isShortInteger(index)) return true
     return false
   }
 
@@ -104,8 +108,10 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   'bits.rsh': isDecimal(2),
   'bits.xor': isDecimal(2),
   ceil: isDecimal(1),
+  concat: (operand) => operand.isSet(1),
   div: isBroken,
   floor: isDecimal(1),
+  indexof: (operand) => operand.isEmptyText(1),
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
   'object.union_n': isEmptyArray,
@@ -116,6 +122,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   'regex.find_all_string_submatch_n': isOddSearch,
   'regex.match': isOddPattern,
   rem: isDecimal(2),
+  replace: (operand) => operand.isEmptyText(1),
   round: isDecimal(1),
   sum: hasDecimals,
   to_number: (operand) => !operand.isIntegerText(0),
@@ -145,5 +152,8 @@ export function readerOf(
     isIntegerText: (index) => values.isIntegerText(address(index)),
     shortInteger: (index) => values.shortInteger(address(index)),
     bytes: (index) => values.textBytes(address(index), budget),
+    isNumber: (index) => values.isNumber(address(index)),
+    isSet: (index) => values.isSet(address(index)),
+    isEmptyText: (index) => values.isEmptyText(address(index)),
   }
 }

@@ -1,6 +1,5 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
 import { encodeSigned, OP } from './binary/instructions.js'
-import { hostTurnCode, SCRATCH_LOCALS } from './host-turn-code.js'
 import type { HostTurn } from './native-builtins.js'
 
 /** A new function that is called in place of a native one. */
@@ -47,8 +46,8 @@ export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
   ]
   const askHost = callHost(ANSWERS_FROM + index)
   const code = [
-    ...[0x01, ...encodeUnsigned(1 + SCRATCH_LOCALS), I32], // one local for the result, then what tests need
-    ...body(hostTurn, parameterCount, askHost, callNative, result),
+    ...[0x01, 0x01, I32], // one local, for the result
+    ...body(hostTurn, askHost, callNative, result),
     ...[OP.getLocal, ...result, OP.end],
   ]
   return [...encodeUnsigned(code.length), ...code]
@@ -56,16 +55,11 @@ export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
 
 function body(
   hostTurn: HostTurn | undefined,
-  parameterCount: number,
   askHost: readonly number[],
   callNative: readonly number[],
   result: readonly number[],
 ): number[] {
   if (hostTurn === undefined) return [...callNative]
   if (hostTurn === 'always') return [...askHost, OP.setLocal, ...result]
-  const answer =
-    hostTurn === 'chosen'
-      ? askHost
-      : [...hostTurnCode(hostTurn, parameterCount), OP.if, I32, ...askHost, OP.else, ...LEFT, OP.end]
-  return [...answer, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
+  return [...askHost, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
 }

@@ -1,11 +1,9 @@
 import { AppError } from '../../../errors/app-error.js'
-import { escapeForHtml } from '../../../lib/json/text/escape.js'
 import { scanLiteral, scanNumber } from '../../../lib/json/scan/scan-scalar.js'
 import { scanSpace, scanValue } from '../../../lib/json/scan/scan-value.js'
 import { scanString } from '../../../lib/json/scan/scan-string.js'
 import { syntaxError } from '../../../lib/json/scan/syntax-error.js'
 import { parseRegoText } from '../../values/parse-text.js'
-import { printJson } from '../../values/print-text.js'
 import { typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
@@ -28,11 +26,6 @@ export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
     // The scanner takes 10,000 levels, as Go does. The stack may end before, which the evaluation does not survive.
     throw raw
   }
-}
-
-/** The value as Go's json.Marshal writes it: compact, keys sorted, sets as arrays, safe inside HTML. */
-export function printGoJson(value: RegoValue): string {
-  return escapeForHtml(printJson(value))
 }
 
 /** Whether the bytes are one JSON value and nothing else. */

@@ -1,4 +1,4 @@
-import { escapeForHtml } from '../../../lib/json/text/escape.js'
+import { goJsonString } from '../../../lib/json/text/escape.js'
 import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
@@ -8,47 +8,33 @@ import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { ensureResultLength } from '../shared/call-costs.js'
 import { isArray, objectOperand, operand } from '../shared/operands.js'
-import { printGoJson } from './json-document.js'
+import { printGoJson } from '../../values/print-go-json.js'
 
-/** How nested values are laid out; without it everything is on one line. */
-export interface JsonLayout {
+/** How nested values are laid out. */
+interface JsonLayout {
   readonly prefix: string
   readonly indent: string
 }
 
-/**
- * A value as Go's encoding/json writes it: `<`, `>` and `&` escaped, members in the order of their key texts. A layout's
- * prefix does not be before the first line.
- */
-export function goJsonText(value: RegoValue, layout?: JsonLayout): string {
-  return layout === undefined ? writeValue(value) : writeValue(value, layout, `\n${layout.prefix}`)
-}
-
-function writeValue(value: RegoValue, layout?: JsonLayout, newLine = ''): string {
-  if (typeof value === 'string') return writeText(value)
-  if (value === null || typeof value === 'boolean') return String(value)
+/** A value as Go's json.MarshalIndent writes it, members in the order of their key texts; `newLine` begins each line. */
+function layOut(value: RegoValue, layout: JsonLayout, newLine = `\n${layout.prefix}`): string {
+  if (typeof value === 'string' || value === null || typeof value === 'boolean') return printGoJson(value)
   if (value instanceof RegoNumber) return value.text
-  const inner = newLine + (layout?.indent ?? '')
+  const inner = newLine + layout.indent
   if (value instanceof RegoObject) {
-    const colon = layout === undefined ? ':' : ': '
     const members = membersByText(value).map(
-      ([key, item]) => writeText(key) + colon + writeValue(item, layout, inner),
+      ([key, item]) => `${goJsonString(key)}: ${layOut(item, layout, inner)}`,
     )
     return enclose('{', members, '}', inner, newLine)
   }
   const items = value instanceof RegoSet ? value.members : value
   return enclose(
     '[',
-    items.map((item) => writeValue(item, layout, inner)),
+    items.map((item) => layOut(item, layout, inner)),
     ']',
     inner,
     newLine,
   )
-}
-
-/** Go escapes before it lays out, so that prefix and indent stay as they are. */
-function writeText(text: string): string {
-  return escapeForHtml(JSON.stringify(text))
 }
 
 function enclose(
@@ -76,11 +62,11 @@ export function membersByText(object: RegoObject): readonly (readonly [key: stri
 const marshalWithOptions: Builtin = (args, { meter }) => {
   const value = operand(args, 0)
   const layout = readLayout(objectOperand(args, 1))
-  if (layout === undefined) return goJsonText(value)
+  if (layout === undefined) return printGoJson(value)
   const length = layoutLength(value, layout)
   ensureResultLength(length, meter)
   meter.spend(length)
-  return layout.prefix + goJsonText(value, layout)
+  return layout.prefix + layOut(value, layout)
 }
 
 /** Undefined when nothing asks for more than one line; `prefix` or `indent` alone ask for it. */

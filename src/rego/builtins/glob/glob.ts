@@ -7,7 +7,7 @@ import { parsePattern } from './parse-pattern.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { isArray, operand, stringOperand } from '../shared/operands.js'
-import { RecentlyUsed } from '../shared/recently-used.js'
+import { BoundedCache } from '../../../lib/bounded-cache.js'
 
 /** Patterns are mostly literals of the policy, as those of regular expressions are. */
 const CACHE_SIZE = 256
@@ -18,7 +18,7 @@ const DEFAULT_DELIMITERS = ['.']
 const PATTERN_STEPS = 20
 const TEXT_STEPS = 1
 
-const compiled = new RecentlyUsed<Matcher>(CACHE_SIZE)
+const compiled = new BoundedCache<Matcher>(CACHE_SIZE, () => 1)
 
 /** `glob.match(pattern, delimiters, text)`, as OPA's library for globs matches: byte by byte where that does. */
 export const globMatch: Builtin = (args, { meter }) => {
@@ -49,7 +49,7 @@ function matcherOf(pattern: string, delimiters: readonly string[], meter: WorkMe
   if (known !== undefined) return known
   meter.spend(pattern.length * PATTERN_STEPS)
   const matcher = compileGlob(parsePattern(pattern), delimiters.map(bytesOf), meter)
-  if (key.length <= MAX_CACHED_LENGTH) compiled.add(key, matcher)
+  if (key.length <= MAX_CACHED_LENGTH) compiled.set(key, matcher)
   return matcher
 }
 

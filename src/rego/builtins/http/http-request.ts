@@ -1,5 +1,5 @@
 import { trimSigns } from '../../../lib/text/trim-signs.js'
-import { goJsonText } from '../encoding/json-text.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { displayText } from '../go-format/display-text.js'
 import { goInteger } from '../../values/go-integer.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../../values/value.js'
@@ -78,7 +78,7 @@ export function readRequest(parameters: RegoObject): PolicyRequest {
     method: (textOf(parameters, 'method') ?? '').toUpperCase(),
     url: textOf(parameters, 'url') ?? '',
     headers: readHeaders(parameters.get('headers')),
-    body: textOf(parameters, 'raw_body') ?? (body === undefined ? '' : goJsonText(body)),
+    body: textOf(parameters, 'raw_body') ?? (body === undefined ? '' : printGoJson(body)),
     timeoutMs: readTimeout(parameters.get('timeout')),
     followsRedirects: parseBoolean(parameters.get('enable_redirect')),
     maxRetries: readCount(parameters.get('max_retry_attempts')),

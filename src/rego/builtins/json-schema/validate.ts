@@ -4,7 +4,7 @@ import { ownMember } from '../../../lib/own-member.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { equalValues, RegoNumber, RegoObject, typeName } from '../../values/value.js'
 import type { RegoArray, RegoValue } from '../../values/value.js'
-import { goJsonText } from '../encoding/json-text.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { compilePattern } from '../regex/compile.js'
 import { isMatch } from '../regex/find-matches.js'
 import { passes } from '../shared/builtin.js'
@@ -226,7 +226,7 @@ function validateCommon(
 
 /** The texts of values in a violation, which may be there once for each value that is looked at. */
 function textsOf(values: RegoArray, meter: WorkMeter): string {
-  const texts = values.map((one) => goJsonText(one)).join(', ')
+  const texts = values.map(printGoJson).join(', ')
   meter.spend(texts.length * FORMAT_STEPS)
   meter.reserve(texts.length)
   return texts

@@ -4,7 +4,7 @@ import { decodeGoBase64 } from '../encoding/go-base64.js'
 import type { Base64Variant } from '../encoding/go-base64.js'
 import { decodeUtf8 } from '../encoding/go-utf8.js'
 import { isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
-import { goJsonText } from '../encoding/json-text.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { BuiltinError, passes } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { operand, stringOperand } from '../shared/operands.js'
@@ -53,7 +53,7 @@ const isJson: Builtin = (args) => {
 }
 
 /** Go writes <, >, & and the two line separators of Unicode as escapes; the module does not. */
-const marshal: Builtin = (args) => goJsonText(operand(args, 0))
+const marshal: Builtin = (args) => printGoJson(operand(args, 0))
 
 export const encodingAnswers: BuiltinTable = {
   'base64.decode': decode,

@@ -4,7 +4,7 @@ import type { RE2JS, RE2JSSyntaxException } from 're2js'
 
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
-import { RecentlyUsed } from '../shared/recently-used.js'
+import { BoundedCache } from '../../../lib/bounded-cache.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
 const CACHE_SIZE = 256
@@ -13,7 +13,7 @@ const MAX_CACHED_INSTRUCTIONS = 5_000
 
 const DUPLICATE_NAME = 'duplicate capture group name'
 
-const compiled = new RecentlyUsed<RE2JS>(CACHE_SIZE)
+const compiled = new BoundedCache<RE2JS>(CACHE_SIZE, () => 1)
 
 /**
  * The compiled form of a pattern in Go's syntax, matched in linear time. Raises BuiltinError with Go's text for a
@@ -23,7 +23,7 @@ export function compilePattern(pattern: string, meter: WorkMeter): RE2JS {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
   const regex = compile(pattern, meter)
-  if (regex.programSize() <= MAX_CACHED_INSTRUCTIONS) compiled.add(pattern, regex)
+  if (regex.programSize() <= MAX_CACHED_INSTRUCTIONS) compiled.set(pattern, regex)
   return regex
 }
 
