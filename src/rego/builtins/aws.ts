@@ -11,14 +11,14 @@ import { int64Operand, objectOperand, operand, wrongType } from './shared/operan
 
 type Args = readonly RegoValue[]
 
-/** Requests to Amazon's services. */
+/** The built-ins for AWS. */
 export const awsBuiltins: BuiltinTable = {
   'providers.aws.sign_req': signRequest,
 }
 
 const REQUIRED_CONFIG = ['aws_access_key', 'aws_region', 'aws_secret_access_key', 'aws_service']
 const REQUIRED_REQUEST = ['method', 'url']
-/** The fields of a request that http.send takes. */
+/** The request fields that http.send accepts. */
 const REQUEST_FIELDS: ReadonlySet<RegoValue> = new Set([
   ...REQUIRED_REQUEST,
   'body',
@@ -49,7 +49,9 @@ const REQUEST_FIELDS: ReadonlySet<RegoValue> = new Set([
   'tls_use_system_certs',
 ])
 
-/** `providers.aws.sign_req(request, config, time_ns)`: the request with the headers of its signature. */
+/**
+ * `providers.aws.sign_req(request, config, time_ns)`: returns the request with signature headers.
+ */
 function signRequest(args: Args): RegoValue {
   const request = objectOperand(args, 0)
   const credentials = readCredentials(configOf(args))
@@ -63,7 +65,7 @@ function signRequest(args: Args): RegoValue {
   return new RegoObject([...request.entries, ['headers', new RegoObject([...headers, ...added])]])
 }
 
-/** OPA speaks of the first operand where it means the second or the third. */
+/** OPA's errors name the first operand even for the second and third. */
 function configOf(args: Args): RegoObject {
   const config = operand(args, 1)
   return config instanceof RegoObject ? config : wrongType(0, config, 'object')
@@ -138,7 +140,7 @@ function disablesPayloadSigning(config: RegoObject): boolean {
   throw badOperand("operand 2 invalid value for 'disable_payload_signing' in AWS config")
 }
 
-/** What is no text counts as the empty one. */
+/** Any other value counts as the empty string. */
 function textOf(value: RegoValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -43,7 +43,7 @@ function decodeHex(args: readonly RegoValue[]): RegoValue {
   return decodeUtf8(Buffer.from(text, 'hex'))
 }
 
-/** Go names the first byte of a character as if it were a code point: `U+00C3 'Ã'` for `É`. */
+/** Go's notation for the first byte of a character: `U+00C3 'Ã'` for `É`. */
 function describeByte(character: string): string {
   const byte = Buffer.from(character, 'utf8')[0] ?? 0
   const codePoint = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`

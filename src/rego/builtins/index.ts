@@ -25,7 +25,10 @@ import { urlBuiltins } from './url.js'
 import { uuidBuiltins } from './uuid.js'
 import { yamlBuiltins } from './yaml/yaml.js'
 
-/** Built-ins that few policies call and that need much code, each family loaded for the first policy that calls one of it. */
+/**
+ * Rarely used built-ins with much code. Each family is loaded for the first policy that calls one
+ * of it.
+ */
 const families: readonly Builtins[] = [
   makeLazyFamily(['providers.aws.sign_req'], async () => (await import('./aws.js')).awsBuiltins),
   makeLazyFamily(
@@ -61,7 +64,9 @@ const families: readonly Builtins[] = [
   ),
 ]
 
-/** All of them. What regular expressions need is loaded then, too. */
+/**
+ * All lazily loaded families. Preparing also loads the regular expression engine if it is needed.
+ */
 export const largeFamilies: Builtins = {
   table: Object.assign({}, ...families.map(({ table }) => table)) as Builtins['table'],
   prepare: async (names) => {
@@ -95,10 +100,12 @@ const table: BuiltinTable = {
   ...yamlBuiltins,
 }
 
-/** Every built-in that the host gives to a policy module, and why its native ones fail, by the names in Rego. */
+/**
+ * All host built-ins, including the errors and corrections of native ones, by their names in Rego.
+ */
 export const hostBuiltins: Builtins = { table: withCallCosts(table), prepare: largeFamilies.prepare }
 
-/** Built-ins of these names, which are loaded when they are first prepared. */
+/** Creates a family of built-ins that is loaded when one of them is first prepared. */
 export function makeLazyFamily(names: readonly string[], loadTable: () => Promise<BuiltinTable>): Builtins {
   const load = partOnDemand(loadTable)
   let loaded: BuiltinTable | undefined

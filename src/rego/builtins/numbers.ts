@@ -9,7 +9,7 @@ import { int64Operand, integerOperand, numberOperand, operand, stringOperand } f
 
 type Args = readonly RegoValue[]
 
-/** Steps and bytes of one number of the result, and steps of each digit of a long one. */
+/** Steps and bytes per number of the result, and steps per digit of a long one. */
 const NUMBER_STEPS = 45
 const NUMBER_BYTES = 64
 const DIGIT_STEPS = 0.5
@@ -20,7 +20,9 @@ export const numberBuiltins: BuiltinTable = {
   'rand.intn': randomInteger,
 }
 
-/** From the first operand to the second, up or down, both included where the step meets them. */
+/**
+ * Counts from the first operand to the second, up or down, including both if the step hits them.
+ */
 function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   const from = anyIntegerOperand(args, 0)
   const to = anyIntegerOperand(args, 1)
@@ -35,7 +37,7 @@ function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   return Array.from({ length: Number(count) }, (_, i) => RegoNumber.of(from + BigInt(i) * signedStep))
 }
 
-/** OPA's big integers have a type error of their own. */
+/** OPA has a separate type error for big integers. */
 function anyIntegerOperand(args: Args, index: number): bigint {
   const value = operand(args, index)
   if (value instanceof RegoNumber) return integerOperand(args, index)
@@ -50,7 +52,7 @@ function randomInteger(args: Args, context: BuiltinContext): RegoValue {
   return memoise('rand.intn', args, context, () => RegoNumber.of(randomBelow(n < 0n ? -n : n)))
 }
 
-/** With 64 bits more than any bound has, the remainder's bias is below notice. */
+/** With 64 bits more than the bound, the bias of the remainder is negligible. */
 function randomBelow(bound: bigint): bigint {
   return BigInt(`0x${randomBytes(16).toString('hex')}`) % bound
 }

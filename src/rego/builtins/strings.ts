@@ -12,10 +12,10 @@ import { arrayOperand, int64Operand, isArray, operand, stringOperand, wrongType 
 
 type Args = readonly RegoValue[]
 
-/** Steps of looking at two texts, or for the next place of a part, and of each character compared. */
+/** Steps of comparing two texts or of searching the next occurrence, and per compared character. */
 const PAIR_STEPS = 10
 const CHARACTER_STEPS = 0.2
-/** The same at one end of a text, where V8 compares character by character. */
+/** Steps per character at either end of a text, where V8 compares characters one by one. */
 const END_STEPS = 2
 
 const anyPrefixMatch: Builtin = (args, { meter }) => {
@@ -40,7 +40,7 @@ const anySuffixMatch: Builtin = (args, { meter }) => {
   })
 }
 
-/** A string, or the strings of an array or set. */
+/** Accepts a string, or an array or set of strings. */
 function textsOperand(args: Args, index: number): readonly string[] {
   const value = operand(args, index)
   if (typeof value === 'string') return [value]
@@ -75,10 +75,10 @@ const count: Builtin = (args, { meter }) => {
   return RegoNumber.of(found)
 }
 
-/** Of a number in the result. */
+/** Bytes per number of the result. */
 const PLACE_BYTES = 64
 
-/** Every place of the part, overlapping ones too, counted in code points. */
+/** Returns every occurrence, including overlapping ones, in code points. */
 const indexOfEach: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const part = stringOperand(args, 1)
@@ -97,7 +97,7 @@ const indexOfEach: Builtin = (args, { meter }) => {
   return places
 }
 
-/** The first `n` parts, or the last `-n`; what is over is dropped. */
+/** Returns the first `n` parts, or the last `-n`. */
 const splitN: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const delimiter = stringOperand(args, 1)
@@ -105,11 +105,11 @@ const splitN: Builtin = (args, { meter }) => {
   const parts = delimiter === '' ? Array.from(text) : text.split(delimiter)
   meter.spend(parts.length * PAIR_STEPS)
   meter.reserve(parts.length * PLACE_BYTES)
-  // Go splits a text without characters into none of them, and by a delimiter into one.
+  // Go splits an empty text into no characters, but by a delimiter into one part.
   return count >= 0 ? parts.slice(0, count) : parts.slice(count)
 }
 
-/** Steps for each character that is quoted. */
+/** Steps per quoted character. */
 const QUOTING_STEPS = 20
 
 const sprintf: Builtin = (args, { meter }) => {
@@ -119,18 +119,21 @@ const sprintf: Builtin = (args, { meter }) => {
   return formatGo(format, values.map(toGoArgument), meter)
 }
 
-/** Texts within collections are quoted, character by character. */
+/** Strings in collections are quoted. */
 function displaySteps(value: RegoValue): number {
   return value instanceof RegoNumber || typeof value === 'string' ? 0 : lengthOf(value) * QUOTING_STEPS
 }
 
-/** OPA hands numbers and strings to Go's formatter as they are, and everything else as its Rego text. */
+/** OPA passes numbers and strings to Go's formatter unchanged, and other values as Rego text. */
 function toGoArgument(value: RegoValue): GoArgument {
   if (value instanceof RegoNumber) return toGoNumber(value)
   return { type: 'string', value: typeof value === 'string' ? value : displayText(value) }
 }
 
-/** Like OPA, by the number's text: `1.0` is an integer, `1.5` a float, and `1e3` and what no double holds stay text. */
+/**
+ * Converts by the number's text like OPA: `1.0` is an integer, `1.5` a float; `1e3` and numbers
+ * beyond a double stay text.
+ */
 function toGoNumber({ text }: RegoNumber): GoArgument {
   const integer = goInteger(text)
   if (integer !== undefined) return { type: 'int64', value: integer }
@@ -143,7 +146,10 @@ function toGoNumber({ text }: RegoNumber): GoArgument {
 
 const UNDEFINED = '<undefined>'
 
-/** What `print` is compiled to: an array with a set for each operand, empty where that is undefined. Always true. */
+/**
+ * The compiled form of `print`: its operand is an array with a set per argument, empty if that is
+ * undefined. Always returns true.
+ */
 const internalPrint: Builtin = (args, { print, meter }) => {
   if (print === undefined) return true
   const list = operand(args, 0)
@@ -151,7 +157,7 @@ const internalPrint: Builtin = (args, { print, meter }) => {
   return true
 }
 
-/** A line for each combination of values, as OPA prints them: an operand may have several. */
+/** Returns a line for each combination of values, as in OPA: an argument may have several. */
 function linesOf(operands: readonly RegoValue[], reserve: (length: number) => void): string[] {
   let lines = ['']
   for (const [place, value] of operands.entries()) {

@@ -7,7 +7,7 @@ import { stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** Amounts with decimal (`k`, `M`) and binary (`Ki`, `Mi`) units. */
+/** Quantities with decimal (`k`, `M`) and binary (`Ki`, `Mi`) units. */
 export const unitBuiltins: BuiltinTable = {
   'units.parse': parseUnits,
   'units.parse_bytes': parseBytes,
@@ -15,7 +15,10 @@ export const unitBuiltins: BuiltinTable = {
 
 const PREFIXES = ['k', 'm', 'g', 't', 'p', 'e']
 
-/** `1.5Ki` is 1536, `100m` is a tenth: exact, with ten decimal places unless the result is whole. */
+/**
+ * `1.5Ki` is 1536, `100m` is a tenth. Exact, with ten decimal places unless the result is an
+ * integer.
+ */
 function parseUnits(args: Args, { meter }: BuiltinContext): RegoValue {
   const { amount, unit } = splitAmount(stringOperand(args, 0), 'units.parse', 'no amount provided')
   const lowered = unit.slice(0, 1) + unit.slice(1).toLowerCase()
@@ -27,14 +30,14 @@ function parseUnits(args: Args, { meter }: BuiltinContext): RegoValue {
   return new RegoNumber(decimalText(numerator, fraction.denominator * factor.denominator))
 }
 
-/** OPA takes the double nearest to a thousandth at its word, so that `1000m` is `1.0000000000`. */
+/** OPA uses the double nearest to a thousandth, so that `1000m` is `1.0000000000`. */
 const MILLI: Fraction = { numerator: 1_152_921_504_606_847n, denominator: 2n ** 60n }
 
 function wholeFactor(factor: bigint | undefined): Fraction | undefined {
   return factor === undefined ? undefined : { numerator: factor, denominator: 1n }
 }
 
-/** `1.5kb` is 1500, `1KiB` 1024, whatever the case of letters; parts of a byte are cut. */
+/** `1.5kb` is 1500, `1KiB` 1024, ignoring case. Fractions of a byte are truncated. */
 function parseBytes(args: Args, { meter }: BuiltinContext): RegoValue {
   const { amount, unit } = splitAmount(stringOperand(args, 0), 'units.parse_bytes', 'no byte amount provided')
   const lowered = unit.toLowerCase()
@@ -43,14 +46,17 @@ function parseBytes(args: Args, { meter }: BuiltinContext): RegoValue {
   const fraction = parseFraction(amount, meter)
   if (fraction === undefined)
     throw new BuiltinError('units.parse_bytes: could not parse byte amount to a number')
-  // OPA calculates in extended precision, which shows from 2^64 on.
+  // OPA calculates in extended precision, which matters from 2^64 on.
   const rounded = roundToExtended(magnitudeOf(fraction))
   const bytes = roundToExtended({ ...rounded, numerator: rounded.numerator * factor })
   const whole = bytes.numerator / bytes.denominator
   return RegoNumber.of(fraction.numerator < 0n ? -whole : whole)
 }
 
-/** Digits, points and signs, and an `e` before a digit or a sign; before anything else it is the unit of 10^18. */
+/**
+ * Digits, points and signs, and an `e` before a digit or a sign. Otherwise `e` is the unit of
+ * 10^18.
+ */
 const AMOUNT = /^(?:[\d.+-]|e[+-]|e(?=\d))*/i
 const LONG_EXPONENT = /e[+-]?\d{7}/i
 
@@ -63,7 +69,7 @@ function splitAmount(text: string, name: string, noAmount: string): { amount: st
   return { amount, unit: unquoted.slice(amount.length) }
 }
 
-/** What a unit in lower case multiplies by; the suffixes are those that the caller lets follow the prefix. */
+/** Returns the factor of a unit in lower case. `suffixes` are those that may follow the prefix. */
 function factorOf(unit: string, suffixes: readonly string[]): bigint | undefined {
   if (unit === '') return 1n
   const power = PREFIXES.indexOf(unit.charAt(0)) + 1
@@ -82,15 +88,18 @@ function decimalText(numerator: bigint, denominator: bigint): string {
   if (numerator < 0n) return `-${decimalText(-numerator, denominator)}`
   if (numerator % denominator === 0n) return (numerator / denominator).toString()
   const scaled = numerator * 10n ** BigInt(DECIMALS)
-  // Halves go away from zero.
+  // Rounds halves away from zero.
   const digits = ((2n * scaled + denominator) / (2n * denominator)).toString().padStart(DECIMALS + 1, '0')
   return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
 }
 
-/** The mantissa of Go's big.Float when nothing else is asked for. */
+/** The default mantissa of Go's big.Float. */
 const MANTISSA_BITS = 64
 
-/** The nearest number with a 64-bit mantissa, halves to even, as a fraction with a power of two below. */
+/**
+ * Returns the nearest number with a 64-bit mantissa, ties to even, as a fraction whose denominator
+ * is a power of two.
+ */
 function roundToExtended({ numerator, denominator }: Fraction): Fraction {
   if (numerator === 0n) return { numerator: 0n, denominator: 1n }
   let shift = MANTISSA_BITS - bitLength(numerator) + bitLength(denominator)
@@ -103,7 +112,7 @@ function roundToExtended({ numerator, denominator }: Fraction): Fraction {
     : { numerator: mantissa, denominator: 1n << BigInt(shift) }
 }
 
-/** numerator × 2^shift / denominator in whole numbers. */
+/** Returns numerator × 2^shift / denominator as integers. */
 function scaled(
   numerator: bigint,
   denominator: bigint,
@@ -118,17 +127,17 @@ function bitLength(value: bigint): number {
   return value.toString(2).length
 }
 
-/** A number, exactly; the denominator is positive. */
+/** An exact number. The denominator is positive. */
 interface Fraction {
   readonly numerator: bigint
   readonly denominator: bigint
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i
-/** Past this many digits an amount is no measure of anything, only work. */
+/** Maximum digits of an amount. */
 const MAX_DIGITS = 1000
 
-/** The value of a decimal number such as `1.5e3`; undefined when the text is none. */
+/** Parses a decimal number such as `1.5e3`; undefined if it is invalid. */
 function parseFraction(text: string, meter: WorkMeter): Fraction | undefined {
   const match = DECIMAL.exec(text)
   if (match === null) return undefined

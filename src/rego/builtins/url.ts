@@ -22,7 +22,8 @@ export const urlBuiltins: BuiltinTable = {
 }
 
 function encodeObject(args: Args): RegoValue {
-  // Keys of other types come before texts, so that of `1` and `"1"` the latter stays, as in OPA.
+  // Keys of other types come before strings, so that of `1` and `"1"` the latter is kept, as in
+  // OPA.
   const values = new Map(
     objectOperand(args, 0).entries.map(([key, value]) => [plainText(key), queryValues(value)]),
   )
@@ -61,13 +62,14 @@ function plainText(key: RegoValue): string {
   return typeof key === 'string' ? key : printRegoText(key)
 }
 
-/** The form encoding of the URL standard differs from Go's in two signs. */
+/** The URL standard's form encoding differs from Go's in two characters. */
 function escapeQuery(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1).replaceAll('%7E', '~').replaceAll('*', '%2A')
 }
 
 function unescapeQuery(text: string): string {
-  // Most have nothing to decode, and two buffers for each of a million are more than a thread can collect.
+  // Most texts need no decoding, and two buffers for each of a million would overload the garbage
+  // collector.
   if (!text.includes('%') && !text.includes('+')) return text
   const bytes = Buffer.from(text, 'utf8')
   const decoded = Buffer.alloc(bytes.length)
@@ -95,7 +97,7 @@ function escapedByte(escape: Buffer): number {
 const PORT = /:(?<port>\d*)$/
 const BRACKETS = /^\[(?<inside>.*)\]$/s
 
-/** The parts that a URI has; `raw_path` is there with every path. */
+/** Returns the parts of a URI that are present. `raw_path` is present with every path. */
 function parseUri(args: Args): RegoValue {
   const { scheme, host, path, rawPath, query, fragment } = parseGoUrl(stringOperand(args, 0))
   const port = PORT.exec(host)?.groups?.['port'] ?? ''
@@ -112,7 +114,7 @@ function parseUri(args: Args): RegoValue {
   return new RegoObject(Object.entries(parts).filter(([, text]) => text !== ''))
 }
 
-/** An empty text is a reference to a place of its own, but no URI that a policy would want. */
+/** An empty text is a relative reference, but not accepted as a URI. */
 function isValidUri(args: Args): RegoValue {
   const text = operand(args, 0)
   if (typeof text !== 'string' || text === '') return false

@@ -24,7 +24,7 @@ import {
   STRING_TEXT,
 } from './module/value-layout.js'
 
-/** What a byte of an operand costs that is made a text, and that is taken as it lies in memory. */
+/** Cost of decoding a byte of an operand, and of copying a string from memory. */
 const DECODE_STEPS_PER_BYTE = 0.2
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
@@ -33,23 +33,23 @@ const LONGEST_SHORT_INTEGER = 15
 const BEYOND_SHORT_INTEGERS = 1e15
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
-/** Before the text of a string. */
+/** Size of a string value without its text, in bytes. */
 const STRING_BYTES = 16
-/** Of writing a value, and each byte of it. */
+/** Cost of writing a value, and each byte of it. */
 const WRITE_STEPS = 6
 const WRITE_STEPS_PER_BYTE = 0.3
 
-/** The addresses of the two values that results are most often. */
+/** The addresses of the two interned booleans. */
 export interface Booleans {
   readonly truth: number
   readonly falsehood: number
 }
 
-/** Takes values out of a module's memory, and puts them into it. */
+/** Converts between values in a module's memory and Rego values. */
 export class HostValues {
   readonly #memory: ModuleMemory
   readonly #exports: PolicyExports
-  /** Set where the module's runtime is known to lay values out as we know it. */
+  /** Set if the module's runtime uses the known memory layout. */
   #known: Booleans | undefined
 
   constructor(memory: ModuleMemory, exports: PolicyExports) {
@@ -57,17 +57,23 @@ export class HostValues {
     this.#exports = exports
   }
 
-  /** From now on, texts and integers are read where they lie, and booleans are written by their addresses. */
+  /**
+   * Enables direct access to strings and integers in memory, and writing booleans by their
+   * addresses.
+   */
   trustLayout(booleans: Booleans): void {
     this.#known = booleans
   }
 
-  /** The value at an address. Whoever has a meter pays for what it takes to make it. */
+  /** Returns the value at an address. The meter, if there is one, is charged for it. */
   read(address: number, meter: WorkMeter | undefined): RegoValue {
     return parseRegoText(this.dump(address, meter), meter)
   }
 
-  /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
+  /**
+   * Returns true for a 64-bit integer or a number of at most 15 digits without sign, point or
+   * exponent; false if the layout is unknown.
+   */
   isShortInteger(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
@@ -78,7 +84,10 @@ export class HostValues {
     return length <= LONGEST_SHORT_INTEGER && this.#areDigits(text, length)
   }
 
-  /** Whether a value is a text of no more than 15 digits that writes an integer as Rego does; false where that is not known. */
+  /**
+   * Returns true for a string of at most 15 digits that is an integer in Rego's notation; false if
+   * the layout is unknown.
+   */
   isIntegerText(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
@@ -104,7 +113,10 @@ export class HostValues {
     return (type === STRING || type === INTERNED_STRING) && bytes.readUInt32LE(address + STRING_LENGTH) === 0
   }
 
-  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  /**
+   * Returns an integer of at most 15 digits; undefined for any other value or if the layout is
+   * unknown.
+   */
   shortInteger(address: number): number | undefined {
     const { bytes } = this.#memory
     if (!this.isShortInteger(address)) return undefined
@@ -116,7 +128,10 @@ export class HostValues {
     return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_LENGTH)))
   }
 
-  /** The bytes of a text where they lie, each of which is paid for; undefined for what is another value, and where that is not known. */
+  /**
+   * Returns the bytes of a string in memory and charges for them; undefined for any other value or
+   * if the layout is unknown.
+   */
   textBytes(address: number, meter: WorkMeter): Uint8Array | undefined {
     const { bytes } = this.#memory
     if (this.#known === undefined) return undefined
@@ -128,7 +143,7 @@ export class HostValues {
     return bytes.subarray(text, text + length)
   }
 
-  /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
+  /** Returns true for an array of 64-bit integers only; false if the layout is unknown. */
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined || bytes.readUInt8(address) !== ARRAY) return false
@@ -140,7 +155,7 @@ export class HostValues {
     return true
   }
 
-  /** The address of a value that the meter pays for. */
+  /** Writes a value to the module's memory, charges for it and returns its address. */
   write(value: RegoValue, meter: WorkMeter): number {
     if (this.#known !== undefined) {
       if (typeof value === 'boolean') return value ? this.#known.truth : this.#known.falsehood
@@ -149,13 +164,16 @@ export class HostValues {
     return this.parse(Buffer.from(printRegoTextWithin(meter, value)), this.#exports.opa_value_parse)
   }
 
-  /** The two booleans as the module's own parser makes them. */
+  /** Returns the addresses of the two booleans from the module's own parser. */
   parseBooleans(): Booleans {
     const parsed = (text: string): number => this.parse(Buffer.from(text), this.#exports.opa_json_parse)
     return { truth: parsed('true'), falsehood: parsed('false') }
   }
 
-  /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */
+  /**
+   * Parses a text and returns the address of its value. The text stays allocated: parsed strings
+   * may point into it.
+   */
   parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
     const address = this.#exports.opa_malloc(text.length)
     this.#memory.place(text, address)
@@ -165,7 +183,7 @@ export class HostValues {
     return parsed
   }
 
-  /** Half a character is none: what stands for it is U+FFFD, as Go writes it. */
+  /** Lone surrogates become U+FFFD, as in Go. */
   #writeString(text: string, meter: WorkMeter): number {
     const length = Buffer.byteLength(text)
     meter.spend(WRITE_STEPS + length * WRITE_STEPS_PER_BYTE)
@@ -189,7 +207,7 @@ export class HostValues {
     return true
   }
 
-  /** The value at an address as Rego text, by the module's own writer. */
+  /** Returns the value at an address as Rego text, printed by the module. */
   dump(address: number, meter?: WorkMeter): string {
     const textAddress = this.#exports.opa_value_dump(address)
     const length = this.#memory.textLengthAt(textAddress)

@@ -2,27 +2,33 @@ import type { ModuleMemory } from './module/module-memory.js'
 
 const MIB = 1024 * 1024
 const LEAST_WANTED_BYTES = 2 * MIB
-/** How many times as much is kept free as was taken since the last look. */
+/** Free memory relative to the memory taken since the last check. */
 const LOOKS_AHEAD = 2
 const LEAST_GROWTH_BYTES = 4 * MIB
 const GROWTH_SHARE = 0.5
-/** What the allocator can note in a word. */
+/** The largest size that the allocator can store in a word. */
 const NOTEWORTHY_BYTES = 2 ** 32 - 1
 
 /**
- * Keeps room ahead of a module that allocates. Its allocator asks for a page at a time, and every growth makes V8 collect garbage,
- * on all cores: an evaluation that fills its memory spent more on that than on itself.
+ * Grows the memory of a module ahead of its allocations. OPA's allocator requests one page at a
+ * time, and every growth triggers a garbage collection in V8 on all cores, which can cost more than
+ * the evaluation.
  */
 export class MemoryHeadroom {
   readonly #memory: ModuleMemory
   readonly #heapPointer: () => number
-  /** The address of the allocator's note of the size (`heap_top`); undefined where it is not known for sure. */
+  /**
+   * Address of the allocator's copy of the memory size (`heap_top`); undefined if it is ambiguous.
+   */
   readonly #note: number | undefined
   #notedBytes = 0
   #bytesWhenNew = 0
   #heapSeen = 0
 
-  /** `sizes` are what `findSizes` gave: of several, the allocator's own cannot be told. */
+  /**
+   * `sizes` is the result of `findSizes`. If it has several addresses, the allocator's own is
+   * unknown.
+   */
   constructor(memory: ModuleMemory, heapPointer: () => number, sizes: readonly number[]) {
     this.#memory = memory
     this.#heapPointer = heapPointer
@@ -30,8 +36,9 @@ export class MemoryHeadroom {
   }
 
   /**
-   * Tells the allocator of memory that grew without it. It takes its note for the end of the memory, and where the heap was set
-   * behind that, it asks for a page for every block, until it has asked for as much as there is already.
+   * Updates the allocator's copy of the memory size after growth by the host. The allocator takes
+   * it for the end of the memory; if the heap starts after it, the allocator requests a page for
+   * every block.
    */
   tell(): void {
     const size = this.#memory.byteLength
@@ -40,13 +47,16 @@ export class MemoryHeadroom {
     this.#notedBytes = size
   }
 
-  /** Tells that what is there now stays: base documents above all, however large, are no sign of what evaluations need. */
+  /**
+   * Declares the current memory permanent: base documents say nothing about the needs of
+   * evaluations.
+   */
   begin(): void {
     this.tell()
     this.#bytesWhenNew = this.#memory.byteLength
   }
 
-  /** Called now and then while the module runs: grows the memory by a share where little of it is free. */
+  /** Called periodically while the module runs. Grows the memory if little of it is free. */
   keep(): void {
     if (this.#note === undefined) return
     const size = this.#memory.byteLength

@@ -11,30 +11,33 @@ import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
-/** A compiled module as plain data, which threads share. */
+/** A compiled module as plain data that threads can share. */
 export interface ModuleCode {
   readonly module: WebAssembly.Module
-  /** What the module was compiled of, for other processes; in shared memory. */
+  /** The rewritten module for other processes, in shared memory. */
   readonly bytes: Uint8Array
   /** The memory that the module needs before it evaluates anything, in pages of 64 KiB. */
   readonly minimumPages: number
-  /** Native built-ins by the numbers that the module calls its host with. */
+  /** Native built-ins by the numbers that the module passes to its host. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
-  /** A line for each call of a built-in (calls/call-sites.ts). */
+  /** One line per built-in call (calls/call-sites.ts). */
   readonly callSites: string
-  /** The keys of the paths of the rules that can be called by themselves, in the order of their places. */
+  /**
+   * Keys of the paths of all rules that can be called directly, in the order of their table
+   * positions.
+   */
   readonly rules: readonly string[]
 }
 
-/** Between what a module has once it has started and the base documents: what is made once for an instance, the reader's notes above all. */
+/** Pages between the started module and the base documents, mainly for the reader's notes. */
 const ROOM_PAGES = 4
-/** Of what 32 bits address: a module that needs more is refused when it is set up. */
+/** The last page of the 32-bit address space. A module that needs more is refused at setup. */
 const LAST_PAGE = 65_535
 const MIB = 1024 * 1024
-/** What the constants of a module come to, for a byte of Rego. */
+/** Estimated size of a module's constants per byte of Rego. */
 const PER_POLICY_BYTE = 2
 
-/** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
+/** Compiles the bytes of a `policy.wasm`. Throws `invalid` for a damaged module. */
 export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   const turns = new ShortTurns()
   const linked = linkFunctions(wasm, readBuilt(LINKED_FILE), LINKED_PREFIX)
@@ -66,23 +69,26 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   }
 }
 
-/** The lowest address at which a module leaves room for base documents. */
+/** Returns the lowest address for base documents of a module. */
 export function leastBase({ minimumPages }: ModuleCode): number {
   return Math.min(minimumPages + ROOM_PAGES, LAST_PAGE) * PAGE_BYTES
 }
 
-/** An address that is mostly high enough for modules of so many bytes of policies: memory that is not used costs nothing. */
+/**
+ * Returns an address that is usually above modules of `policyBytes` bytes of policies. Unused
+ * memory costs nothing.
+ */
 export function likelyBase(policyBytes: number): number {
   return Math.ceil((MIB + policyBytes * PER_POLICY_BYTE) / MIB) * MIB
 }
 
-/** Of what 32 bits address. */
+/** All pages of the 32-bit address space. */
 const MOST_PAGES = 65_536
 
 /**
- * The memory that a module needs once it has started, in pages: what it begins with, or more where its start fills the heap beyond that.
- * There it puts the names of all its functions, so that only a start tells. For a module that cannot be started here, what it begins
- * with: setting it up tells what is wrong with it.
+ * Returns the memory that a module needs once started, in pages. At its start a module writes the
+ * names of all its functions to the heap, so the size is only known after a start. Returns
+ * `minimumPages` if the module cannot be started here; its setup reports the reason.
  */
 export function pagesOfStart(module: WebAssembly.Module, minimumPages: number): number {
   try {
@@ -97,20 +103,27 @@ export function pagesOfStart(module: WebAssembly.Module, minimumPages: number): 
   }
 }
 
-/** A start asks its host for nothing but to abort. */
+/** A start calls no import other than to abort. */
 function refuse(): never {
   throw new Error('a module that is measured asks its host')
 }
 
-/** What V8 says of a function that is called as rules are, with the name that OPA gave its caller. */
+/**
+ * V8's message for a function that is called with the signature of rules, with the name that OPA
+ * gave its caller.
+ */
 const CALLED_AS_RULE = /:"g\d+\.(?<rule>.+)" failed: not enough arguments on the stack for call/
-/** What it says of a function with more local variables, or more code, than it takes; the latter without a name. */
+/**
+ * V8's message for a function with too many local variables (over 50,000) or too much code; the
+ * latter has no name. OPA's compiler uses a new local for each value.
+ */
 const TOO_LARGE = /:"g\d+\.(?<rule>.+)" failed: local count too large|size \d+ > maximum function size/
 
-/** Why V8 does not compile a module, with the rule that it is about and what to do, where these are known. */
+/** Explains why V8 refuses a module. Names the rule and the remedy if they are known. */
 export function whyRefused(message: string, wasm: Uint8Array): string {
   const called = CALLED_AS_RULE.exec(message)?.groups?.['rule']
-  // OPA makes such a call where a reference leads to a function by a variable; its own evaluator passes over functions there.
+  // OPA generates such a call if a reference with a variable can reach a function. OPA's own
+  // evaluator skips functions there.
   if (called !== undefined)
     return `${called} refers by a variable (as data.x[y].z does) to what may be a function, which OPA compiles to code that is not valid: give the function a name that is not referred to so, or another package`
   const large = TOO_LARGE.exec(message)

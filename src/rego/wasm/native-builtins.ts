@@ -1,14 +1,16 @@
 /**
- * When the host answers in place of a native built-in: always, or if its look at the operands says so (`native-choice.ts`).
+ * When the host answers instead of a native built-in: always, or if `native-choice.ts` decides so
+ * from the operands.
  */
 export type HostTurn = 'always' | 'chosen'
 
-/** Built-ins that the module answers otherwise than OPA does, by the names of its functions, and when. */
+/** Built-ins whose results in the module differ from OPA's, by function name. */
 export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   builtin_json_filter: 'chosen',
   builtin_json_remove: 'chosen',
   builtin_object_union_n: 'chosen',
-  // The module writes past the end of a product of some 570 digits: what it answers then is wrong, and so may be what it answers later.
+  // The module writes past the end of a product of about 570 digits, which corrupts this result and
+  // maybe later ones.
   opa_agg_product: 'always',
   opa_agg_sum: 'chosen',
   opa_arith_abs: 'chosen',
@@ -47,7 +49,10 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_to_number: 'chosen',
 }
 
-/** Functions of OPA's WASM runtime that stand for built-ins and may give no value, and what Rego calls them. */
+/**
+ * Functions of OPA's WASM runtime that implement built-ins and may return no value, with their
+ * names in Rego.
+ */
 export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   builtin_graph_reachable: 'graph.reachable',
   builtin_json_filter: 'json.filter',
@@ -125,7 +130,10 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_to_number: 'to_number',
 }
 
-/** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
+/**
+ * Native built-ins that the host repeats when the module returned no value, because OPA may have
+ * one.
+ */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
   'array.slice',
   'regex.find_all_string_submatch_n',

@@ -5,28 +5,28 @@ import type { RegoValue } from '../values/value.js'
 import type { EvaluationBudget } from './evaluation-budget.js'
 import type { HostValues } from './host-values.js'
 
-/** Reads operands by their index from 0. */
+/** Reads operands by index, from 0. */
 export interface OperandReader {
   readonly value: (index: number) => RegoValue
-  /** Whether it is an array of 64-bit integers and nothing else. */
+  /** True for an array of 64-bit integers only. */
   readonly hasIntegersOnly: (index: number) => boolean
-  /** Whether it is a 64-bit integer, or written with a few digits and nothing else. */
+  /** True for a 64-bit integer or a number of a few digits. */
   readonly isShortInteger: (index: number) => boolean
-  /** Whether it is a text of a few digits that writes an integer as Rego does. */
+  /** True for a string of a few digits that is an integer in Rego's notation. */
   readonly isIntegerText: (index: number) => boolean
-  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  /** An integer of at most 15 digits; undefined for any other value or if the layout is unknown. */
   readonly shortInteger: (index: number) => number | undefined
-  /** The bytes of a text; undefined for what is another value, and where that is not known. */
+  /** The bytes of a string; undefined for any other value or if the layout is unknown. */
   readonly bytes: (index: number) => Uint8Array | undefined
   readonly isNumber: (index: number) => boolean
   readonly isSet: (index: number) => boolean
   readonly isEmptyText: (index: number) => boolean
 }
 
-/** Whether the host is to answer. */
+/** Returns true if the host has to answer. */
 type Choice = (operand: OperandReader) => boolean
 
-/** What the module divides without a rest, it divides as OPA does. */
+/** Divisions of such integers without a remainder are exact in the module. */
 const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
 
 const isBroken: Choice = (operand) => {
@@ -38,7 +38,7 @@ const isBroken: Choice = (operand) => {
   return !isPlainQuotient(Number(a.text), Number(b.text))
 }
 
-/** An integer: -0 is none of the module's. */
+/** True for an integer quotient other than -0, which the module does not have. */
 function isPlainQuotient(dividend: number, divisor: number): boolean {
   return divisor !== 0 && dividend % divisor === 0 && !Object.is(dividend / divisor, -0)
 }
@@ -53,10 +53,10 @@ const isDecimal =
 
 const hasDecimals: Choice = (operand) => !operand.hasIntegersOnly(0)
 
-/** Go takes groups within groups up to a depth of 1,000, counting what repeats them. */
+/** Go accepts nested groups up to a depth of 1,000, counting repetitions. */
 const SHALLOW_GROUPS = 300
 
-/** C++'s RE2 takes some patterns that Go's does not. */
+/** True for patterns that C++'s RE2 may accept and Go's does not. */
 const isOddPattern: Choice = (operand) => {
   const pattern = operand.value(0)
   return (
@@ -65,7 +65,7 @@ const isOddPattern: Choice = (operand) => {
   )
 }
 
-/** Any negative number of matches is all of them; the module knows -1 only. */
+/** A negative limit means all matches; the module only knows -1. */
 const isOddSearch: Choice = (operand) => {
   const limit = operand.value(2)
   return (
@@ -74,19 +74,19 @@ const isOddSearch: Choice = (operand) => {
   )
 }
 
-/** Characters that JSON texts are made of without a doubt: neither escapes nor what is not ASCII. */
+/** Printable ASCII without backslashes: such JSON has no ambiguous characters. */
 const PLAIN_BYTES = byteTable((byte) => byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH)
 const MAX_PLAIN_LENGTH = 16_384
 const MAX_PLAIN_DEPTH = 100
 
-/** The module takes much for JSON that is none, and reads what is plainly JSON as everybody does. */
+/** The module accepts some malformed JSON. It reads plain JSON correctly. */
 const isOddJson: Choice = (operand) => {
   const text = operand.bytes(0)
   if (text === undefined || text.length > MAX_PLAIN_LENGTH) return true
   return skipRun(text, 0, PLAIN_BYTES) < text.length || !isWellFormed(text, MAX_PLAIN_DEPTH)
 }
 
-/** On a path without segments the module reads memory that it has not written. */
+/** For a path without segments the module reads uninitialised memory. */
 const hasEmptyPath: Choice = (operand) => {
   const paths = operand.value(1)
   const list = paths instanceof RegoSet ? paths.members : Array.isArray(paths) ? paths : []
@@ -98,7 +98,7 @@ const isEmptyArray: Choice = (operand) => {
   return Array.isArray(value) && value.length === 0
 }
 
-/** What native built-ins are not given, beside those that the module does not ask about at all. */
+/** When the host answers calls of native built-ins that are `chosen` in `native-builtins.ts`. */
 const CHOICES: Readonly<Record<string, Choice>> = {
   abs: isDecimal(1),
   'bits.and': isDecimal(2),
@@ -128,7 +128,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   to_number: (operand) => !operand.isIntegerText(0),
 }
 
-/** Whether the host answers a call that the module can answer itself, mostly as OPA does. */
+/** Returns true if the host answers a call that the module could answer itself. */
 export function isForHost(builtin: string, operand: OperandReader): boolean {
   return CHOICES[builtin]?.(operand) ?? true
 }
@@ -137,7 +137,7 @@ function countGroups(pattern: string): number {
   return pattern.split('(').length - 1
 }
 
-/** Reads the operands at these addresses, each only where it is asked for. */
+/** Returns a reader of the operands at these addresses. Each operand is read on access. */
 export function readerOf(
   operands: readonly number[],
   values: HostValues,

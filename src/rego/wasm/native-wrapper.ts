@@ -2,21 +2,24 @@ import { encodeUnsigned } from './binary/binary-reader.js'
 import { encodeSigned, OP } from './binary/instructions.js'
 import type { HostTurn } from './native-builtins.js'
 
-/** A new function that is called in place of a native one. */
+/** A new function that policies call instead of a native one. */
 export interface NativeWrapper {
   readonly native: number
-  /** When the host answers in its place; undefined where it never does. */
+  /** When the host answers in its place; undefined if never. */
   readonly hostTurn: HostTurn | undefined
   readonly parameterCount: number
-  /** The import that hands a call with this many operands to the host. */
+  /** The import that passes a call with this many operands to the host. */
   readonly hostCall: number
 }
 
-/** What the host is called with where a native built-in gave no value: far from the numbers that OPA's compiler counts up from zero. */
+/**
+ * First number for calls in which a native built-in returned no value. OPA's compiler numbers
+ * built-ins from zero.
+ */
 export const REPORTS_FROM = 1_000_000
-/** What it is called with where it is to answer in the place of a native one. */
+/** First number for calls that the host answers instead of a native built-in. */
 export const ANSWERS_FROM = 2_000_000
-/** The host's answer that the native built-in is to do it. */
+/** The host's result if the native built-in should run. */
 export const LEFT_TO_NATIVE = -1
 
 const I32 = 0x7f
@@ -24,8 +27,9 @@ const EMPTY = 0x40
 const LEFT = [OP.constant, 0x7f]
 
 /**
- * The body of a wrapper. `result := host(…)` where it is the host's turn; `result := native(…)` where it is not, or where the host
- * leaves it to the native one; `result := host(…)` with the other number where that gave none.
+ * Generates the body of a wrapper: `result := host(…)` if the host may answer; `result :=
+ * native(…)` if it never does or declines; `result := host(…)` with the other number if the native
+ * function returned no value.
  */
 export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
   const { native, hostTurn, parameterCount, hostCall } = wrapper

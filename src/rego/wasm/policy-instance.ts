@@ -34,10 +34,13 @@ import type { InputReader } from './reader/input-reader.js'
 import { readsAlike } from './reader/reads-alike.js'
 
 const UNDEFINED_ADDRESS = 0
-/** `s`, with which no other text of a value begins. */
+/** The letter `s`. Among the texts of values only `set()` begins with it. */
 const EMPTY_SET_START = 0x73
 
-/** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
+/**
+ * One instantiated module with its own memory. The data is loaded once; every evaluation starts
+ * with an empty heap.
+ */
 export class PolicyInstance {
   readonly entrypoints: ReadonlyMap<string, number>
   readonly requiredBuiltins: readonly string[]
@@ -58,15 +61,15 @@ export class PolicyInstance {
   readonly #headroom: MemoryHeadroom
   readonly #bytesWhenNew: number
   #bytesSeen: number
-  /** An input that lies in memory already, and its value. */
+  /** An input that is already in memory, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
-  /** Made when the first built-in of an evaluation is called: most evaluations call none. */
+  /** Created by the first built-in call of an evaluation; most evaluations call none. */
   #builtinContext: BuiltinContext | undefined
 
   /**
-   * Whether this module's runtime lays its values out as the reader does is found out unless it is known. Its
-   * data is still to be copied.
+   * Checks whether the module's runtime has the reader's memory layout unless `isReaderFit` is
+   * given. The data must be copied afterwards.
    */
   constructor(
     { module, minimumPages, wrappedBuiltins, callSites }: ModuleCode,
@@ -82,7 +85,7 @@ export class PolicyInstance {
     this.#caller = lastCallerOf(exports, callSites)
     this.#targets = new ModuleTargets(exports, this.#exports)
     this.#values = new HostValues(this.#memory, this.#exports)
-    // The first block of the heap lies behind all static memory.
+    // The first block of the heap follows all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
     const sizes = findSizes(this.#memory, staticEnd, this.#exports)
     this.#headroom = new MemoryHeadroom(this.#memory, this.#exports.opa_heap_ptr_get, sizes)
@@ -117,9 +120,9 @@ export class PolicyInstance {
     this.#bytesSeen = this.#bytesWhenNew
   }
 
-  /** Copies a part of the data to its place; all of it has to be there before anything is evaluated. */
+  /** Copies a part of the data. All of it must be copied before the first evaluation. */
   copyData(start: number, end: number): void {
-    // Elsewhere the module has parsed all.
+    // Without the reader, the module has parsed the data.
     if (this.#reader !== undefined) copyImage(this.#memory, this.#options.data, start, end)
   }
 
@@ -127,31 +130,31 @@ export class PolicyInstance {
     return this.#memory.byteLength
   }
 
-  /** How many bytes of memory it has taken since it was made. It never gives any back. */
+  /** Bytes by which the memory has grown since the instance was created. Memory never shrinks. */
   get grownBytes(): number {
     return this.#memory.byteLength - this.#bytesWhenNew
   }
 
-  /** How many bytes of the heap the last evaluation took. */
+  /** Bytes of the heap that the last evaluation used. */
   get usedBytes(): number {
     return this.#exports.opa_heap_ptr_get() - this.#heapStart
   }
 
-  /** Makes it fit for use again after an evaluation that ended by an exception. */
+  /** Makes the instance usable again after an evaluation that threw. */
   restore(): void {
     this.#state.restore()
     this.#budget.arm()
   }
 
-  /** Whether inputs are read by the reader of our own, not by the parser of the module's runtime. */
+  /** True if Tidegate's own reader reads the inputs, not the parser of the module's runtime. */
   get readsDirectly(): boolean {
     return this.#reader !== undefined
   }
 
   /**
-   * Reads the `input` of a request body (UTF-8) in one pass. It stays in memory for the next evaluation, to which the bytes given
-   * here have to be passed. Undefined when there is no such member, or it is null, or the body is to be read by other means, which
-   * then tell what is wrong with it.
+   * Reads the `input` of a request body (UTF-8) in one pass and keeps its value for the next
+   * evaluation, which must be passed the returned bytes. Returns undefined if `input` is missing or
+   * null, or if the body has to be read by other means, which then report any problem.
    */
   readRequest(body: Uint8Array): Uint8Array | undefined {
     this.#held = undefined
@@ -166,9 +169,10 @@ export class PolicyInstance {
   }
 
   /**
-   * Evaluates entrypoints and rules, by their numbers, over one input that must be well-formed JSON (or undefined), and gives the
-   * values as Rego text, undefined where there is none. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
-   * must not be used again after that before it is restored.
+   * Evaluates entrypoints and rules, by number, over one input, which must be well-formed JSON or
+   * undefined. Returns the values as Rego text, undefined if there is none. Throws EvaluationAbort
+   * if the policy conflicts, a strict built-in fails or a limit is reached; the instance must then
+   * be restored before it is used again.
    */
   evaluateAll(
     targets: readonly number[],
@@ -177,7 +181,7 @@ export class PolicyInstance {
   ): (string | undefined)[] {
     const inputLength = input?.length ?? 0
     this.#budget.start(inputLength, call.slice)
-    // What grew for another is not this one's doing.
+    // Growth during an earlier evaluation does not count for this one.
     this.#bytesSeen = this.#memory.byteLength
     this.#call = call
     this.#iteration?.startEvaluation()
@@ -205,7 +209,7 @@ export class PolicyInstance {
     return text === undefined ? undefined : this.#targets.valueIn(target, text)
   }
 
-  /** Base documents that were sorted in this evaluation are in order for all that come. */
+  /** Makes the order of base documents that were sorted in this evaluation permanent. */
   #keepSorted(): void {
     if (this.#iteration?.wantsKept !== true) return
     this.#budget.start(0)
@@ -216,12 +220,12 @@ export class PolicyInstance {
     }
   }
 
-  /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */
+  /** As Rego text, because JSON does not distinguish sets from arrays, and sets need sorting. */
   #textOf(value: number, slice: EvaluationSlice | undefined): string {
     const address = this.#exports.opa_value_dump(value)
     if (this.#memory.bytes[address] === EMPTY_SET_START) return EMPTY_SET_TEXT
     const length = this.#memory.textLengthAt(address)
-    // Putting a result into order and printing it takes time, too.
+    // Ordering and printing a result takes time, too.
     if (length > costs.SHORT_RESULT_BYTES) {
       slice?.require(length * costs.SHOW_MS_PER_BYTE)
       this.#budget.spend(length * costs.RESULT_STEPS_PER_BYTE)
@@ -230,7 +234,7 @@ export class PolicyInstance {
     return this.#memory.textAt(address, length)
   }
 
-  /** The address of the input's value, behind which the heap is free; 0 without an input. */
+  /** Returns the address of the input's value, 0 without an input. The heap is free after it. */
   #inputValue(input: Uint8Array | undefined): number {
     if (input === undefined) {
       this.#exports.opa_heap_ptr_set(this.#heapStart)
@@ -249,7 +253,7 @@ export class PolicyInstance {
     return this.#reader.readDocument(this.#heapStart, input.length)
   }
 
-  /** By the module's own parser, which fuel limits. */
+  /** Parses by the module's own parser, which is limited by fuel. */
   #parseDocument(input: Uint8Array): number {
     const text = replaceLoneSurrogates(input)
     this.#memory.place(text, this.#heapStart)
@@ -258,7 +262,7 @@ export class PolicyInstance {
     return this.#exports.opa_json_parse(this.#heapStart, text.length)
   }
 
-  /** Puts the reader's notes behind all that stays, and gives the address behind them. */
+  /** Places the reader's notes after all permanent memory and returns the address after them. */
   #makeRoomFor(reader: InputReader, { truth, falsehood }: Booleans): number {
     const scratch = align(this.#exports.opa_heap_ptr_get())
     this.#memory.reserve(scratch, reader.scratchBytes())
@@ -275,7 +279,10 @@ export class PolicyInstance {
     return this.#memory.canGrow ? undefined : 'memory'
   }
 
-  /** Who makes the memory grow so far that the instance would have to be replaced is for another thread. */
+  /**
+   * Ends the slice of an evaluation that would grow the memory so far that the instance must be
+   * replaced.
+   */
   #refuseGrowth(): void {
     const { byteLength } = this.#memory
     const hasGrown = byteLength > this.#bytesSeen
@@ -306,7 +313,8 @@ export class PolicyInstance {
 
   #callBuiltin(id: number, operands: readonly number[]): number {
     const native = this.#wrappedBuiltins.get(id)
-    // Why a native one failed is asked for in strict mode only, but for those that the host can do better.
+    // The reason of a native failure is needed in strict mode only; some built-ins are repeated by
+    // the host.
     const isTold = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
     if (native !== undefined && id < ANSWERS_FROM && !isTold) return UNDEFINED_ADDRESS
     if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))

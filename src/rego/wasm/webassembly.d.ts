@@ -1,4 +1,7 @@
-/** The part of the WebAssembly JavaScript interface that is used here: the compiler's `dom` library has it, Node's types do not. */
+/**
+ * The used part of the WebAssembly JavaScript interface, which the compiler's `dom` library has and
+ * Node's types do not.
+ */
 declare namespace WebAssembly {
   type ModuleImports = Record<
     string,

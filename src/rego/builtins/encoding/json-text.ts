@@ -10,13 +10,16 @@ import { ensureResultLength } from '../shared/call-costs.js'
 import { isArray, objectOperand, operand } from '../shared/operands.js'
 import { printGoJson } from '../../values/print-go-json.js'
 
-/** How nested values are laid out. */
+/** The layout of nested values. */
 interface JsonLayout {
   readonly prefix: string
   readonly indent: string
 }
 
-/** A value as Go's json.MarshalIndent writes it, members in the order of their key texts; `newLine` begins each line. */
+/**
+ * Prints a value as Go's json.MarshalIndent does, with members sorted by key. `newLine` begins each
+ * line.
+ */
 function layOut(value: RegoValue, layout: JsonLayout, newLine = `\n${layout.prefix}`): string {
   if (typeof value === 'string' || value === null || typeof value === 'boolean') return printGoJson(value)
   if (value instanceof RegoNumber) return value.text
@@ -48,8 +51,8 @@ function enclose(
 }
 
 /**
- * An object's members in the order of their key texts: a key that is no string is its own JSON, and of two keys with one
- * text the last counts.
+ * Returns the members of an object sorted by key text. A key that is not a string becomes its JSON
+ * text; the last of equal texts is kept.
  */
 export function membersByText(object: RegoObject): readonly (readonly [key: string, value: RegoValue])[] {
   const members = new Map<string, RegoValue>()
@@ -69,7 +72,7 @@ const marshalWithOptions: Builtin = (args, { meter }) => {
   return layout.prefix + layOut(value, layout)
 }
 
-/** Undefined when nothing asks for more than one line; `prefix` or `indent` alone ask for it. */
+/** Returns undefined for a single line. `prefix` or `indent` alone imply several lines. */
 function readLayout(options: RegoObject): JsonLayout | undefined {
   let pretty: boolean | undefined
   let prefix: string | undefined
@@ -112,7 +115,7 @@ function fail(problem: string): never {
   throw new BuiltinError(`operand 2 ${problem}`, 'eval_type_error')
 }
 
-/** The length of all indents and prefixes together: deep nesting multiplies a long one. */
+/** Returns the total length of all prefixes and indents, which nesting multiplies. */
 function layoutLength(value: RegoValue, layout: JsonLayout, depth = 0): number {
   const line = layout.prefix.length + layout.indent.length * depth
   const below = (sum: number, item: RegoValue): number => sum + layoutLength(item, layout, depth + 1)

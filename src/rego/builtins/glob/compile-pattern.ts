@@ -24,18 +24,18 @@ import type { PatternNode, Sequence } from './parse-pattern.js'
 import { contains, prefix, prefixAny, prefixSuffix, suffix, suffixAny, text } from './text-matchers.js'
 import type { Prefix, Suffix, Text } from './text-matchers.js'
 
-/** Steps of looking at one part of a pattern. */
+/** Steps per part of a pattern. */
 const PART_STEPS = 4
 
-/** What wildcards match is the same all over a pattern. */
+/** The wildcard matchers, which a whole pattern shares. */
 interface Wildcards {
   readonly any: Matcher
   readonly single: Matcher
 }
 
 /**
- * The matcher of a pattern. OPA's library rewrites patterns for speed, and some of that changes what they match: each step is
- * taken as it takes it.
+ * Compiles a pattern to a matcher. OPA's library rewrites patterns for speed, which changes the
+ * matches of some. Each step follows the library.
  */
 export function compileGlob(pattern: Sequence, separators: readonly Bytes[], meter: WorkMeter): Matcher {
   return compileNode(pattern, { any: any(separators), single: single(separators) }, meter)
@@ -77,7 +77,10 @@ function compileLeaf(node: Exclude<PatternNode, { children: PatternNode[] }>, wi
   }
 }
 
-/** Puts neighbours together as long as there are any that one matcher stands for: the most at a time, the first of equally many. */
+/**
+ * Combines adjacent matchers into one as long as possible: the longest run first, the first of
+ * equally long ones.
+ */
 function gluedWherePossible(matchers: readonly Matcher[], meter: WorkMeter): readonly Matcher[] {
   let best: { readonly matcher: Matcher; readonly from: number; readonly to: number } | undefined
   for (let from = 0; from < matchers.length; from++) {
@@ -98,7 +101,10 @@ function gluedWherePossible(matchers: readonly Matcher[], meter: WorkMeter): rea
   return next.length === matchers.length ? next : gluedWherePossible(next, meter)
 }
 
-/** One matcher for several: what is longest and of known length in the middle, the rest at its sides. */
+/**
+ * Combines several matchers into one: the longest with a known length in the middle, the rest on
+ * its sides.
+ */
 function joined(matchers: readonly Matcher[], meter: WorkMeter): Matcher {
   meter.spend(matchers.length * PART_STEPS)
   const [first = nothing, ...others] = matchers
@@ -130,8 +136,9 @@ function glueOrRow(matchers: readonly Matcher[], meter: WorkMeter): Matcher | un
 }
 
 /**
- * The sequence that stands for alternatives which begin or end alike: `{ab*,ac*}` is `a{b,c}*`. Undefined where they share
- * nothing. What OPA shares is not always what they have in common, so that it is followed to the letter.
+ * Factors out what alternatives begin or end with: `{ab*,ac*}` is `a{b,c}*`. Returns undefined if
+ * they share nothing. OPA's common parts are not always those of the alternatives, so this follows
+ * OPA exactly.
  */
 function shareAlternatives(alternatives: readonly PatternNode[]): Sequence | undefined {
   const sequences = alternatives.flatMap((node) => (node.kind === 'pattern' ? [node] : []))
@@ -153,7 +160,7 @@ function shareAlternatives(alternatives: readonly PatternNode[]): Sequence | und
   return { kind: 'pattern', children }
 }
 
-/** What all have at their beginning, and at their end. */
+/** Returns the common start and end of all alternatives. */
 function commonEnds(sequences: readonly Sequence[]): { left: PatternNode[]; right: PatternNode[] } {
   const shortest = sequences.reduce((least, one) =>
     one.children.length < least.children.length ? one : least,
@@ -171,7 +178,7 @@ function commonEnds(sequences: readonly Sequence[]): { left: PatternNode[]; righ
     for (const { children } of others) {
       if (isLeftOver && isRightOver) break
       isLeftOver ||= !isSame(ofLeft, children[i])
-      // What is shared at the beginning is not shared at the end as well.
+      // A part that is shared at the start is not shared at the end as well.
       isRightOver ||= !isLeftOver && j <= i
       isRightOver ||= !isSame(ofRight, children[j + children.length - length])
     }
@@ -191,7 +198,7 @@ function isSame(a: PatternNode | undefined, b: PatternNode | undefined): boolean
   return a !== undefined && b !== undefined && equalNodes(a, b)
 }
 
-/** Steps of looking whether one matcher goes with the first, and of comparing a separator of both. */
+/** Steps of checking whether a matcher combines with the first, and of comparing a separator. */
 const LOOK_STEPS = 4
 const COMPARE_STEPS = 0.5
 
@@ -208,7 +215,7 @@ function hasKind<M extends Matcher>(kind: M['kind']): (matcher: Matcher) => matc
   return (matcher): matcher is M => matcher.kind === kind
 }
 
-/** A matcher that does the same with less work. */
+/** Returns an equivalent matcher that does less work. */
 function simplify(matcher: Matcher): Matcher {
   if (isAny(matcher)) return matcher.separators.length === 0 ? superMatcher : matcher
   if (isAnyOf(matcher)) {
@@ -222,7 +229,7 @@ function simplify(matcher: Matcher): Matcher {
   return isTree(matcher) ? simplifyTree(matcher) : matcher
 }
 
-/** A literal between wildcards, or beside one. */
+/** Simplifies a literal next to wildcards. */
 function simplifyTree({ value, left: leftSide, right: rightSide }: Tree): Matcher {
   const left = leftSide && simplify(leftSide)
   const right = rightSide && simplify(rightSide)
@@ -243,7 +250,9 @@ function simplifyTree({ value, left: leftSide, right: rightSide }: Tree): Matche
   return left.kind === 'super' && right.kind === 'super' ? contains(literal, false) : same()
 }
 
-/** One matcher for neighbours that are all wildcards over the same separators; undefined where they are not. */
+/**
+ * Returns one matcher for adjacent wildcards over the same separators; undefined if they differ.
+ */
 function glue(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefined {
   const [first] = matchers
   const separators = first && separatorsOf(first)
@@ -267,7 +276,7 @@ function glue(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefin
   return everyOf(all)
 }
 
-/** What a wildcard does not match: a negated list counts as one, with its characters as separators. */
+/** Returns the characters that a wildcard does not match. A negated list counts as a wildcard. */
 function separatorsOf(matcher: Matcher): readonly Bytes[] | undefined {
   if (matcher.kind === 'super') return []
   if (isAny(matcher) || isSingle(matcher)) return matcher.separators

@@ -9,18 +9,21 @@ import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { isArray, operand, stringOperand } from '../shared/operands.js'
 import { BoundedCache } from '../../../lib/bounded-cache.js'
 
-/** Patterns are mostly literals of the policy, as those of regular expressions are. */
+/** Most patterns are literals of the policy. */
 const CACHE_SIZE = 256
-/** What is longer with its delimiters is compiled each time, so that the cache cannot fill the memory. */
+/** Longer patterns, including delimiters, are not cached, so that the cache stays small. */
 const MAX_CACHED_LENGTH = 500
 const DEFAULT_DELIMITERS = ['.']
-/** Steps of reading a character of a pattern, and of looking at one of a text. */
+/** Steps per character of a pattern and of a text. */
 const PATTERN_STEPS = 20
 const TEXT_STEPS = 1
 
 const compiled = new BoundedCache<Matcher>(CACHE_SIZE, () => 1)
 
-/** `glob.match(pattern, delimiters, text)`, as OPA's library for globs matches: byte by byte where that does. */
+/**
+ * `glob.match(pattern, delimiters, text)`, with the results of OPA's glob library, which compares
+ * bytes in some cases.
+ */
 export const globMatch: Builtin = (args, { meter }) => {
   const delimiters = delimitersOf(operand(args, 1))
   const text = stringOperand(args, 2)
@@ -29,7 +32,7 @@ export const globMatch: Builtin = (args, { meter }) => {
   return matcher.matches(bytesOf(text), meter)
 }
 
-/** Null for none; none given is a dot. */
+/** Null means no delimiters; an empty list means a dot. */
 function delimitersOf(value: RegoValue): readonly string[] {
   if (!isArray(value)) return []
   if (value.length === 0) return DEFAULT_DELIMITERS
@@ -43,7 +46,7 @@ function delimitersOf(value: RegoValue): readonly string[] {
 }
 
 function matcherOf(pattern: string, delimiters: readonly string[], meter: WorkMeter): Matcher {
-  // A delimiter is one character, so that their number tells where the pattern begins.
+  // Each delimiter is one character, so their number marks the start of the pattern.
   const key = `${delimiters.length}:${delimiters.join('')}${pattern}`
   const known = compiled.get(key)
   if (known !== undefined) return known

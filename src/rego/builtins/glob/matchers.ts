@@ -5,7 +5,7 @@ import { ANY_LENGTH } from './matcher.js'
 import type { Found, Matcher } from './matcher.js'
 import { startsOf } from './text-matchers.js'
 
-/** `*`: what has no separator in it. */
+/** `*`: any text without separators. */
 export interface Any extends Matcher {
   readonly kind: 'any'
   readonly separators: readonly Bytes[]
@@ -24,7 +24,7 @@ export function any(separators: readonly Bytes[]): Any {
   }
 }
 
-/** `**`: whatever there is. */
+/** `**`: any text. */
 export const superMatcher: Matcher = {
   kind: 'super',
   length: ANY_LENGTH,
@@ -32,7 +32,7 @@ export const superMatcher: Matcher = {
   find: (text) => ({ at: 0, lengths: startsOf(text, 0) }),
 }
 
-/** An empty text, as between the commas of `{a,,b}`. */
+/** The empty text, as between the commas of `{a,,b}`. */
 export const nothing: Matcher = {
   kind: 'nothing',
   length: 0,
@@ -40,7 +40,7 @@ export const nothing: Matcher = {
   find: () => ({ at: 0, lengths: [0] }),
 }
 
-/** This many characters or more. */
+/** At least `count` characters. */
 export function min(count: number): Matcher {
   return {
     kind: 'min',
@@ -55,7 +55,7 @@ export function min(count: number): Matcher {
   }
 }
 
-/** This many characters or fewer. */
+/** At most `count` characters. */
 export function max(count: number): Matcher {
   return {
     kind: 'max',
@@ -99,18 +99,18 @@ export function list(characters: readonly Bytes[], isNegated: boolean): List {
   return { kind: 'list', characters, isNegated, ...oneCharacter(isMember, isNegated) }
 }
 
-/** `[a-c]` or `[!a-c]`: a broken character counts as U+FFFD. */
+/** `[a-c]` or `[!a-c]`. A broken character counts as U+FFFD. */
 export function range(low: number, high: number, isNegated: boolean): Matcher {
   const isMember = ({ bytes }: Character): boolean => {
     const code = codeOf(bytes)
     return (code >= low && code <= high) !== isNegated
   }
-  // OPA takes an empty text for U+FFFD here.
+  // OPA treats an empty text as U+FFFD here.
   const matchesNone = (low <= REPLACEMENT && REPLACEMENT <= high) !== isNegated
   return { kind: 'range', ...oneCharacter(isMember, matchesNone) }
 }
 
-/** What matches one character. `matchesNone` is what it says of an empty text. */
+/** A matcher of one character. `matchesNone` is its result for an empty text. */
 function oneCharacter(
   isMember: (character: Character) => boolean,
   matchesNone: boolean,
@@ -134,12 +134,12 @@ function codeOf(bytes: Bytes): number {
   return Buffer.from(bytes, 'latin1').toString('utf8').codePointAt(0) ?? REPLACEMENT
 }
 
-/** The characters of a text, as bytes each. */
+/** Returns the characters of a text as bytes. */
 export function listOf(text: string): Bytes[] {
   return Array.from(text, bytesOf)
 }
 
-/** Steps of trying one place of a text, and of each byte that is looked at there. */
+/** Steps per offset of a text, and per byte that is compared there. */
 const TRY_STEPS = 6
 const BYTE_STEPS = 0.3
 
@@ -148,7 +148,7 @@ export interface AnyOf extends Matcher {
   readonly matchers: readonly Matcher[]
 }
 
-/** A part of known length, and what is before and behind it. */
+/** A part of known length and the parts on its sides. */
 export interface Tree extends Matcher {
   readonly kind: 'tree'
   readonly value: Matcher
@@ -179,7 +179,7 @@ export function anyOf(matchers: readonly Matcher[]): AnyOf {
   }
 }
 
-/** What all of some matchers match. */
+/** Matches if all matchers match. */
 export function everyOf(matchers: readonly Matcher[]): Matcher {
   return {
     kind: 'every-of',
@@ -189,7 +189,7 @@ export function everyOf(matchers: readonly Matcher[]): Matcher {
   }
 }
 
-/** Each matcher looks from where the one before was found; the offsets are OPA's. */
+/** Each matcher searches from the match of the previous one, with OPA's offsets. */
 function findEvery(matchers: readonly Matcher[], text: Bytes, meter: WorkMeter): Found | undefined {
   let at = 0
   let offset = 0
@@ -213,14 +213,15 @@ function findEvery(matchers: readonly Matcher[], text: Bytes, meter: WorkMeter):
   return { at, lengths }
 }
 
-/** Parts of known lengths one after another. */
+/** Parts of known lengths, one after another. */
 export function row(length: number, matchers: readonly Matcher[]): Matcher {
   const matchesAll = (text: Bytes, meter: WorkMeter): boolean => {
     meter.spend(TRY_STEPS * matchers.length)
     let at = 0
     for (const matcher of matchers) {
       const [seen, last] = step(text, at, matcher.length)
-      // OPA takes the first byte alone of the last character of a part, so that no part may end in another.
+      // OPA only uses the first byte of the last character of a part, so no part may end with a
+      // longer character.
       if (seen < matcher.length || !matcher.matches(text.slice(at, at + last + 1), meter)) return false
       at += last + 1
     }
@@ -240,7 +241,10 @@ export function row(length: number, matchers: readonly Matcher[]): Matcher {
   }
 }
 
-/** How many characters there are from a place on, up to a number of them (0 is all), and where the last of these begins. */
+/**
+ * Counts characters from an offset on, up to `count` (0 means all), and returns the offset of the
+ * last one.
+ */
 function step(text: Bytes, from: number, count: number): [seen: number, last: number] {
   let seen = 0
   let last = 0
@@ -258,7 +262,7 @@ export function tree(value: Matcher, left: Matcher | undefined, right: Matcher |
   return { ...made, matches: (text, meter) => matchesTree(made, text, meter), find: () => undefined }
 }
 
-/** Lengths in characters are taken for lengths in bytes, as in OPA. */
+/** As in OPA, lengths in characters are used as lengths in bytes. */
 function matchesTree(
   { value, left, right, length }: Pick<Tree, 'value' | 'left' | 'right' | 'length'>,
   text: Bytes,
@@ -290,7 +294,7 @@ function matchesSide(matcher: Matcher | undefined, text: Bytes, meter: WorkMeter
   return matcher.matches(text, meter)
 }
 
-/** The length that all have; the first with any other decides. */
+/** Returns the common length; the first matcher with another length decides. */
 function commonLength(matchers: readonly Matcher[]): number {
   let common = ANY_LENGTH
   for (const { length } of matchers) {

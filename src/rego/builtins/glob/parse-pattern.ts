@@ -1,6 +1,6 @@
 import { BuiltinError } from '../shared/builtin.js'
 
-/** The alternatives that a group has so far, and the sequence that it is in. */
+/** The alternatives of an open group and the sequence around it. */
 interface OpenGroup {
   readonly alternatives: PatternNode[]
   readonly around: Sequence
@@ -12,8 +12,9 @@ const BREAKS_IN_GROUP = new Set([...BREAKS, '}', ','])
 const BREAKS_IN_LIST = new Set([']'])
 
 /**
- * Reads a glob as OPA does: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}` and a backslash before any of these signs. A group
- * need not be closed, a NUL ends a text and is skipped. Raises BuiltinError for a pattern that is none.
+ * Parses a glob like OPA: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}`, and a backslash before any of
+ * these characters. Groups may be left open. A NUL ends a text and is skipped. Throws BuiltinError
+ * for an invalid pattern.
  */
 export function parsePattern(text: string): Sequence {
   const reader = new PatternReader(text)
@@ -46,7 +47,7 @@ export function parsePattern(text: string): Sequence {
   return root
 }
 
-/** What follows an opening bracket. */
+/** Parses a class after its opening bracket. */
 function readClass(reader: PatternReader): PatternNode {
   let first = reader.require()
   const isNegated = first === '!'
@@ -76,7 +77,7 @@ class PatternReader {
     this.#characters = Array.from(text)
   }
 
-  /** The next character; undefined at the end, and at a NUL. */
+  /** Returns the next character; undefined at the end and at a NUL. */
   take(): string | undefined {
     const character = this.#characters[this.#at]
     if (character === undefined) return undefined
@@ -103,7 +104,7 @@ class PatternReader {
     this.#at--
   }
 
-  /** A text up to one of these signs, the end, or a NUL, which is skipped. */
+  /** Reads a text up to one of `breaks`, the end, or a NUL, which is skipped. */
   readText(breaks: ReadonlySet<string>): string {
     let text = ''
     let isEscaped = false
@@ -123,7 +124,7 @@ class PatternReader {
   }
 }
 
-/** A pattern as it is written. */
+/** The syntax tree of a pattern. */
 export type PatternNode =
   | { readonly kind: 'pattern'; readonly children: PatternNode[] }
   | { readonly kind: 'any-of'; readonly children: PatternNode[] }
@@ -134,7 +135,7 @@ export type PatternNode =
 
 export type Sequence = Extract<PatternNode, { kind: 'pattern' }>
 
-/** Whether two parts are written alike, a list in the same order. */
+/** Returns true if two nodes are spelled the same, including the order of lists. */
 export function equalNodes(a: PatternNode, b: PatternNode): boolean {
   if (a.kind === 'text' && b.kind === 'text') return a.text === b.text
   if (a.kind === 'list' && b.kind === 'list')

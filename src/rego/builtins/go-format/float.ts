@@ -10,8 +10,8 @@ interface Digits {
 }
 
 /**
- * A double as Go's strconv.FormatFloat writes it. Without a precision: the fewest digits that read back as the same
- * double. The sign is `-` or nothing.
+ * Formats a double like Go's strconv.FormatFloat. Without a precision it uses the fewest digits
+ * that identify the double. The sign is `-` or absent.
  */
 export function formatGoFloat(value: number, verb: FloatVerb, precision?: number): string {
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -59,13 +59,15 @@ function exponentText(digits: string, fraction: number, point: number, letter: s
   return `${digits.charAt(0)}${tail}${letter}${exponent < 0 ? '-' : '+'}${exponentDigits}`
 }
 
-/** `%g`: the exponent form for very large or small values, else the plain form, both without trailing zeros. */
+/**
+ * `%g`: exponent form for very large or small values, else plain form, both without trailing zeros.
+ */
 function shorterForm(value: number, letter: 'e' | 'E', precision: number | undefined): string {
   const digits = precision === undefined ? shortestDigits(value) : roundedDigits(value, precision || 1)
   return layOutDigits(digits, letter, exponentLimit(digits.digits.length, digits.point, precision))
 }
 
-/** A decimal number of any size as Go's big.Float prints it under `%g`: all its digits. */
+/** Formats a decimal number of any size like Go's big.Float under `%g`, with all its digits. */
 export function formatGoDecimal(text: string): string {
   const value = new BigDecimal(text)
   if (value.isZero()) return '0'
@@ -81,14 +83,16 @@ function layOutDigits({ digits, point }: Digits, letter: 'e' | 'E', limit: numbe
   return `${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** From which exponent on `%g` turns to the exponent form; Go takes 6 when it may choose the digits itself. */
+/**
+ * Returns the exponent from which `%g` uses exponent form; 6 in Go if it chooses the digits itself.
+ */
 function exponentLimit(digitCount: number, point: number, precision: number | undefined): number {
   if (precision === undefined) return 6
   const wanted = precision || 1
   return wanted > digitCount && digitCount >= point ? digitCount : wanted
 }
 
-/** The fewest digits that tell this double from its neighbours: JavaScript and Go agree on them. */
+/** Returns the fewest digits that identify this double, which are the same in JavaScript and Go. */
 function shortestDigits(value: number): Digits {
   if (value === 0) return { digits: '', point: 0 }
   return readExponential(value.toExponential())
@@ -104,7 +108,10 @@ function readExponential(text: string): Digits {
   return { digits: trimLastSigns(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
 }
 
-/** The double's exact decimal value: BigDecimal would take the shortest text for it, and rounding must see the rest. */
+/**
+ * Returns the exact decimal value. BigDecimal would use the shortest text, but rounding needs all
+ * digits.
+ */
 function exactDecimal(value: number): InstanceType<typeof BigDecimal> {
   const { mantissa, exponent } = splitFloat(value)
   return new BigDecimal(mantissa.toString()).times(new BigDecimal(2).pow(exponent))
@@ -113,13 +120,13 @@ function exactDecimal(value: number): InstanceType<typeof BigDecimal> {
 const FRACTION_BITS = 52
 const FRACTION_HEX_DIGITS = 13
 
-/** A finite double taken apart: mantissa × 2^exponent, exactly. */
+/** The exact value of a finite double: mantissa × 2^exponent. */
 interface FloatParts {
   readonly mantissa: bigint
   readonly exponent: number
 }
 
-/** The exact parts of the double's magnitude, with the 53-bit mantissa that IEEE 754 stores. */
+/** Returns the exact parts of the double's magnitude, with the 53-bit mantissa of IEEE 754. */
 function splitFloat(value: number): FloatParts {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)
@@ -136,7 +143,7 @@ function formatBinaryFloat(value: number): string {
   return `${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`
 }
 
-/** Go's `%x`: `0x1.8p+00`, without a sign; the fewest hex digits when no precision is given. */
+/** Go's `%x`: `0x1.8p+00`, without a sign; the fewest hex digits if there is no precision. */
 function formatHexFloat(value: number, precision?: number): string {
   const parts = splitFloat(value)
   if (parts.mantissa === 0n) return hexText('0', precision ?? 0, 0)
@@ -145,7 +152,10 @@ function formatHexFloat(value: number, precision?: number): string {
   return hexText(digits, precision ?? digits.length - 1, parts.exponent - shift + FRACTION_BITS + carry)
 }
 
-/** The leading 1 and the hex digits after it, rounded half to even; a carry moves the point by one binary place. */
+/**
+ * Returns the leading 1 and the following hex digits, rounded half to even. A carry moves the point
+ * by one binary digit.
+ */
 function roundHex(mantissa: bigint, precision: number | undefined): { digits: string; carry: number } {
   if (precision === undefined) return { digits: mantissa.toString(16).replace(/0+$/, ''), carry: 0 }
   if (precision >= FRACTION_HEX_DIGITS) return { digits: mantissa.toString(16), carry: 0 }

@@ -4,10 +4,10 @@ import { formatGoFloat } from './float.js'
 import type { FloatVerb } from './float.js'
 import { isPrintable, quoteGoRune, quoteGoString, toValidCodePoint } from './quote.js'
 
-/** Go types that are formatted by their text. */
+/** Go types that are formatted as text. */
 type TextType = 'string' | 'json.Number' | '[]interface {}' | 'map[string]interface {}'
 
-/** An argument with the Go type that decides what each verb does with it. */
+/** An argument and its Go type, which determines the effect of each verb. */
 export type GoArgument =
   | { readonly type: 'int' | 'int64' | '*big.Int'; readonly value: bigint }
   | { readonly type: 'float64'; readonly value: number }
@@ -17,7 +17,7 @@ export type GoArgument =
 const FLOAT_VERBS = /^[eEfFgGbxX]$/
 const FIXED_PRECISION = 6
 
-/** One argument under one verb, with Go's `%!d(string=x)` where they do not fit. */
+/** Formats one argument under one verb; Go's `%!d(string=x)` if they do not match. */
 export function formatArgument(argument: GoArgument, verb: string, flags: FormatFlags): string {
   if (verb === 'T') return formatString(argument.type, 's', flags) ?? ''
   return formatByType(argument, verb, flags) ?? badVerb(argument, verb, flags)
@@ -114,14 +114,14 @@ function isFloatVerb(verb: string): verb is FloatVerb {
   return FLOAT_VERBS.test(verb)
 }
 
-/** The `#` flag: always a decimal point, and for `%g` and `%x` the zeros that they otherwise drop. */
+/** The `#` flag: always a decimal point, and for `%g` and `%x` also the trailing zeros. */
 function withDecimalPoint(text: string, verb: FloatVerb, precision: number | undefined): string {
   const exponentAt = text.search(/[ep]/i)
   const number = exponentAt < 0 ? text : text.slice(0, exponentAt)
   const tail = exponentAt < 0 ? '' : text.slice(exponentAt)
   const pointed = number.includes('.') ? number : `${number}.`
   if (/[ef]/i.test(verb)) return pointed + tail
-  // Go counts the x of `0x` among the digits.
+  // Go counts the x of `0x` as a digit.
   const significant = number === '0' ? 1 : number.replace('.', '').replace(/^0+/, '').length
   return pointed + '0'.repeat(Math.max(0, (precision ?? FIXED_PRECISION) - significant)) + tail
 }
@@ -129,7 +129,7 @@ function withDecimalPoint(text: string, verb: FloatVerb, precision: number | und
 const BASES: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 }
 const BIG_BASES: Readonly<Record<string, number>> = { ...BASES, s: 10 }
 
-/** Go's `int` under a verb, or undefined when the verb does not suit an integer. */
+/** Formats Go's `int`; undefined if the verb does not support integers. */
 function formatInt(value: bigint, verb: string, flags: FormatFlags): string | undefined {
   const base = BASES[verb]
   if (base !== undefined) return formatDigits(value, base, verb, flags)
@@ -143,16 +143,16 @@ function formatDigits(value: bigint, base: number, verb: string, flags: FormatFl
   if (precision === 0 && value === 0n) return padWithSpaces('', flags)
   const sign = signOf(value, flags.plus, flags.space)
   let wanted = precision ?? 0
-  // Zeros asked for by the width count like a precision, less the place of the sign.
+  // Zeros from the width count like a precision, minus the sign.
   if (precision === undefined && flags.zero && !flags.minus && width !== undefined)
     wanted = width - sign.length
   const padded = digitsOf(value, base, verb).padStart(wanted, '0')
-  // `%#O` marks octal twice for an int, though not for a big one.
+  // `%#O` has two octal marks for an int, but not for a big one.
   const digits = verb === 'O' && flags.sharp && !padded.startsWith('0') ? `0${padded}` : padded
   return padWithSpaces(sign + prefixOf(verb, flags.sharp, digits) + digits, flags)
 }
 
-/** Go's `*big.Int` under a verb: its own rules, a little different from those of `int`. */
+/** Formats Go's `*big.Int`, whose rules differ slightly from those of `int`. */
 function formatBigInt(value: bigint, verb: string, flags: FormatFlags): string {
   const base = BIG_BASES[verb]
   if (base === undefined) return `%!${verb}(big.Int=${value})`

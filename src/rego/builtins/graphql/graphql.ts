@@ -14,7 +14,10 @@ import { operand, stringOperand, wrongType } from '../shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** OPA's `graphql.*`: parse queries and schemas, given as texts or as parsed, and verify the one against the other. */
+/**
+ * OPA's `graphql.*`: parses queries and schemas, given as texts or syntax trees, and validates
+ * queries against schemas.
+ */
 export const graphqlBuiltins: BuiltinTable = {
   'graphql.is_valid': isValid,
   'graphql.parse': parse,
@@ -81,7 +84,7 @@ function schemaOperand(args: Args, index: number, meter: WorkMeter): DocumentNod
 function textOrTree(args: Args, index: number, meter: WorkMeter): string | RegoObject {
   const value = operand(args, index)
   if (typeof value === 'string') return value
-  // OPA counts the operands of these from 0.
+  // OPA counts these operands from 0.
   if (!(value instanceof RegoObject)) return wrongType(index - 1, value, 'string', 'object')
   ensureReadable(value, meter)
   return value

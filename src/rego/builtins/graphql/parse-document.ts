@@ -22,8 +22,8 @@ import { BuiltinError } from '../shared/builtin.js'
 import { tokenPosition } from './schema/source-position.js'
 
 /**
- * The syntax tree of a GraphQL document of operations and fragments, or of a schema. Raises BuiltinError with the text
- * and the place that OPA gives for a syntax error.
+ * Parses a GraphQL document of operations and fragments, or a schema. Throws BuiltinError with
+ * OPA's message and position for a syntax error.
  */
 export function parseDocument(text: string, grammar: Grammar, meter: WorkMeter): DocumentNode {
   try {
@@ -43,7 +43,7 @@ function describe(error: GraphQLError, text: string): string {
   return `${problem(error, previous, token)} in GraphQL string at location ${line}:${column}`
 }
 
-/** gqlparser writes punctuation without quotes and knows one text for whatever is no token. */
+/** gqlparser writes punctuation without quotes and has one message for any invalid token. */
 function problem({ message }: GraphQLError, previous: Token | undefined, token: Token | undefined): string {
   if (token === undefined) return 'Unexpected <Invalid>'
   if (previous !== undefined && isEmptyPair(previous, token)) {
@@ -62,7 +62,7 @@ function isEmptyPair(previous: Token, token: Token): boolean {
   return CLOSING[previous.kind] === token.kind
 }
 
-/** The token that starts at an offset and the one before it; no token where the text there is not one. */
+/** Returns the token at an offset and the one before it; no token if the text there is invalid. */
 function tokensAt(text: string, offset: number): [previous: Token | undefined, token: Token | undefined] {
   const lexer = new Lexer(new Source(text))
   try {
@@ -77,13 +77,13 @@ function tokensAt(text: string, offset: number): [previous: Token | undefined, t
   return [lexer.lastToken, lexer.token]
 }
 
-/** Steps and bytes of a token on its way to the value that is made of it. */
+/** Steps and bytes per token, up to the resulting value. */
 const TOKEN_STEPS = 600
 const TOKEN_BYTES = 600
-/** Far above any written document, and safe for the functions that walk the tree by recursion. */
+/** Far above any real document, and safe for recursive functions over the tree. */
 const MAX_DEPTH = 200
 
-/** Which definitions a document may hold: gqlparser reads operations and type systems with two grammars. */
+/** The grammars of gqlparser: operations, or type systems. */
 type Grammar = 'query' | 'schema'
 
 const QUERY_WORDS: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription', 'fragment'])
@@ -92,7 +92,7 @@ const SCHEMA_WORDS: ReadonlySet<string> = new Set([
   ...['schema', 'directive', 'extend'],
 ])
 
-/** The parser of the `graphql` package with the grammar of gqlparser, which OPA uses, where the two differ. */
+/** The parser of the `graphql` package, changed where gqlparser's grammar differs. */
 class DocumentParser extends Parser {
   readonly #grammar: Grammar
   readonly #meter: WorkMeter
@@ -110,7 +110,7 @@ class DocumentParser extends Parser {
     super.advanceLexer()
   }
 
-  /** A document without any definition is a document too. */
+  /** An empty document is valid. */
   override parseDocument(): DocumentNode {
     if (this._lexer.lookahead().kind === TokenKind.EOF) return { kind: Kind.DOCUMENT, definitions: [] }
     return super.parseDocument()
@@ -139,7 +139,7 @@ class DocumentParser extends Parser {
     return this.#skipEmptyParentheses() ? [] : super.parseVariableDefinitions()
   }
 
-  /** gqlparser has no interfaces here. */
+  /** gqlparser allows no interfaces here. */
   override parseInterfaceTypeExtension(): InterfaceTypeExtensionNode {
     const node = super.parseInterfaceTypeExtension()
     if (node.interfaces?.length === 0) return node
@@ -160,7 +160,7 @@ class DocumentParser extends Parser {
     return this.#nested(() => super.parseTypeReference())
   }
 
-  /** gqlparser takes `()` for no arguments, or no variables. */
+  /** gqlparser accepts `()` for no arguments or variables. */
   #skipEmptyParentheses(): boolean {
     if (this._lexer.token.kind !== TokenKind.PAREN_L) return false
     if (this._lexer.lookahead().kind !== TokenKind.PAREN_R) return false

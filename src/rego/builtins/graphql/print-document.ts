@@ -25,7 +25,7 @@ import type { RegoArray, RegoValue } from '../../values/value.js'
 import { isArray } from '../shared/operands.js'
 import { definitionKind, VALUE_KINDS } from './schema/definition-kinds.js'
 
-/** A schema in the form of gqlparser's SchemaDocument, as OPA gives it. */
+/** Converts a schema to the form of gqlparser's SchemaDocument, as in OPA's results. */
 export function printSchema({ definitions }: DocumentNode): RegoObject {
   return prunedObject({
     Schema: definitions.filter((node) => node.kind === Kind.SCHEMA_DEFINITION).map(printRoots),
@@ -117,7 +117,9 @@ function descriptionOf({
   return description?.value ?? ''
 }
 
-/** A document of operations and fragments in the form of gqlparser's QueryDocument, as OPA gives it. */
+/**
+ * Converts operations and fragments to the form of gqlparser's QueryDocument, as in OPA's results.
+ */
 export function printQuery({ definitions }: DocumentNode): RegoObject {
   return prunedObject({
     Operations: definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION).map(printOperation),
@@ -145,7 +147,7 @@ function printFragment(node: FragmentDefinitionNode): RegoObject {
   })
 }
 
-/** Operations, and fragments, where the package has deprecated them. */
+/** Operations, and fragments, whose variables are deprecated in the package. */
 interface WithVariables {
   readonly variableDefinitions?: readonly VariableDefinitionNode[] | undefined
 }
@@ -188,19 +190,19 @@ function printSelection(node: SelectionNode): RegoObject {
   }
 }
 
-/** The directives of a node as gqlparser's tree holds them. */
+/** Converts the directives of a node. */
 function printDirectives(directives: readonly DirectiveNode[] = []): RegoArray {
   return directives.map(({ name, arguments: args }) =>
     prunedObject({ Name: name.value, Arguments: printArguments(args), Location: '' }),
   )
 }
 
-/** The arguments that a field or a directive is given. */
+/** Converts the arguments of a field or directive. */
 function printArguments(args: readonly ArgumentNode[] = []): RegoArray {
   return args.map(({ name, value }) => prunedObject({ Name: name.value, Value: printValue(value) }))
 }
 
-/** A type reference: `[Int!]` is an `Elem` below a type without a name. */
+/** Converts a type reference: `[Int!]` is an `Elem` of a type without a name. */
 function printType(type: TypeNode): RegoObject {
   const isNonNull = type.kind === Kind.NON_NULL_TYPE
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type
@@ -209,12 +211,15 @@ function printType(type: TypeNode): RegoObject {
     : prunedObject({ NamedType: inner.name.value, NonNull: isNonNull })
 }
 
-/** A literal or a variable: its text, the number of its kind, and the members of a list or an object. */
+/**
+ * Converts a literal or variable: its text, the number of its kind, and the members of a list or
+ * object.
+ */
 function printValue(value: ValueNode): RegoObject {
   return prunedObject({
     Raw: rawText(value),
     Kind: RegoNumber.of(kindNumber(value)),
-    // It is filled in when the query is verified, and OPA prints what was there before.
+    // Set during validation; OPA's result shows the state before it.
     ExpectedTypeHasDefault: false,
     Children: printChildren(value),
   })
@@ -251,10 +256,10 @@ function rawText(value: ValueNode): string {
   }
 }
 
-/** A member is there, or left out as OPA leaves out what is null or empty; an empty text stays. */
+/** Members of a node. OPA omits null and empty members, but keeps empty strings. */
 type Members = Readonly<Record<string, RegoValue | undefined>>
 
-/** An object of the members that OPA keeps in a syntax tree. */
+/** Creates an object of the members that OPA keeps in a syntax tree. */
 function prunedObject(members: Members): RegoObject {
   const kept: [string, RegoValue][] = []
   for (const [name, value] of Object.entries(members)) {

@@ -33,7 +33,7 @@ import {
   toNamedType,
 } from './read-shared-nodes.js'
 
-/** A schema from gqlparser's SchemaDocument: what `printSchema` makes. */
+/** Reads a schema in the form of gqlparser's SchemaDocument, the inverse of `printSchema`. */
 export function readSchema(tree: RegoObject): DocumentNode {
   const definitions: DefinitionNode[] = [
     ...objectsOf(tree, 'Schema').map((node) => ({
@@ -98,7 +98,7 @@ function readDefinition(node: RegoObject): TypeDefinitionNode {
   }
 }
 
-/** The same members, as an extension of the type. */
+/** Converts a type definition to an extension with the same members. */
 function toExtension(node: TypeDefinitionNode): TypeExtensionNode {
   switch (node.kind) {
     case Kind.SCALAR_TYPE_DEFINITION:
@@ -162,7 +162,10 @@ function readDescription(node: RegoObject): { readonly description?: StringValue
   return value === '' ? {} : { description: { kind: Kind.STRING, value } }
 }
 
-/** A document of operations and fragments from gqlparser's QueryDocument: what `printQuery` makes. */
+/**
+ * Reads operations and fragments in the form of gqlparser's QueryDocument, the inverse of
+ * `printQuery`.
+ */
 export function readQuery(tree: RegoObject): DocumentNode {
   const fragments = objectsOf(tree, 'Fragments')
   const reader = new QueryReader(new Set(fragments.map((node) => textOf(node, 'Name'))))
@@ -176,7 +179,10 @@ export function readQuery(tree: RegoObject): DocumentNode {
 }
 
 class QueryReader {
-  /** What tells a spread from a field without an alias: both have but a name, and OPA takes either for a field. */
+  /**
+   * Names of fragments. They distinguish a spread from a field without an alias: both only have a
+   * name, and OPA takes either for a field.
+   */
   readonly #fragments: ReadonlySet<string>
 
   constructor(fragments: ReadonlySet<string>) {
@@ -232,7 +238,7 @@ class QueryReader {
       name,
       arguments: readArguments(node),
       directives,
-      // An empty set is one that the query has not: the members of a syntax tree that are empty are dropped.
+      // An empty selection set is absent: empty members of a syntax tree are dropped.
       ...(selectionSet.selections.length > 0 && { selectionSet }),
     }
   }
@@ -242,7 +248,7 @@ const OPERATION_TYPES: ReadonlyMap<string, OperationTypeNode> = new Map(
   Object.values(OperationTypeNode).map((type) => [type, type]),
 )
 
-/** Which of the three operations a node names. */
+/** Reads the operation type of a node. */
 function readOperationType(node: RegoObject): OperationTypeNode {
   const name = textOf(node, 'Operation')
   const type = OPERATION_TYPES.get(name)

@@ -16,7 +16,7 @@ import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { VALUE_KINDS } from './schema/definition-kinds.js'
 
-/** The directives of a node in gqlparser's form. */
+/** Reads the directives of a node. */
 export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
   return objectsOf(node, 'Directives').map((directive) => ({
     kind: Kind.DIRECTIVE,
@@ -26,8 +26,8 @@ export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
 }
 
 /**
- * The arguments that a field or a directive is given. They may hold variables: whether a place allows them is known by
- * its place in the tree alone.
+ * Reads the arguments of a field or directive. They may contain variables; the caller knows whether
+ * these are allowed.
  */
 export function readArguments(node: RegoObject): ConstArgumentNode[] {
   return objectsOf(node, 'Arguments').map((argument) => ({
@@ -37,19 +37,19 @@ export function readArguments(node: RegoObject): ConstArgumentNode[] {
   }))
 }
 
-/** The default value of a variable, an argument or an input field; undefined when there is none. */
+/** Reads the default value of a variable, argument or input field; undefined if there is none. */
 export function readDefault(node: RegoObject): ConstValueNode | undefined {
   const value = objectOf(node, 'DefaultValue')
   return value && (readValue(value) as ConstValueNode)
 }
 
-/** The type reference of a node. */
+/** Reads the type reference of a node. */
 export function readType(node: RegoObject): TypeNode {
   const type = objectOf(node, 'Type')
   return type === undefined ? toNamedType(toName('')) : toType(type)
 }
 
-/** A reference to a type by its name. */
+/** Creates a reference to a named type. */
 export function toNamedType(name: NameNode): NamedTypeNode {
   return { kind: Kind.NAMED_TYPE, name }
 }
@@ -102,12 +102,12 @@ function readObjectField(node: RegoObject) {
   return { kind: Kind.OBJECT_FIELD, name: nameOf(node), value: readMember(node) } as const
 }
 
-/** A syntax tree of a written document stays below it by far. */
+/** Maximum depth, far above that of a parsed document. */
 const MAX_DEPTH = 1000
-/** Steps of each value on its way through the checks. */
+/** Steps per value for all checks. */
 const VALUE_STEPS = 200
 
-/** Pays for a syntax tree given as an object; ends the evaluation for one that is deeper than is read. */
+/** Charges for a syntax tree that is given as an object. Ends the evaluation if it is too deep. */
 export function ensureReadable(tree: RegoValue, meter: WorkMeter): void {
   const visit = (value: RegoValue, depth: number): void => {
     if (depth > MAX_DEPTH) meter.exceed(`a syntax tree is nested deeper than ${MAX_DEPTH} levels`)
@@ -118,49 +118,49 @@ export function ensureReadable(tree: RegoValue, meter: WorkMeter): void {
   visit(tree, 0)
 }
 
-/** The text of a member; empty when it is absent, as Go reads JSON. */
+/** Returns the text of a member; empty if it is absent, as in Go's JSON. */
 export function textOf(node: RegoObject, member: string): string {
   const value = node.get(member) ?? null
   if (value === null) return ''
   return typeof value === 'string' ? value : cannotRead(value, member, 'string')
 }
 
-/** A name; empty when the member is absent. */
+/** Returns the name in a member; empty if it is absent. */
 export function nameOf(node: RegoObject, member = 'Name'): NameNode {
   return toName(textOf(node, member))
 }
 
-/** The node of a name. */
+/** Creates a name node. */
 export function toName(value: string): NameNode {
   return { kind: Kind.NAME, value }
 }
 
-/** True when the member is; false when it is absent. */
+/** Returns a boolean member; false if it is absent. */
 export function flagOf(node: RegoObject, member: string): boolean {
   const value = node.get(member) ?? null
   if (value === null) return false
   return typeof value === 'boolean' ? value : cannotRead(value, member, 'bool')
 }
 
-/** The object that is a member; undefined when it is absent. */
+/** Returns an object member; undefined if it is absent. */
 function objectOf(node: RegoObject, member: string): RegoObject | undefined {
   const value = node.get(member) ?? null
   return value === null ? undefined : asObject(value, member)
 }
 
-/** The objects in a list; none when the member is absent. */
+/** Returns the objects of a list member; none if it is absent. */
 export function objectsOf(node: RegoObject, member: string): readonly RegoObject[] {
   return listOf(node, member).map((value) => asObject(value, member))
 }
 
-/** The names in a list of texts. */
+/** Returns the names in a list of strings. */
 export function namesOf(node: RegoObject, member: string): readonly NameNode[] {
   return listOf(node, member).map((value) =>
     toName(typeof value === 'string' ? value : cannotRead(value, member, 'string')),
   )
 }
 
-/** Raises the error that Go gives for a JSON value of another type than the member has. */
+/** Throws Go's error for a JSON value of the wrong type. */
 function cannotRead(value: RegoValue, member: string, wanted: string): never {
   const got = typeof value === 'boolean' ? 'bool' : typeName(value)
   throw new BuiltinError(`json: cannot unmarshal ${got} into Go struct field ${member} of type ${wanted}`)

@@ -26,21 +26,27 @@ import { BuiltinError } from '../shared/builtin.js'
 import { checkSchema } from './schema/check-schema.js'
 import { nodePosition } from './schema/source-position.js'
 
-/** Steps of a node of query and schema in all rules together. */
+/** Steps per node of query and schema for all rules. */
 const NODE_STEPS = 300
-/** Steps of comparing two fields of one name, which is done for all of them, and of two fragments. */
+/** Steps of comparing two fields of one name, or two fragments. All pairs are compared. */
 const PAIR_STEPS = 50
 const FRAGMENT_PAIR_STEPS = 250
-/** Errors after which a validation ends, for each of which all names of the schema are looked at for similar ones. */
+/**
+ * Validation ends after this number of errors, because each one searches all names of the schema
+ * for similar ones.
+ */
 const MAX_ERRORS = 100
 const NAME_STEPS = 5
 
-/** Raises BuiltinError with OPA's text for a schema that contradicts itself. */
+/** Throws BuiltinError with OPA's message for an inconsistent schema. */
 export function validateSchema(document: DocumentNode): void {
   checkSchema(document)
 }
 
-/** Raises BuiltinError with OPA's text for a schema that contradicts itself, or a query that does not fit it. */
+/**
+ * Throws BuiltinError with OPA's message for an inconsistent schema or a query that does not
+ * conform to it.
+ */
 export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode, meter: WorkMeter): void {
   payForValidation(query, schemaDocument, meter)
   const schema = toExecutableSchema(schemaDocument)
@@ -49,8 +55,8 @@ export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode,
 }
 
 /**
- * gqlparser has no regard to a default value when a variable stands for an input, but lets the input be left out for it:
- * two passes, of which the second sees that there are values.
+ * Validates in two passes. gqlparser ignores default values when a variable is used for an input,
+ * but allows omitting an input that has one; only the second pass sees default values.
  */
 function findErrors(query: DocumentNode, { schema, defaulted }: ExecutableSchema): readonly GraphQLError[] {
   const misplaced = validate(schema, query, [VariablesInAllowedPositionRule])
@@ -84,12 +90,15 @@ function payForValidation(query: DocumentNode, schema: DocumentNode, meter: Work
   meter.spend(Math.min(MAX_ERRORS, queryNodes) * schemaNodes * NAME_STEPS)
 }
 
-/** gqlparser takes an integer of any size for an Int. */
+/** gqlparser accepts an integer of any size as an Int. */
 function isTooStrict({ message }: GraphQLError): boolean {
   return message.startsWith('Int cannot represent non 32-bit signed integer value')
 }
 
-/** OPA takes the text of the whole list of errors, cuts the place off its first, and drops a full stop at its end. */
+/**
+ * OPA prints the list of errors, removes the position of the first one, and drops a final full
+ * stop.
+ */
 function describe(errors: readonly GraphQLError[]): string {
   const [first] = errors
   const texts = errors.map((error) => {
@@ -103,7 +112,9 @@ function describe(errors: readonly GraphQLError[]): string {
   return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL string${location}`
 }
 
-/** The errors that gqlparser sees at the first node that they are about; the others at the last. */
+/**
+ * Errors that gqlparser reports at the first node that causes them; other errors are at the last.
+ */
 const AT_FIRST_NODE = /is not defined|must select only one top level field/
 
 function placeOf({ nodes, message }: GraphQLError): string | undefined {
@@ -112,26 +123,29 @@ function placeOf({ nodes, message }: GraphQLError): string | undefined {
   return position && `${position.line}:${position.column}`
 }
 
-/** The rules that hold for a schema are gqlparser's, not those of the package. */
+/** The rules for schemas are gqlparser's, not the package's. */
 const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
 
-/** A schema that queries are validated against, and the inputs in it that have a default value. */
+/** A schema for validating queries, and its inputs that have a default value. */
 interface ExecutableSchema {
   readonly schema: GraphQLSchema
-  /** Set from when on those inputs may be left out: their values are not in the schema. */
+  /**
+   * Set before the second pass: these inputs may be omitted. Their values are not in the schema.
+   */
   readonly defaulted: readonly (GraphQLArgument | GraphQLInputField)[]
 }
 
 /**
- * The schema of a document, without default values: the package would compute them when it builds the schema, and one
- * that refers to itself has no end. Raises BuiltinError with OPA's text for a schema that contradicts itself.
+ * Builds the schema of a document without default values: the package would evaluate them,
+ * endlessly if one refers to itself. Throws BuiltinError with OPA's message for an inconsistent
+ * schema.
  */
 function toExecutableSchema(document: DocumentNode): ExecutableSchema {
   const symbols = checkSchema(document)
   const roots = document.definitions.filter(
     (node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
   )
-  // gqlparser lets no directive of a query repeat.
+  // In gqlparser no directive of a query is repeatable.
   const directives = [...symbols.directives.values()].map((node) => ({ ...node, repeatable: false }))
   const definitions = [...roots, ...directives, ...symbols.types.values()]
   const { plain, stripped } = stripDefaults({ kind: Kind.DOCUMENT, definitions })
@@ -171,7 +185,9 @@ function inputsOf(schema: GraphQLSchema): (GraphQLArgument | GraphQLInputField)[
   return [...ofTypes, ...schema.getDirectives().flatMap(({ args }) => args)]
 }
 
-/** The rules that gqlparser has for queries, in its order, but for the one of variables in allowed positions. */
+/**
+ * gqlparser's rules for queries in its order, without the one for variables in allowed positions.
+ */
 const validationRules: readonly ValidationRule[] = [
   graphql.FieldsOnCorrectTypeRule,
   graphql.FragmentsOnCompositeTypesRule,
@@ -200,7 +216,10 @@ const validationRules: readonly ValidationRule[] = [
   graphql.VariablesAreInputTypesRule,
 ]
 
-/** An operation whose type the schema has no root for: the package finds this only when it executes. */
+/**
+ * Reports an operation whose root type the schema lacks. The package only finds this when it
+ * executes the query.
+ */
 function knownRootTypeRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {

@@ -4,7 +4,10 @@ import { RegoNumber } from '../../values/value.js'
 import type { RegoObject } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/** Whether other decisions may get an answer, and for how long: undefined leaves that to the answer's own headers. */
+/**
+ * Whether other decisions may use a response, and for how long; undefined leaves that to the
+ * response's headers.
+ */
 export interface Caching {
   readonly isShared: boolean
   readonly forcedSeconds: number | undefined
@@ -13,7 +16,7 @@ export interface Caching {
 const MODES: readonly unknown[] = [undefined, 'serialized', 'deserialized']
 const MOST_SECONDS = 2_147_483_647
 
-/** What parameters say of caching. Raises BuiltinError with OPA's texts. */
+/** Reads the caching parameters. Throws BuiltinError with OPA's messages. */
 export function readCaching(parameters: RegoObject): Caching {
   const isCached = booleanParameter(parameters, 'cache')
   const isForced = booleanParameter(parameters, 'force_cache')
@@ -25,14 +28,14 @@ export function readCaching(parameters: RegoObject): Caching {
   return { isShared: true, forcedSeconds: isForced ? forcedSeconds(parameters) : undefined }
 }
 
-/** The parameter of this name, false where it is absent. Raises BuiltinError. */
+/** Returns a boolean parameter; false if it is absent. Throws BuiltinError. */
 export function booleanParameter(parameters: RegoObject, name: string): boolean {
   const value = parameters.get(name) ?? false
   if (typeof value !== 'boolean') throw invalidField(name)
   return value
 }
 
-/** Nothing is kept for no time or less. */
+/** A duration of zero or less disables caching. */
 function forcedSeconds(parameters: RegoObject): number | undefined {
   const value = parameters.get('force_cache_duration_seconds')
   if (value === undefined) {

@@ -11,10 +11,10 @@ import { readYaml } from '../yaml/read-yaml.js'
 import { booleanParameter } from './http-caching.js'
 import { identityOf, raisesErrors, readParameters, readRequest } from './http-request.js'
 
-/** Steps for each character of an answer that is read as JSON; YAML pays for itself. */
+/** Steps per character of a response that is parsed as JSON. YAML charges for itself. */
 const STEPS_PER_CHARACTER = 3
 
-/** Requests to others, which nobody waits for within an evaluation: it ends, and is made again with the answers. */
+/** HTTP requests are sent outside of the evaluation: it ends, and is repeated with the response. */
 export const HTTP_SEND = 'http.send'
 export const LOOKUP = 'net.lookup_ip_addr'
 
@@ -41,7 +41,7 @@ const lookUp: Builtin = (args, context) => {
   return result.value
 }
 
-/** Built-ins that ask others. */
+/** The built-ins that send requests. */
 export const httpBuiltins: BuiltinTable = { [HTTP_SEND]: sendRequest, [LOOKUP]: lookUp }
 
 type Decoding = 'json' | 'yaml' | 'by type'
@@ -52,7 +52,7 @@ function decodingOf(parameters: RegoObject): Decoding {
   return isYaml ? 'yaml' : 'by type'
 }
 
-/** What a call of `http.send` gave its policy: undefined where that was an error. */
+/** Returns the result of a `http.send` call; undefined if it raised an error. */
 export function replyOf({ args, result }: RecordedCall, meter: WorkMeter): RegoValue | undefined {
   const parameters = readParameters(args)
   if ('value' in result) return withBody(result.value, decodingOf(parameters), meter)

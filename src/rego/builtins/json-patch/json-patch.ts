@@ -6,16 +6,19 @@ import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { lengthOf } from '../shared/call-costs.js'
 import { arrayOperand, isArray, operand } from '../shared/operands.js'
 
-/** Steps and bytes of a value that is put into the document. */
+/** Steps and bytes per value that is inserted. */
 const VALUE_STEPS = 4
 const VALUE_BYTES = 16
 
 type Path = readonly RegoValue[]
 
-/** RFC 6902 over Rego values: the patched document. Raises BuiltinError when any operation fails, as OPA does since 1.0. */
+/**
+ * Applies an RFC 6902 patch to Rego values. As in OPA since 1.0, throws BuiltinError if any
+ * operation fails.
+ */
 const patch: Builtin = (args, { meter }) => {
   const operations = arrayOperand(args, 1)
-  // Undefined stands for the document that a removal of the root leaves.
+  // Undefined after the root was removed.
   let document: RegoValue | undefined = operand(args, 0)
   for (const operation of operations) {
     const step: Step | undefined =
@@ -55,7 +58,7 @@ function apply(document: RegoValue | undefined, operation: RegoObject, meter: Wo
   }
 }
 
-/** What is put in is paid for whole, wherever it comes from: copies of copies grow without end. */
+/** Charges for the whole inserted value: copies of copies grow exponentially. */
 function insert(
   document: RegoValue | undefined,
   path: Path,
@@ -80,7 +83,7 @@ function payForValue(value: RegoValue, meter: WorkMeter): void {
   }
 }
 
-/** Takes out the value at `from` and puts `value` at `to`. */
+/** Moves the value at `from` to `to`. */
 function move(
   document: RegoValue | undefined,
   from: Path,
@@ -104,7 +107,7 @@ function test(
   return isEqual ? { document } : undefined
 }
 
-/** A JSON pointer (the leading `/` may be left out) or an array of keys. */
+/** A JSON pointer, whose leading `/` is optional, or an array of keys. */
 function pathOf(operation: RegoObject, name: 'path' | 'from'): Path | undefined {
   const path = operation.get(name)
   if (path === undefined) return undefined
@@ -117,19 +120,21 @@ function pathOf(operation: RegoObject, name: 'path' | 'from'): Path | undefined 
 
 export const jsonPatchBuiltins: BuiltinTable = { 'json.patch': patch }
 
-/** Steps of finding a key, of a member of a container that is copied, and of each character of one of a set. */
+/**
+ * Steps of finding a key, per copied member of a container, and per character of a set's member.
+ */
 const KEY_STEPS = 10
 const MEMBER_STEPS = 90
 const MEMBER_CHARACTER_STEPS = 2
 
-/** A document after an edit; none is left when its root was removed. */
+/** The document after an edit; undefined if its root was removed. */
 interface Edited {
   readonly document: RegoValue | undefined
 }
-/** What an edit makes of the container at the end of its path, or undefined when the key does not suit it. */
+/** Edits the container at the end of a path. Returns undefined if the key does not fit. */
 type EditContainer = (container: RegoValue, key: RegoValue) => RegoValue | undefined
 
-/** The value at a path: object keys, array indexes, or members of a set as they are. */
+/** Returns the value at a path: object keys, array indexes, or members of a set. */
 function valueAt(document: RegoValue | undefined, path: Path, meter: WorkMeter): RegoValue | undefined {
   let value = document
   for (const key of path) {
@@ -140,7 +145,10 @@ function valueAt(document: RegoValue | undefined, path: Path, meter: WorkMeter):
   return value
 }
 
-/** Puts a value at a path: a new or overwritten key, a place in an array (`-` is its end), a set's member named by itself. */
+/**
+ * Inserts a value at a path: a key, a position in an array (`-` is its end), or a set's member
+ * named by itself.
+ */
 function insertAt(
   document: RegoValue | undefined,
   path: Path,
@@ -159,7 +167,7 @@ function insertAt(
   })
 }
 
-/** Takes out the value at a path; undefined when nothing does. */
+/** Removes the value at a path. Returns undefined if there is none. */
 function removeAt(document: RegoValue | undefined, path: Path, meter: WorkMeter): Edited | undefined {
   if (document === undefined) return undefined
   if (path.length === 0) return { document: undefined }
@@ -204,7 +212,7 @@ function editBelow(
   return edited === undefined ? undefined : replaceChild(container, key, edited)
 }
 
-/** Every container on the way is made again, its members put in order again: of a set, with all that they hold. */
+/** Every container on the path is copied and its members are sorted again. */
 function payForCopy(container: RegoValue, meter: WorkMeter): void {
   if (isArray(container)) meter.spend(container.length)
   else if (container instanceof RegoObject) {
@@ -237,7 +245,9 @@ function replaceChild(container: RegoValue, key: RegoValue, child: RegoValue): R
   return index === undefined ? undefined : container.with(index, child)
 }
 
-/** An index from 0 to the length: `-`, a number without a point, or its digits without leading zeros. */
+/**
+ * An index from 0 to the length: `-`, a number without a point, or digits without leading zeros.
+ */
 function indexFor(array: RegoArray, key: RegoValue): number | undefined {
   if (key === '-') return array.length
   const text = key instanceof RegoNumber ? key.text : key

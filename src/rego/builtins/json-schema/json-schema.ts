@@ -11,7 +11,7 @@ import { isArray, operand } from '../shared/operands.js'
 import { SchemaReferences } from './reference.js'
 import { validate } from './validate.js'
 
-/** Steps and bytes of telling one violation. */
+/** Steps and bytes of reporting one violation. */
 const VIOLATION_STEPS = 1_000
 const VIOLATION_BYTES = 500
 
@@ -42,7 +42,7 @@ interface ReadSchema {
   readonly references: SchemaReferences
 }
 
-/** An object, or a boolean, which any document or none passes. */
+/** A schema is an object, or a boolean that accepts every document or none. */
 function readSchema(value: RegoValue, meter: WorkMeter): ReadSchema {
   const schema = readDocument(value)
   const isBoolean = typeof schema === 'boolean'
@@ -52,7 +52,7 @@ function readSchema(value: RegoValue, meter: WorkMeter): ReadSchema {
   return { schema, references }
 }
 
-/** An object or an array, or the JSON text of any value; sets become arrays on the way through JSON. */
+/** A document is an object or array, or a JSON text. Sets become arrays. */
 function readDocument(value: RegoValue): RegoValue {
   if (typeof value === 'string') return readText(value)
   if (value instanceof RegoObject || isArray(value)) return readText(printJson(value))
@@ -73,14 +73,14 @@ export const jsonSchemaBuiltins: BuiltinTable = {
   'json.verify_schema': verifySchema,
 }
 
-/** Steps of looking at one schema. */
+/** Steps per schema. */
 const SCHEMA_STEPS = 300
 
 type Check = (value: RegoValue, key: string, references: SchemaReferences, meter: WorkMeter) => void
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string']
 
-/** The keywords in the order in which gojsonschema looks at them, which decides what mistake is told. */
+/** The keywords in gojsonschema's order, which determines the reported error. */
 const CHECKS: readonly (readonly [key: string, check: Check])[] = [
   [
     'definitions',
@@ -125,7 +125,7 @@ const ORDERED_PAIRS = [
   ['minProperties', 'maxProperties'],
 ] as const
 
-/** Raises BuiltinError with gojsonschema's text when the schema, or one inside it, is not well formed. */
+/** Throws BuiltinError with gojsonschema's message if the schema or a nested one is malformed. */
 function checkSchema(schema: RegoValue, references: SchemaReferences, meter: WorkMeter): void {
   meter.spend(SCHEMA_STEPS)
   if (typeof schema === 'boolean') return

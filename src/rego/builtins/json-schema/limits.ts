@@ -10,7 +10,10 @@ import { isArray } from '../shared/operands.js'
 import { textOf } from './outcome.js'
 import type { ApplySchema, Outcome } from './outcome.js'
 
-/** multipleOf and the bounds of a number; draft 4's flags and draft 6's numbers for exclusive ones. */
+/**
+ * Checks multipleOf and the bounds of a number, with the exclusive flags of draft 4 and the
+ * exclusive bounds of draft 6.
+ */
 export function validateNumber(
   schema: RegoObject,
   value: RegoNumber,
@@ -27,7 +30,10 @@ export function validateNumber(
   outcome.score++
 }
 
-/** A remainder takes the square of all places from the highest of the one to the lowest of the other: 2 s for 1e1000000. */
+/**
+ * The cost of a remainder is quadratic in the distance of the highest digit of one number and the
+ * lowest of the other: 2 s for 1e1000000.
+ */
 function isMultiple(value: RegoNumber, divisor: RegoNumber, meter: WorkMeter): boolean {
   const [number, of] = [new BigDecimal(value.text), new BigDecimal(divisor.text)]
   const places = number.precision() + of.precision() + Math.abs(number.e - of.e)
@@ -57,7 +63,7 @@ function checkBound(
   }
 }
 
-/** The length of a string in code points, and its pattern. */
+/** Checks the length of a string in code points, and its pattern. */
 export function validateText(
   schema: RegoObject,
   value: string,
@@ -76,7 +82,7 @@ export function validateText(
   outcome.score++
 }
 
-/** minItems, maxItems and uniqueItems. */
+/** Checks minItems, maxItems and uniqueItems. */
 export function validateArraySize(
   schema: RegoObject,
   value: RegoArray,
@@ -101,7 +107,7 @@ function checkUnique(value: RegoArray, field: string, outcome: Outcome): void {
   }
 }
 
-/** required, minProperties and maxProperties. */
+/** Checks required, minProperties and maxProperties. */
 export function validateObjectSize(
   schema: RegoObject,
   value: RegoObject,
@@ -119,7 +125,7 @@ export function validateObjectSize(
   if (count > most) outcome.add(field, 'array_max_properties', `Must have at most ${most} properties`)
 }
 
-/** A bound of sizes, or one that every size keeps. */
+/** Returns a size limit, or a default that every size satisfies. */
 function sizeOf(schema: RegoObject, keyword: string): number {
   const value: RegoValue | undefined = schema.get(keyword)
   if (value instanceof RegoNumber) return value.toNumber()
@@ -131,14 +137,14 @@ function numberOf(schema: RegoObject, keyword: string): RegoNumber | undefined {
   return value instanceof RegoNumber ? value : undefined
 }
 
-/** The field that is looked at, what has been found of it, and how to apply another schema to it. */
+/** The current field, its outcome so far, and a function that applies another schema to it. */
 interface Place {
   readonly field: string
   readonly outcome: Outcome
   readonly apply: ApplySchema
 }
 
-/** The keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
+/** Checks the keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
 export function validateAlternatives(schema: RegoObject, value: RegoValue, place: Place): void {
   const { field, outcome, apply } = place
   const run = (keyword: string): Outcome[] | undefined =>
@@ -174,7 +180,7 @@ function checkOneOf(results: readonly Outcome[] | undefined, field: string, outc
   if (valid === 0) outcome.merge(nearest(results))
 }
 
-/** The first of those with the highest score. */
+/** Returns the first outcome with the highest score. */
 function nearest(results: readonly Outcome[]): Outcome {
   return results.reduce((best, result) => (result.score > best.score ? result : best))
 }

@@ -20,17 +20,20 @@ import { Outcome, textOf } from './outcome.js'
 import type { ApplySchema } from './outcome.js'
 import type { SchemaReferences } from './reference.js'
 
-/** Steps of applying a schema to a value: references and alternatives multiply; and of each violation that it hands on. */
+/**
+ * Steps of applying a schema to a value, which references and alternatives multiply, and per
+ * reported violation.
+ */
 const SCHEMA_STEPS = 400
 const VIOLATION_STEPS = 2
-/** Steps of looking whether a pattern takes a name. */
+/** Steps of matching a pattern against a name. */
 const PATTERN_STEPS = 100
-/** Steps of each character of a text whose format is looked at. */
+/** Steps per character of a text whose format is checked. */
 const FORMAT_STEPS = 8
-/** A schema that refers to itself for the same value has no end. */
+/** Limits schemas that refer to themselves for the same value. */
 const MAX_DEPTH = 500
 
-/** Validates a document against a schema that `checkSchema` has passed. */
+/** Validates a document against a schema that passed `checkSchema`. */
 export function validate(
   document: RegoValue,
   schema: RegoObject | boolean,
@@ -224,7 +227,7 @@ function validateCommon(
   outcome.score++
 }
 
-/** The texts of values in a violation, which may be there once for each value that is looked at. */
+/** Formats the values of a violation, which may repeat for each checked value. */
 function textsOf(values: RegoArray, meter: WorkMeter): string {
   const texts = values.map(printGoJson).join(', ')
   meter.spend(texts.length * FORMAT_STEPS)
@@ -263,7 +266,7 @@ const FORMATS: Readonly<Record<string, (text: string, meter: WorkMeter) => boole
   'json-pointer': (text) => text === '' || /^(?:\/(?:[^~/]|~[01])*)+$/.test(text),
 }
 
-/** Whether a text has the form that a schema's `format` names; an unknown format takes every text. */
+/** Returns true if a text conforms to `format`. Unknown formats accept any text. */
 function hasFormat(format: string, text: string, meter: WorkMeter): boolean {
   const check = ownMember(FORMATS, format)
   return check === undefined || check(text, meter)

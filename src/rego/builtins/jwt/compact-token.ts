@@ -12,7 +12,7 @@ export interface CompactToken {
   readonly signature: string
 }
 
-/** Raises BuiltinError unless there are three sections. */
+/** Throws BuiltinError unless there are three sections. */
 export function splitToken(text: string): CompactToken {
   if (!text.includes('.')) throw new BuiltinError('encoded JWT had no period separators')
   const sections = text.split('.')
@@ -23,12 +23,15 @@ export function splitToken(text: string): CompactToken {
   return { header, payload, signature }
 }
 
-/** The bytes that the signature covers. */
+/** Returns the bytes that the signature covers. */
 export function signingInput(token: CompactToken): Buffer {
   return Buffer.from(`${token.header}.${token.payload}`)
 }
 
-/** The header's object; raises BuiltinError when it is none, or that of an encrypted token. */
+/**
+ * Returns the header's object. Throws BuiltinError if it is not an object or belongs to an
+ * encrypted token.
+ */
 export function decodeHeader(token: CompactToken): RegoObject {
   const bytes = withContext('JWT header had invalid encoding', () => decodeSection(token.header))
   const header = withContext('bad JWT header', () => readClaims(bytes))
@@ -42,14 +45,14 @@ export function decodePayload(token: CompactToken): Buffer {
   return withContext('JWT payload had invalid encoding', () => decodeSection(token.payload))
 }
 
-/** The JSON object that the bytes of a header or payload hold. */
+/** Parses the JSON object of a header or payload. */
 export function readClaims(bytes: Buffer): RegoObject {
   const claims = withContext('invalid JSON', () => readJsonDocument(bytes, 'decoder'))
   if (claims instanceof RegoObject) return claims
   throw new BuiltinError('decoded JSON type was not an Object')
 }
 
-/** OPA's base64url.decode: padding may be left out. */
+/** OPA's base64url.decode: padding is optional. */
 export function decodeSection(text: string): Buffer {
   if (text.endsWith('=')) return decodeGoBase64(text, 'url')
   const beyondGroups = Buffer.byteLength(text) % 4
@@ -57,7 +60,7 @@ export function decodeSection(text: string): Buffer {
   return decodeGoBase64(text + '='.repeat((4 - beyondGroups) % 4), 'url')
 }
 
-/** Puts `context` before the message of a BuiltinError that `action` raises. */
+/** Prefixes the message of a BuiltinError that `action` throws with `context`. */
 export function withContext<T>(context: string, action: () => T): T {
   try {
     return action()
@@ -67,18 +70,18 @@ export function withContext<T>(context: string, action: () => T): T {
   }
 }
 
-/** The fields of a JOSE header that a verifier acts on; an absent text is empty. */
+/** The fields of a JOSE header that a verifier uses; an absent text is empty. */
 export interface HeaderFields {
   readonly alg: string
   readonly kid: string
   readonly cty: string
-  /** Whether the header names no field as critical that OPA does not know (RFC 7515, 4.1.11). */
+  /** True if the header has no critical field that OPA does not know (RFC 7515, 4.1.11). */
   readonly understood: boolean
 }
 
 const KNOWN_FIELDS: readonly RegoValue[] = ['alg', 'kid', 'typ', 'cty', 'crit']
 
-/** Raises BuiltinError when a known field has the wrong type. */
+/** Throws BuiltinError if a known field has the wrong type. */
 export function readHeaderFields(header: RegoObject): HeaderFields {
   const alg = readText(header, 'alg')
   const critical = readCritical(header.get('crit'))
@@ -96,7 +99,7 @@ function readText(header: RegoObject, name: string): string {
   return value
 }
 
-/** The names up to the first member that is no text, where OPA stops. */
+/** Returns the names before the first member that is not a string, where OPA stops. */
 function readCritical(value: RegoValue | undefined): RegoArray {
   if (value === undefined) return []
   if (!isArray(value)) throw new BuiltinError('crit: must be a list')

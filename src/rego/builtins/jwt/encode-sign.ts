@@ -12,13 +12,18 @@ import { readJsonWebKeys } from './json-web-key.js'
 import { familyOf, isJwsAlgorithm, makeSignature, suitsAlgorithm } from './signature.js'
 import type { JwsAlgorithm, JwsFamily } from './signature.js'
 
-/** `io.jwt.encode_sign`: headers, payload and JWK as values; the token carries their compact JSON. */
+/**
+ * `io.jwt.encode_sign`: headers, payload and JWK as values. The token contains their compact JSON.
+ */
 export function encodeSign(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const [headers, payload, jwk] = [0, 1, 2].map((index) => printGoJson(operand(args, index)))
   return signToken(headers ?? '', payload ?? '', jwk ?? '', meter)
 }
 
-/** `io.jwt.encode_sign_raw`: the same as JSON texts, which the token carries byte for byte. */
+/**
+ * `io.jwt.encode_sign_raw`: headers, payload and JWK as JSON texts. The token contains them byte
+ * for byte.
+ */
 export function encodeSignRaw(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const jwk = stringOperand(args, 2)
   return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk, meter)
@@ -39,11 +44,11 @@ function signToken(headers: string, payload: string, jwk: string, meter: WorkMet
 
 interface SigningHeaders {
   readonly alg: JwsAlgorithm
-  /** Undefined where it is no text. */
+  /** Undefined if it is not a string. */
   readonly typ: string | undefined
 }
 
-/** Other headers are signed as they are. */
+/** Reads the header fields that matter for signing. Others are signed unchanged. */
 function readSigningHeaders(text: string): SigningHeaders {
   const headers = readHeaderDocument(text)
   const [alg, typ] = [headers.get('alg'), headers.get('typ')]
@@ -52,14 +57,14 @@ function readSigningHeaders(text: string): SigningHeaders {
   return { alg, typ: typeof typ === 'string' ? typ : undefined }
 }
 
-/** In the words of the libraries that OPA reads headers with. */
+/** The error message of the libraries that OPA uses. */
 function noText(value: RegoValue | undefined): string {
   if (value === undefined) return 'jwsbb: header "alg" not found'
   const kind = typeof value === 'boolean' ? String(value) : typeName(value)
   return `value doesn't contain string; it contains ${kind}`
 }
 
-/** The texts are those of OPA's own conformance cases, which later releases than 0.70 fulfil. */
+/** The messages are those of OPA's conformance cases for releases after 0.70. */
 function readHeaderDocument(text: string): RegoObject {
   const value = withContext("missing or invalid 'alg' header: cannot parse JSON", () => {
     if (text === '') throw new BuiltinError('cannot parse empty string')

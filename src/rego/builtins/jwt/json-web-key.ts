@@ -10,16 +10,19 @@ import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { withContext } from './compact-token.js'
 
-/** A key with what a JWK (RFC 7517) says of its use. */
+/** A key and its permitted use in a JWK (RFC 7517). */
 export interface TokenKey {
-  /** Undefined when the numbers make no key (a point off the curve): nothing verifies with it. */
+  /**
+   * Undefined if the numbers are not a valid key, such as a point off the curve. Nothing verifies
+   * with it.
+   */
   readonly key: KeyObject | undefined
-  /** Absent when the JWK names no algorithm. */
+  /** Absent if the JWK has no algorithm. */
   readonly alg?: string
   readonly kid: string
 }
 
-/** Steps of making a key out of its numbers. */
+/** Steps of creating a key from its numbers. */
 const KEY_STEPS = 20_000
 
 const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
@@ -38,7 +41,9 @@ const KEY_OPERATIONS: readonly RegoValue[] = [
   'deriveBits',
 ]
 
-/** The keys of a JWK or a JWK set; raises BuiltinError with OPA's text when one cannot be read. */
+/**
+ * Returns the keys of a JWK or JWK set. Throws BuiltinError with OPA's message if one is invalid.
+ */
 export function readJsonWebKeys(text: string, meter: WorkMeter): TokenKey[] {
   const document = withContext('failed to unmarshal JWK Set', () => {
     const value = readJsonDocument(Buffer.from(text), 'unmarshal')
@@ -78,7 +83,7 @@ function checkFields(key: RegoObject): void {
   if (operations !== undefined && !(isArray(operations) && operations.every(isKeyOperation))) {
     throw new BuiltinError('invalid key operation')
   }
-  // What a key of its type does not have is a field of somebody's own.
+  // Fields of other key types are custom fields.
   const fields = type === 'oct' ? SECRET_FIELDS : BINARY_FIELDS
   for (const name of fields) checkBinary(key.get(name) ?? '')
 }
@@ -158,12 +163,12 @@ function textField(source: RegoObject, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Steps for each pair of digits: Euclid's algorithm is quadratic. */
+/** Steps per pair of digits: Euclid's algorithm is quadratic. */
 const DIGIT_PAIR_STEPS = 0.02
 
 /**
- * An RSA private JWK with the values of the Chinese remainder theorem (RFC 8017, 3.2), which Go works out by itself and
- * node:crypto asks for. Any other key comes back as it is.
+ * Adds the Chinese remainder theorem values to an RSA private JWK (RFC 8017, 3.2): Go computes
+ * them, node:crypto requires them. Other keys are returned unchanged.
  */
 function completeRsaKey(jwk: JsonWebKey, meter: WorkMeter): JsonWebKey {
   const { d, p, q } = jwk
@@ -181,7 +186,7 @@ function completeRsaKey(jwk: JsonWebKey, meter: WorkMeter): JsonWebKey {
   }
 }
 
-/** The inverse of `value` modulo `modulus` by Euclid's algorithm, or undefined when there is none. */
+/** Returns the modular inverse by Euclid's algorithm, or undefined if there is none. */
 function invert(value: bigint, modulus: bigint): bigint | undefined {
   if (value < 2n || modulus < 2n) return undefined
   let [previous, current] = [modulus, value % modulus]

@@ -25,7 +25,10 @@ import { isJwsAlgorithm, suitsAlgorithm, verifySignature } from './signature.js'
 import type { JwsAlgorithm } from './signature.js'
 import { readVerificationKeys, verifiesWithAny } from './verification-keys.js'
 
-/** JSON web tokens. `io.jwt.verify_eddsa` is younger than OPA 0.70; a bundle built by a newer one may call it. */
+/**
+ * JSON web tokens. `io.jwt.verify_eddsa` is newer than OPA 0.70; bundles of newer releases may call
+ * it.
+ */
 export const jwtBuiltins: BuiltinTable = {
   'io.jwt.decode': decode,
   'io.jwt.decode_verify': decodeVerify,
@@ -46,7 +49,7 @@ export const jwtBuiltins: BuiltinTable = {
   'io.jwt.verify_eddsa': verifyWithKeys('EdDSA'),
 }
 
-/** `[header, payload, signature in hex]` of the innermost token, nothing verified. */
+/** Returns `[header, payload, signature in hex]` of the innermost token without verification. */
 function decode(args: readonly RegoValue[]): RegoValue {
   let text = stringOperand(args, 0)
   for (;;) {
@@ -60,12 +63,12 @@ function decode(args: readonly RegoValue[]): RegoValue {
       )
       return [header, claims, signature.toString('hex')]
     }
-    // A token inside a token may be a JSON string: its quotes are no part of it.
+    // A nested token may be a JSON string; its quotes are removed.
     text = trimSigns(payload.toString('utf8'), `"'`)
   }
 }
 
-/** The function's name fixes the algorithm: what the token's header says of it plays no part. */
+/** The function's name determines the algorithm. The token's header is ignored. */
 function verifyWithSecret(algorithm: JwsAlgorithm): Builtin {
   return (args, { meter }) => {
     const text = stringOperand(args, 0)
@@ -92,7 +95,10 @@ interface VerifiedToken {
   readonly payload: RegoObject
 }
 
-/** `io.jwt.decode_verify`: `[true, header, payload]` when the signature and every constraint hold. */
+/**
+ * `io.jwt.decode_verify`: returns `[true, header, payload]` if the signature and all constraints
+ * are valid.
+ */
 function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): RegoValue {
   const constraints = readConstraints(objectOperand(args, 1), context)
   const token = verifyNested(stringOperand(args, 0), constraints, context.meter)
@@ -102,7 +108,10 @@ function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): Rego
   return [true, token.header, token.payload]
 }
 
-/** Unwraps a token whose content is a token (RFC 7519, 7.2): every layer must verify under the same keys. */
+/**
+ * Unwraps a token whose content is a token (RFC 7519, 7.2). All layers must verify with the same
+ * keys.
+ */
 function verifyNested(
   outermost: string,
   constraints: TokenConstraints,
@@ -138,7 +147,7 @@ function layerVerifies(
   return verifySignature(alg, trust.secret, signingInput(token), signature, meter)
 }
 
-/** The registered claims of RFC 7519, 4.1 that OPA checks: iss, aud, exp and nbf. */
+/** Checks the registered claims of RFC 7519, 4.1 that OPA checks: iss, aud, exp and nbf. */
 function claimsHold(payload: RegoObject, constraints: TokenConstraints): boolean {
   if (constraints.iss !== '' && payload.get('iss') !== constraints.iss) return false
   if (!audienceHolds(payload.get('aud'), constraints.aud)) return false
@@ -149,7 +158,7 @@ function claimsHold(payload: RegoObject, constraints: TokenConstraints): boolean
   return notBefore === undefined || compareValues(now, notBefore) >= 0
 }
 
-/** A token that names an audience is good only for a caller who names it too. */
+/** A token with an audience requires that the constraints name it. */
 function audienceHolds(claim: RegoValue | undefined, wanted: string): boolean {
   if (claim === undefined) return wanted === ''
   return isArray(claim) ? claim.includes(wanted) : claim === wanted
@@ -161,13 +170,16 @@ function timeClaim(payload: RegoObject, name: string): RegoNumber | undefined {
   throw new BuiltinError(`${name} value must be a number`)
 }
 
-/** What the second operand of io.jwt.decode_verify asks of a token; an absent text is empty and asks nothing. */
+/**
+ * The constraints in the second operand of io.jwt.decode_verify. An absent text is empty and adds
+ * no constraint.
+ */
 interface TokenConstraints {
   readonly trust: TrustedKeys
   readonly alg: string
   readonly iss: string
   readonly aud: string
-  /** The instant the token must be valid at, in nanoseconds since the epoch. */
+  /** The time at which the token must be valid, in nanoseconds since the epoch. */
   readonly timeNs: number
 }
 
@@ -177,7 +189,10 @@ type TrustedKeys =
 
 const NAMES: readonly RegoValue[] = ['cert', 'secret', 'alg', 'iss', 'aud', 'time']
 
-/** Raises BuiltinError on an unknown or mistyped constraint, and unless there is exactly one of `cert` and `secret`. */
+/**
+ * Throws BuiltinError for an unknown or mistyped constraint, and unless there is exactly one of
+ * `cert` and `secret`.
+ */
 function readConstraints(
   source: RegoObject,
   { nowNs, meter }: Pick<BuiltinContext, 'nowNs' | 'meter'>,

@@ -23,26 +23,26 @@ const NEGATIVE_ZERO = new RegoNumber('-0')
 const ONE: GoFloat = { mantissa: 1n, exponent: 0 }
 const [SMALL_BITS, WORD_BITS, BITS_PER_DIGIT] = [256, 64, 3.3]
 const HALF: GoFloat = { mantissa: 1n, exponent: -1 }
-/** The product of numbers that are not all integers is kept in a double. */
+/** A product that is not of integers only is kept in a double. */
 const PRODUCT_BITS = 53
 
 const negative = ({ mantissa, exponent }: GoFloat): GoFloat => ({ mantissa: -mantissa, exponent })
 
 const abs = (a: GoFloat): GoFloat => (a.mantissa < 0n ? negative(a) : a)
 
-/** OPA takes what is between -1 and 0 for positive: 1. */
+/** OPA rounds values between -1 and 0 to 1. */
 const ceil = (a: GoFloat): bigint => {
   const whole = truncate(a)
   return whole < 0n || isInteger(a) ? whole : whole + 1n
 }
 
-/** And 0 here. */
+/** OPA rounds values between -1 and 0 to 0. */
 const floor = (a: GoFloat): bigint => {
   const whole = truncate(a)
   return whole >= 0n || isInteger(a) ? whole : whole - 1n
 }
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 const roundHalves = (a: GoFloat): bigint => truncate(add(a, a.mantissa < 0n ? negative(HALF) : HALF))
 
 const rem: Builtin = (args, { meter }) => {
@@ -57,7 +57,10 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
   return divide(a, b)
 }
 
-/** Arithmetic as OPA's: integers in full, else binary numbers of 64 bits, written with the fewest digits that name them. */
+/**
+ * OPA's arithmetic: exact integers, otherwise binary numbers of 64 bits, printed with the fewest
+ * digits that identify them.
+ */
 export const arithmeticAnswers: BuiltinTable = {
   abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
@@ -101,7 +104,7 @@ function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers, isProduct = false): 
   }
 }
 
-/** Of floats, a product or quotient that is zero has a sign. */
+/** A floating-point product or quotient of zero has a sign. */
 function isNegativeZero({ mantissa }: GoFloat, factors: readonly RegoNumber[]): boolean {
   return mantissa === 0n && factors.filter(({ text }) => text.startsWith('-')).length % 2 === 1
 }
@@ -123,7 +126,7 @@ function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isPro
   }
 }
 
-/** All numbers in full; undefined where one is no integer. */
+/** Returns all numbers as exact integers; undefined if one is not an integer. */
 function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[] | undefined {
   const integers: bigint[] = []
   for (const { text } of numbers) {
@@ -134,7 +137,10 @@ function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[]
   return integers
 }
 
-/** Products of products grow without end, where floats would not: by as many words as both have. */
+/**
+ * Unlike floats, products of integers grow without limit. The cost is the product of their lengths
+ * in words.
+ */
 function payForProduct(a: bigint, b: bigint, meter: WorkMeter): void {
   const [left, right] = [bitLength(a), bitLength(b)]
   if (left + right <= SMALL_BITS) return
@@ -151,13 +157,13 @@ function written(float: GoFloat, meter: WorkMeter, isDouble = false): RegoNumber
   return new RegoNumber(goFloatToText(float, meter, isDouble))
 }
 
-/** The most bits of a result: OPA itself has no bound. */
+/** Maximum bits of a result; OPA itself has no limit. */
 const MAX_BITS = 1_000_000n
 const SHIFT_STEPS_PER_BIT = 0.1
 
 type Operation = (a: bigint, b: bigint, meter: WorkMeter) => bigint
 
-/** Over the two's complement, as JavaScript's big integers have it as well. */
+/** Two's complement, like JavaScript's BigInt. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   'bits.and': (a, b) => a & b,
   'bits.lsh': (a, b, meter) => {
@@ -173,7 +179,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 const negate: Builtin = (args, { meter }) => RegoNumber.of(~integerAt(args, 0, meter))
 
-/** The built-ins over bits, for integers in other spellings and beyond 64 bits. */
+/** The bit operations, for integers in other notations and beyond 64 bits. */
 export const bitAnswers: BuiltinTable = {
   'bits.negate': negate,
   ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, operation]) => [name, overTwo(operation)])),

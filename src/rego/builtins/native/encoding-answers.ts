@@ -10,14 +10,16 @@ import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { operand, stringOperand } from '../shared/operands.js'
 import { raiseType } from './operand-checks.js'
 
-/** Words for a number of what to_number takes as well. */
+/** The numbers that to_number returns for other values. */
 const NUMBERS = new Map<unknown, string>([
   [null, '0'],
   [false, '0'],
   [true, '1'],
 ])
 
-/** Strings as Go's ParseFloat reads them; `Inf` and `NaN` are no numbers of Rego, since OPA 1.x an error. */
+/**
+ * Parses strings like Go's ParseFloat. `Inf` and `NaN` are not Rego numbers; OPA 1.x refuses them.
+ */
 const toNumber: Builtin = (args) => {
   const value = operand(args, 0)
   if (typeof value !== 'string')
@@ -36,7 +38,7 @@ const isBase64: Builtin = (args) => {
   return typeof value === 'string' && passes(() => decodeGoBase64(value, 'standard'))
 }
 
-/** The padding may be left out. */
+/** Padding is optional. */
 const decodeUrl: Builtin = (args) => {
   const text = stringOperand(args, 0)
   const bytes = Buffer.byteLength(text)
@@ -52,7 +54,7 @@ const isJson: Builtin = (args) => {
   return typeof value === 'string' && isJsonDocument(Buffer.from(value))
 }
 
-/** Go writes <, >, & and the two line separators of Unicode as escapes; the module does not. */
+/** Go escapes <, >, & and the two Unicode line separators; the module does not. */
 const marshal: Builtin = (args) => printGoJson(operand(args, 0))
 
 export const encodingAnswers: BuiltinTable = {
@@ -71,16 +73,16 @@ function decodeText(text: string, variant: Base64Variant): string {
 
 const DECIMAL = /^(?<sign>[+-]?)(?<number>(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:e[+-]?[\d_]+)?)$/i
 const HEXADECIMAL = /^(?<sign>[+-]?)0x(?<whole>[\da-f_]*)\.?(?<fraction>[\da-f_]*)p(?<exponent>[+-]?[\d_]+)$/i
-/** Go takes an underscore between two digits, the `x` of a base prefix counting as one. */
+/** Go permits an underscore between two digits; the `x` of a base prefix counts as a digit. */
 const STRAY_UNDERSCORE = /^_|_$|[^\da-fx]_|_[^\da-f]/i
 const BITS_PER_DIGIT = 4
 const BEYOND_DOUBLE = '1e999'
-/** What is written the same in JSON. */
+/** Notation that is the same in JSON. */
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
 /**
- * The JSON text of the number that Go's `strconv.ParseFloat` reads in a text, underscores and hexadecimal floats
- * included; undefined where it reads none, and where the number is beyond a double.
+ * Parses a text like Go's `strconv.ParseFloat`, including underscores and hexadecimal floats, and
+ * returns it as JSON; undefined if it is invalid or exceeds a double.
  */
 function goFloatText(text: string): string | undefined {
   if (PLAIN_DECIMAL.test(text)) return text
@@ -88,12 +90,12 @@ function goFloatText(text: string): string | undefined {
   return number !== undefined && Number.isFinite(Number(number)) ? number : undefined
 }
 
-/** Whether the text is a number that no double is large enough for. */
+/** Returns true for a number that exceeds a double. */
 function isBeyondDouble(text: string): boolean {
   return !Number.isFinite(Number(numberText(text) ?? '0'))
 }
 
-/** The number in decimal digits, of any size. */
+/** Returns a number of any size in decimal digits. */
 function numberText(text: string): string | undefined {
   const unsigned = text.replace(/^[+-]/, '')
   return STRAY_UNDERSCORE.test(unsigned) ? undefined : (decimalText(text) ?? hexadecimalText(text))
@@ -116,7 +118,7 @@ function hexadecimalText(text: string): string | undefined {
   const [whole = '', fraction = '', exponent = ''] = ['whole', 'fraction', 'exponent'].map((name) =>
     (groups[name] ?? '').replaceAll('_', ''),
   )
-  // A double has 53 bits; longer texts are nobody's numbers.
+  // A double has 53 bits; longer texts are not useful.
   if (whole + fraction === '' || (whole + fraction).length > 100 || exponent.length > 6) return undefined
   const shift = Number(exponent) - fraction.length * BITS_PER_DIGIT
   const value = new BigDecimal(2).pow(shift).times(BigInt(`0x${whole}${fraction}`).toString())

@@ -5,7 +5,10 @@ import { notANumber, requireCalculable } from './go-float.js'
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const PLAIN = /^-?\d{1,15}$/
 
-/** The integer that the text of a number writes, in full (`1e30` and `2.50e1` among them); undefined for any other number. */
+/**
+ * Returns the exact integer that a number text denotes, such as `1e30` or `2.50e1`; undefined for
+ * any other number.
+ */
 export function exactInteger(text: string, meter: WorkMeter): bigint | undefined {
   if (PLAIN.test(text)) return BigInt(text)
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)

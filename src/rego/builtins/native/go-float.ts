@@ -2,30 +2,35 @@ import { AppError } from '../../../errors/app-error.js'
 import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 
-/** A binary number of 64 bits at most: `mantissa * 2 ** exponent`. */
+/** A binary number of at most 64 bits: `mantissa * 2 ** exponent`. */
 export interface GoFloat {
   readonly mantissa: bigint
   readonly exponent: number
 }
 
-/** What Go's big.Float has unless told otherwise, as in OPA. */
+/** The default precision of Go's big.Float, which OPA uses. */
 const PRECISION = 64
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/** Beyond so many digits, before the point or behind it, numbers are nobody's, and making one of them binary fills the memory. */
+/**
+ * Maximum digits before or after the point. Larger numbers have no use, and converting one to
+ * binary fills the memory.
+ */
 const MAX_DIGITS = 20_000
-/** Steps of each digit that is made binary, and how many digits add one more to each. */
+/**
+ * Steps per digit of a conversion to binary, and the number of digits that adds one step to each.
+ */
 const DIGIT_STEPS = 4
 const DIGITS_PER_STEP = 5000
 const HEX_BITS = 4
-/** Those of 32 that a hexadecimal digit never has. */
+/** Bits of 32 that a hexadecimal digit does not use. */
 const UNUSED_BITS = 28
-/** Most numbers have few digits. */
+/** Precomputed, since most numbers have few digits. */
 const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
-/** How a double keeps its exponent, and the least that has none any more. */
+/** Bits of a double's mantissa, and the layout of its exponent. */
 const DOUBLE_BITS = 53
 const [EXPONENT_SHIFT, EXPONENT_BIAS, BEYOND_DOUBLES] = [20, 1022, 2047]
 
-/** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
+/** Parses a JSON number like Go's big.Float, rounded to 64 bits. */
 export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)
   const exponent = Number(written) - fraction.length
@@ -39,12 +44,12 @@ export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
   return ofDecimal(sign === '-' ? -digits : digits, exponent)
 }
 
-/** Ends the evaluation: a number that cannot be read must not count as zero. */
+/** Ends the evaluation. An unreadable number must not count as zero. */
 export function notANumber(text: string): never {
   throw new AppError('internal', `the number ${JSON.stringify(text)} of a policy module cannot be read`)
 }
 
-/** `digits * 10 ** exponent`, to the nearest of 64 bits. */
+/** Returns `digits * 10 ** exponent`, rounded to 64 bits. */
 export function ofDecimal(digits: bigint, exponent: number): GoFloat {
   return exponent >= 0
     ? round(digits * powerOfTen(exponent), 0)
@@ -55,20 +60,21 @@ function powerOfTen(exponent: number): bigint {
   return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
 }
 
-/** Whether both are the same number. */
+/** Returns true if both are the same number. */
 export function isSame(a: GoFloat, b: GoFloat): boolean {
   const exponent = Math.min(a.exponent, b.exponent)
   return shifted(a, exponent) === shifted(b, exponent)
 }
 
-/** Ends the evaluation when a number has too many digits. */
+/** Ends the evaluation if a number has too many digits. */
 export function requireCalculable(digits: number, meter: WorkMeter): void {
   if (digits > MAX_DIGITS) meter.exceed('a number is too large or too small to be calculated with')
 }
 
-/** The quotient, to the nearest of 64 bits. */
+/** Returns the quotient, rounded to 64 bits. */
 export function divide(a: GoFloat, b: GoFloat): GoFloat {
-  // Two bits more than are kept, and a last one for what is left over: no half is taken for another.
+  // Two more bits than are kept, and a last one for the remainder, so that ties are detected
+  // correctly.
   const shift = Math.max(0, PRECISION + 2 + bitLength(b.mantissa) - bitLength(a.mantissa))
   const dividend = a.mantissa << BigInt(shift)
   const quotient = dividend / b.mantissa
@@ -78,18 +84,18 @@ export function divide(a: GoFloat, b: GoFloat): GoFloat {
   return round(quotient * 2n + sticky, a.exponent - b.exponent - shift - 1)
 }
 
-/** The sum, to the nearest of 64 bits. */
+/** Returns the sum, rounded to 64 bits. */
 export function add(a: GoFloat, b: GoFloat): GoFloat {
   const exponent = Math.min(a.exponent, b.exponent)
   return round(shifted(a, exponent) + shifted(b, exponent), exponent)
 }
 
-/** The product, to the nearest of 64 bits or of so many. */
+/** Returns the product, rounded to `precision` bits. */
 export function multiply(a: GoFloat, b: GoFloat, precision = PRECISION): GoFloat {
   return round(a.mantissa * b.mantissa, a.exponent + b.exponent, precision)
 }
 
-/** `mantissa * 2 ** exponent` to the nearest of 64 bits or of so many, of two equally near the even one. */
+/** Rounds `mantissa * 2 ** exponent` to `precision` bits, ties to even. */
 export function round(mantissa: bigint, exponent: number, precision = PRECISION): GoFloat {
   const excess = bitLength(mantissa) - precision
   if (excess <= 0) return { mantissa, exponent }
@@ -103,7 +109,7 @@ export function round(mantissa: bigint, exponent: number, precision = PRECISION)
   return { mantissa: mantissa < 0n ? -rounded : rounded, exponent: exponent + excess }
 }
 
-/** The integer without what is behind the point. */
+/** Returns the integer part. */
 export function truncate({ mantissa, exponent }: GoFloat): bigint {
   if (exponent >= 0) return mantissa << BigInt(exponent)
   return mantissa / (1n << BigInt(-exponent))
@@ -115,14 +121,14 @@ export function isInteger({ mantissa, exponent }: GoFloat): boolean {
 
 const double = new DataView(new ArrayBuffer(8))
 
-/** How many bits the magnitude has. */
+/** Returns the number of bits of the magnitude. */
 export function bitLength(value: bigint): number {
   if (value === 0n) return 0
   const magnitude = value < 0n ? -value : value
   double.setFloat64(0, Number(magnitude))
   const exponent = double.getUint32(0) >>> EXPONENT_SHIFT
   if (exponent === BEYOND_DOUBLES) return countBits(magnitude)
-  // What has more bits than a double may have become the next power of two.
+  // A number with more bits than a double may have been rounded up to the next power of two.
   const bits = exponent - EXPONENT_BIAS
   return bits > DOUBLE_BITS && magnitude >> BigInt(bits - 1) === 0n ? bits - 1 : bits
 }
@@ -143,19 +149,23 @@ interface Digits {
 }
 
 const DIGITS_PER_BIT = Math.log10(2)
-/** Of a fraction, zeros before the first digit aside. */
+/** For a fraction, without leading zeros. */
 const FRACTION_DIGITS_PER_BIT = Math.log10(5)
-/** Of how many digits each costs a step more to write, three times: V8 takes more than linear time. */
+/**
+ * Number of digits that adds one step to each digit written, times three: V8 takes more than linear
+ * time.
+ */
 const WRITTEN_DIGITS_PER_STEP = 500
-/** One bit more than a number has: its last bit stands for half of the number's last. */
+/** One bit more than a number has: half of the number's last bit. */
 const BITS_WITH_HALF = 65
-/** As of Go's `%g` with the shortest text: outside of these, an exponent is written. */
+/** As Go's `%g` with the shortest text: other exponents are written in exponent form. */
 const LEAST_PLAIN_EXPONENT = -4
 const LEAST_LARGE_EXPONENT = 6
 
 /**
- * The number with the fewest digits that name it, as OPA writes it: integers plain, others as Go's `%g`. Ends the evaluation when
- * it could not be read again. Of a number of 53 bits the digits are those that name it among such.
+ * Formats a number with the fewest digits that identify it, like OPA: integers plain, others as
+ * Go's `%g`. Ends the evaluation if it could not be parsed again. `isDouble` uses the digits that
+ * identify a number of 53 bits.
  */
 export function goFloatToText(float: GoFloat, meter: WorkMeter, isDouble = false): string {
   if (float.mantissa === 0n) return '0'
@@ -181,7 +191,10 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter, isDouble = false
   return `${sign}${digits.slice(0, point).padEnd(point, '0')}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The fewest digits that lie nearer to the number than to its neighbours of 64 bits, or of 53: of several such, Go does not take the nearest. */
+/**
+ * Returns the fewest digits that are closer to the number than to its neighbours of 64 or 53 bits.
+ * If there are several, Go does not choose the closest.
+ */
 function shortest(float: GoFloat, isDouble: boolean): Digits {
   return isDouble
     ? ofNeighbours(float, DOUBLE_BITS + 1)
@@ -189,8 +202,9 @@ function shortest(float: GoFloat, isDouble: boolean): Digits {
 }
 
 /**
- * The digits that name the nearest double, where they name the number itself: of up to 17 digits no two numbers lie so near to each other
- * that both name one of 64 bits, so that there are no fewer. Most decimal numbers that people write are found so.
+ * Returns the digits of the nearest double if they denote the number itself. Two numbers of up to
+ * 17 digits never round to the same 64 bits, so these digits are the fewest. Most decimal numbers
+ * in practice take this path.
  */
 function ofDouble(float: GoFloat): Digits | undefined {
   const double = Number(float.mantissa) * 2 ** float.exponent
@@ -220,7 +234,7 @@ function ofNeighbours({ mantissa, exponent }: GoFloat, bits: number): Digits {
   return exact
 }
 
-/** How many digits are alike before the last of any. */
+/** Returns the length of the common prefix, without the last digit of any. */
 function commonLength(exact: string, lower: string, upper: string): number {
   const most = Math.min(exact.length, lower.length, upper.length) - 1
   let length = 0
@@ -236,7 +250,7 @@ function digitsOf(mantissa: bigint, exponent: number): Digits {
   return { digits: trimLastSigns(text, '0'), point: text.length + Math.min(0, exponent) }
 }
 
-/** Of two equally near ones the even one is taken. */
+/** Ties go to the even digit. */
 function isNearerAbove(digits: string, count: number): boolean {
   const next = digits[count] ?? '0'
   if (next === '5' && count + 1 === digits.length) return Number(digits[count - 1]) % 2 === 1

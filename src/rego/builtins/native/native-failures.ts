@@ -58,7 +58,7 @@ const numbers = both(oneOf('set', 'array'), membersOf('number'))
 const keys = oneOf('object', 'set', 'array')
 const collection = oneOf('set', 'array')
 
-/** What each operand of a native built-in must be, checked in order, in OPA's words. */
+/** Checks for each operand of a native built-in, in order, with OPA's messages. */
 const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
   abs: [aNumber],
   and: [aSet, aSet],
@@ -151,12 +151,12 @@ const findAllSubmatches: Builtin = (args, { meter }) => {
   return found
 }
 
-/** The module gives no value for an empty array, and this for no other. */
+/** The module returns no value for an empty array only. */
 const unionOfNone: Builtin = (args) => (arrayOperand(args, 0).length === 0 ? new RegoObject([]) : undefined)
 
 /**
- * Native built-ins of the module as OPA does them, for where the module gives up or answers otherwise (`wasm/native-builtins.ts`
- * tells when). Their operands have been checked.
+ * OPA's results of native built-ins, for calls in which the module fails or differs (see
+ * `wasm/native-builtins.ts`). The operands have been checked.
  */
 const nativeAnswers: BuiltinTable = {
   ...arithmeticAnswers,
@@ -172,9 +172,9 @@ const nativeAnswers: BuiltinTable = {
 }
 
 /**
- * What OPA answers to a call of a native built-in of the module: raises what OPA raises for the operands, gives the value where the
- * module gave up too early or would give another, or gives undefined. The module itself makes every call that fails undefined, also
- * under strict-builtin-errors.
+ * OPA's results of native built-ins: throws OPA's error for invalid operands, returns the value if
+ * the module failed wrongly or would differ, else undefined. In the module a failing call is always
+ * undefined, even under strict-builtin-errors.
  */
 export const nativeFailures: BuiltinTable = Object.fromEntries(
   Object.entries(OPERANDS).map(([name, checks]) => [name, checkOperands(checks, nativeAnswers[name])]),

@@ -19,10 +19,10 @@ import { exactInteger } from './exact-integer.js'
 import { parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 
-/** Steps of putting one text behind others. */
+/** Steps of appending one text. */
 const JOIN_STEPS = 5
 
-/** Sets have an order of their own in the module. */
+/** Sets have another order in the module. */
 const concat: Builtin = (args, { meter }) => {
   const texts = collectionOperand(args, 1).map(String)
   const delimiter = stringOperand(args, 0)
@@ -32,7 +32,10 @@ const concat: Builtin = (args, { meter }) => {
   return texts.join(delimiter)
 }
 
-/** An empty text is found before every byte and at the end: what one is torn from its character is none any more. */
+/**
+ * An empty text occurs before every byte and at the end. Splitting a character leaves invalid
+ * bytes.
+ */
 const replace: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const [before, after] = [stringOperand(args, 1), stringOperand(args, 2)]
@@ -55,20 +58,20 @@ const substring: Builtin = (args, context) => {
   return characters.slice(Number(start), length < 0 ? undefined : Number(start + length)).join('')
 }
 
-/** What a double holds exactly. */
+/** An integer that a double represents exactly. */
 const PLAIN_INTEGER = /^-?\d{1,15}$/
 
 const formatInteger: Builtin = (args, { meter }) => {
   const { text } = numberOperand(args, 0)
   const base = numberOperand(args, 1).toNumber()
   if (PLAIN_INTEGER.test(text)) return Number(text).toString(base)
-  // With an exponent, the number is made binary first.
+  // A number with an exponent is first converted to binary.
   const isPlain = !/[.eE]/.test(text)
   const integer = (isPlain ? exactInteger(text, meter) : undefined) ?? truncate(parseGoFloat(text, meter))
   return integer.toString(base)
 }
 
-/** From the first place up to the second; places outside of the array are its ends. */
+/** Indexes outside of the array are clamped. */
 const arraySlice: Builtin = (args, { meter }) => {
   const array = arrayOperand(args, 0)
   const [from, to] = [int64Operand(args, 1), int64Operand(args, 2)]
@@ -77,7 +80,10 @@ const arraySlice: Builtin = (args, { meter }) => {
   return array.slice(start, to < 0n ? 0 : Number(to))
 }
 
-/** The parts of a template string: scalars, and a set that holds the value of an expression, if it has one. */
+/**
+ * The parts of a template string: scalars, and sets that contain the value of an expression or
+ * nothing.
+ */
 const templateString: Builtin = (args, { meter }) => {
   const texts = arrayOperand(args, 0).map((part) => {
     if (!(part instanceof RegoSet)) return partText(part)
@@ -95,7 +101,7 @@ function partText(value: RegoValue): string {
   return typeof value === 'string' ? value : displayText(value)
 }
 
-/** Steps of skipping a byte, and of looking for one text there. */
+/** Steps of skipping a byte, and of comparing one text there. */
 const PASS_STEPS = 3
 const LOOK_STEPS = 3
 const COPY_STEPS = 0.1
@@ -108,7 +114,10 @@ interface Replacement {
   readonly to: Buffer
 }
 
-/** Go looks at bytes, at each place for one text after another; an empty one is found at each place where none was before. */
+/**
+ * As in Go, each byte offset is compared with one text after another. An empty text matches at each
+ * offset without another match.
+ */
 const replaceMany: Builtin = (args, { meter }) => {
   const pairs = objectOperand(args, 0).entries.flatMap(([from, to]) =>
     typeof from === 'string' && typeof to === 'string'
@@ -139,7 +148,7 @@ const replaceMany: Builtin = (args, { meter }) => {
   return decodeUtf8(made.bytes())
 }
 
-/** For every byte those that may be found where it stands, in their order. */
+/** Returns the candidates for every first byte, in order. */
 function groupByFirst(pairs: readonly Replacement[]): readonly (readonly Replacement[])[] {
   const groups = Array.from({ length: BYTE_VALUES }, (): Replacement[] => [])
   for (const pair of pairs) {
@@ -154,12 +163,12 @@ function isAt(text: Buffer, at: number, part: Buffer, meter: WorkMeter): boolean
   if (at + part.length > text.length) return false
   let alike = 0
   while (alike < part.length && text[at + alike] === part[alike]) alike++
-  // What is nearly there at every place takes the product of both lengths.
+  // Near matches at every offset cost the product of both lengths.
   if (alike > SHORT_PIECE) meter.spend(alike * COMPARE_STEPS)
   return alike === part.length
 }
 
-/** Bytes put one behind another: texts of many short pieces would be as many objects. */
+/** A growing buffer, because many short strings would be as many objects. */
 class GrowingText {
   readonly #meter: WorkMeter
   #bytes: Buffer
@@ -171,11 +180,11 @@ class GrowingText {
     this.#bytes = Buffer.allocUnsafe(expectedLength)
   }
 
-  /** Raises as the meter where the text becomes too long. */
+  /** Throws if the text becomes too long. */
   add(from: Buffer, start: number, end: number): void {
     const length = this.#length + end - start
     if (length > this.#bytes.length) this.#growTo(length * 2)
-    // Copying through the runtime costs more than a few bytes do.
+    // For a few bytes a loop is faster than a call of the runtime.
     if (end - start > SHORT_PIECE) from.copy(this.#bytes, this.#length, start, end)
     else for (let i = start; i < end; i++) this.#bytes[this.#length + i - start] = from[i] ?? 0
     this.#length = length

@@ -6,9 +6,9 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { BoundedCache } from '../../../lib/bounded-cache.js'
 
-/** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
+/** Most patterns are literals of the policy. Patterns made from input evict the oldest. */
 const CACHE_SIZE = 256
-/** A larger one is compiled each time, so that the cache cannot fill the memory. */
+/** Larger patterns are not cached, so that the cache stays small. */
 const MAX_CACHED_INSTRUCTIONS = 5_000
 
 const DUPLICATE_NAME = 'duplicate capture group name'
@@ -16,8 +16,8 @@ const DUPLICATE_NAME = 'duplicate capture group name'
 const compiled = new BoundedCache<RE2JS>(CACHE_SIZE, () => 1)
 
 /**
- * The compiled form of a pattern in Go's syntax, matched in linear time. Raises BuiltinError with Go's text for a
- * pattern that is none.
+ * Compiles a pattern in Go's syntax, to be matched in linear time. Throws BuiltinError with Go's
+ * message for an invalid pattern.
  */
 export function compilePattern(pattern: string, meter: WorkMeter): RE2JS {
   const known = compiled.get(pattern)
@@ -37,13 +37,13 @@ function compile(pattern: string, meter: WorkMeter): RE2JS {
     if (!(raw instanceof re2().RE2JSSyntaxException)) throw raw
     const renamed = raw.getDescription() === DUPLICATE_NAME ? withoutRepeatedNames(pattern) : pattern
     if (renamed !== pattern) return compile(renamed, meter)
-    // Go takes patterns of more than twice that size.
+    // Go accepts patterns of more than twice this size.
     if (raw.getDescription() === 'expression too large') meter.exceed('a regular expression is too large')
     throw new BuiltinError(syntaxErrorText(raw))
   }
 }
 
-/** Go lets groups share a name; where one is asked for by its name, the first is meant. */
+/** Go permits repeated group names; a name then refers to the first group. */
 function withoutRepeatedNames(pattern: string): string {
   const names = new Set<string>()
   return pattern.replaceAll(/\\.|\(\?P?<(\w+)>/gs, (group, name: string | undefined) => {
@@ -58,17 +58,20 @@ function syntaxErrorText(error: RE2JSSyntaxException): string {
   return `error parsing regexp: ${error.getDescription()}: \`${error.getPattern() ?? ''}\``
 }
 
-/** Steps of one instruction or character of a pattern, and of a class of Unicode in one, with and without case folding. */
+/**
+ * Steps per instruction or character of a pattern, and per Unicode class, with and without case
+ * folding.
+ */
 const PART_STEPS = 300
 const UNICODE_STEPS = 3_000
 const FOLDED_UNICODE_STEPS = 40_000
 const BYTES_PER_INSTRUCTION = 200
-/** More copies of one thing, nested repetitions together, are a mistake in the pattern. */
+/** Maximum copies of one expression by nested repetitions. More are a mistake. */
 const MAX_COPIES = 1_000
 
 const REPEAT = /\{(\d+)(?:,(\d*))?\}/y
 
-/** What compiling a pattern takes at most: the copies that its repetitions ask for count. */
+/** Returns the maximum cost of compiling a pattern, including the copies made by repetitions. */
 function compileCost(pattern: string): { steps: number; bytes: number } {
   const { instructions, unicodeClasses } = measurePattern(pattern)
   const isFolded = /\(\?[a-zA-Z]*i/.test(pattern)
@@ -79,7 +82,10 @@ function compileCost(pattern: string): { steps: number; bytes: number } {
   }
 }
 
-/** How many instructions a pattern comes to, about, without parsing it: groups and repetitions are followed, no more. */
+/**
+ * Estimates the number of instructions of a pattern without parsing it, from its groups and
+ * repetitions.
+ */
 function measurePattern(pattern: string): { instructions: number; unicodeClasses: number } {
   const surrounding: number[] = []
   let unicodeClasses = 0
@@ -105,7 +111,7 @@ function measurePattern(pattern: string): { instructions: number; unicodeClasses
         REPEAT.lastIndex = at
         const [text, least = '0', most] = REPEAT.exec(pattern) ?? []
         const times = Math.max(Number(least), Number(most ?? 0))
-        // The first copy is counted; one instruction more each for those that may be left out.
+        // The first copy is already counted. Each optional copy adds one instruction.
         const copies = text === undefined ? 1 : Math.max(0, times - 1) * (last + 1)
         size += copies
         last += copies
@@ -126,7 +132,10 @@ type Re2 = typeof re2js
 const require = createRequire(import.meta.url)
 let library: Re2 | undefined
 
-/** RE2 in JavaScript. It is large, and loaded when it is first asked for: for policies with regular expressions, before they serve. */
+/**
+ * Loads RE2 for JavaScript on the first use. It is large and is loaded before policies with regular
+ * expressions serve.
+ */
 export function re2(): Re2 {
   return (library ??= require('re2js') as Re2)
 }

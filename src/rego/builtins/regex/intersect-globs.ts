@@ -3,24 +3,24 @@ import { BuiltinError } from '../shared/builtin.js'
 
 type Glob = readonly GlobToken[]
 
-/** Each flag opens one level of recursion, and OPA knows no end of them. */
+/** Each flag adds one level of recursion. OPA has no limit. */
 const MAX_FLAGS = 500
 /** Steps of comparing two tokens, and two of their ranges. */
 const TOKEN_STEPS = 5
 const RANGE_STEPS = 0.5
-/** Steps of looking up what is known of two places. */
+/** Steps of looking up the result for two positions. */
 const PLACE_STEPS = 40
 
 /**
- * Whether some text matches both globs, by the rules of OPA's glob intersection: it walks both from the left and lets a
- * starred token take from the other side, so that it misses texts where both sides leave a starred token out.
- * Raises BuiltinError for a bad glob.
+ * Returns true if some text matches both globs, by OPA's algorithm: it walks both from the left and
+ * lets a repeated token consume tokens of the other. It misses texts in which both sides omit a
+ * starred token. Throws BuiltinError for an invalid glob.
  */
 export function globsIntersect(first: string, second: string, meter: WorkMeter): boolean {
   const globs = [mergeRepeats(readGlob(first)), mergeRepeats(readGlob(second))] as const
   const flags = [...globs[0], ...globs[1]].filter((token) => token.flag !== 'once').length
   if (flags > MAX_FLAGS) meter.exceed(`globs have more than ${MAX_FLAGS} repeated tokens`)
-  // Both ends compare each token once, with all of its ranges.
+  // Both ends compare each token once, with all its ranges.
   meter.spend(rangePairs(...globs) * RANGE_STEPS * 2)
   const trimmed = trim(...globs)
   return trimmed !== undefined && new GlobPair(trimmed, meter).intersect()
@@ -31,7 +31,10 @@ function rangePairs(a: Glob, b: Glob): number {
   return a.reduce((sum, token) => sum + rangesOf(token), 0) * most(b)
 }
 
-/** Takes repeated tokens of the same characters for one, as OPA does: `a*a+` for `a+`, and also `a+a+` for `a+`. */
+/**
+ * Merges adjacent repeated tokens of the same characters like OPA: `a*a+` and also `a+a+` become
+ * `a+`.
+ */
 function mergeRepeats(glob: Glob): Glob {
   const merged: GlobToken[] = []
   for (const token of glob) {
@@ -48,7 +51,10 @@ function sameRanges(a: GlobToken, b: GlobToken): boolean {
   return JSON.stringify(a.ranges) === JSON.stringify(b.ranges)
 }
 
-/** Cuts what plainly matches off both ends, but one token; undefined when an end does not match. */
+/**
+ * Removes matching tokens from both ends, except for the last one; undefined if an end does not
+ * match.
+ */
 function trim(a: Glob, b: Glob): [Glob, Glob] | undefined {
   let left = 0
   while (bothOnce(a[left], b[left])) {
@@ -80,7 +86,10 @@ class GlobPair {
     return this.#walk(0, 0, 0)
   }
 
-  /** Whether the rest of glob `side` from `i` meets the rest of the other from `j`; each answer is found once. */
+  /**
+   * Returns true if the rest of glob `side` from `i` intersects the rest of the other from `j`.
+   * Results are cached.
+   */
   #walk(side: 0 | 1, i: number, j: number): boolean {
     this.#meter.spend(PLACE_STEPS)
     const key = `${side}:${i}:${j}`
@@ -103,7 +112,10 @@ class GlobPair {
     }
   }
 
-  /** The repeated token at `i` of `side` takes tokens of the other glob until the rests meet. */
+  /**
+   * Lets the repeated token at `i` of `side` consume tokens of the other glob until the rests
+   * intersect.
+   */
   #repeat(side: 0 | 1, i: number, from: number): boolean {
     const other = this.#globs[side === 0 ? 1 : 0]
     const repeated = this.#globs[side][i]
@@ -111,7 +123,7 @@ class GlobPair {
     let j = from
     if (repeated?.flag === 'plus') {
       if (!this.#overlap(repeated, other[j])) return false
-      // A repeated token on the other side has more to give.
+      // A repeated token of the other side can be consumed again.
       if (other[j]?.flag === 'once') j++
     }
     for (; j < other.length; j++) {
@@ -143,24 +155,24 @@ function overlap(a: GlobToken | undefined, b: GlobToken | undefined): boolean {
   return ranges.some(([low, high]) => others.some((range) => range[0] <= high && low <= range[1]))
 }
 
-/** How often a token may stand: once, one or more times, any number of times. */
+/** Repetition of a token: once, one or more times, any number of times. */
 type GlobFlag = 'once' | 'plus' | 'star'
 
-/** One place of a glob: any character, or one out of inclusive ranges of code points. */
+/** One token of a glob: any character, or one of inclusive ranges of code points. */
 interface GlobToken {
   readonly ranges: 'any' | readonly (readonly [low: number, high: number])[]
   readonly flag: GlobFlag
 }
 
-/** A code point of the pattern; an escaped one has no special meaning. */
+/** A code point of the pattern. An escaped one has no special meaning. */
 interface Sign {
   readonly character: string
   readonly isEscaped: boolean
 }
 
 /**
- * Reads the globs of `regex.globs_match`: characters, `.`, `[a-z]`, `\` before a special character, and the flags `*`
- * and `+`. Raises BuiltinError with the text of OPA's tokenizer.
+ * Parses the globs of `regex.globs_match`: characters, `.`, `[a-z]`, `\` before a special
+ * character, and the flags `*` and `+`. Throws BuiltinError with the message of OPA's tokenizer.
  */
 function readGlob(glob: string): GlobToken[] {
   return new GlobReader(glob).readAll()
@@ -220,7 +232,7 @@ class GlobReader {
 
   #readRangeAfter(low: Sign | undefined): readonly [number, number] {
     if (low === undefined) return this.#fail("range character '-' must be preceded by a Unicode character")
-    // OPA looks for the end of the range and the close of the set at once.
+    // OPA requires both the end of the range and the end of the set here.
     if (this.#at + 1 >= this.#characters.length) {
       return this.#fail("range character '-' must be followed by a Unicode character")
     }

@@ -64,7 +64,7 @@ const templateMatch: Builtin = (args, { meter }) => {
   return isMatch(compileDelimitedTemplate(template, open, close, meter), text, meter)
 }
 
-/** OPA counts bytes here, and names the length of the start delimiter in both texts. */
+/** OPA counts bytes here, and both messages name the length of the start delimiter. */
 function delimiterOperand(args: readonly RegoValue[], index: number, name: string): string {
   const delimiter = stringOperand(args, index)
   if (Buffer.byteLength(delimiter) === 1) return delimiter
@@ -90,8 +90,9 @@ export const regexBuiltins: BuiltinTable = {
 }
 
 /**
- * The pattern for a text with regular expressions between two delimiters (`urn:foo:<.*>`): the rest is literal, and the
- * whole must match. Raises BuiltinError for unbalanced delimiters or a bad expression.
+ * Compiles a text with regular expressions between two delimiters (`urn:foo:<.*>`). The rest is
+ * literal, and the whole text must match. Throws BuiltinError for unbalanced delimiters or an
+ * invalid expression.
  */
 function compileDelimitedTemplate(template: string, open: string, close: string, meter: WorkMeter): RE2JS {
   const { RE2JS: engine } = re2()
@@ -99,7 +100,7 @@ function compileDelimitedTemplate(template: string, open: string, close: string,
   let at = 0
   for (const [start, end] of delimitedExtents(template, open, close)) {
     const expression = template.slice(start + 1, end - 1)
-    // Each expression must be on its own, so that `a)(b` cannot reach outside its delimiters.
+    // Each expression must be valid alone, so that `a)(b` cannot reach outside of its delimiters.
     compilePattern(`^${expression}$`, meter)
     pattern += `${engine.quote(template.slice(at, start))}(${expression})`
     at = end
@@ -107,7 +108,7 @@ function compileDelimitedTemplate(template: string, open: string, close: string,
   return compilePattern(`${pattern}${engine.quote(template.slice(at))}$`, meter)
 }
 
-/** The outermost extents between the delimiters, these included. */
+/** Returns the outermost ranges between the delimiters, including these. */
 function delimitedExtents(template: string, open: string, close: string): [number, number][] {
   const extents: [number, number][] = []
   let level = 0
@@ -126,18 +127,19 @@ function delimitedExtents(template: string, open: string, close: string): [numbe
   return extents
 }
 
-/** A piece of a replacement template: text as it is, or a group of the match. */
+/** A part of a replacement template: literal text or a group of the match. */
 type Piece = { readonly text: string } | { readonly group: number | string }
 
-/** Steps of putting in one piece; of one that is read out of the template. */
+/** Steps of inserting one part, and of parsing one. */
 const PIECE_STEPS = 10
 const REFERENCE_STEPS = 40
 
 const REFERENCE = /\$(?:\$|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu
 
 /**
- * Reads Go's replacement syntax (`$1`, `$name` with the longest name, `${name}`, `$$`; any other `$` is text) and gives
- * what makes the replacement for a match, which ends the evaluation when it grows too long.
+ * Parses Go's replacement syntax (`$1`, `$name` with the longest name, `${name}`, `$$`; any other
+ * `$` is literal). Returns a function that expands it for a match and ends the evaluation if the
+ * result becomes too long.
  */
 function parseTemplate(template: string, meter: WorkMeter): (match: Match) => string {
   const pieces: Piece[] = []

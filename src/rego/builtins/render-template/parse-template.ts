@@ -18,12 +18,12 @@ const KEYWORDS = new Set([
   'block',
 ])
 
-/** Blocks in blocks and parentheses in parentheses: each takes some of the stack. */
+/** Maximum nesting of blocks and of parentheses, which use the call stack. */
 const MAX_DEPTH = 500
 
 /**
- * Reads Go's text/template. Raises BuiltinError with Go's text where it is a mistake, and ends the evaluation where it is nested deeper than can be read
- * here.
+ * Parses Go's text/template. Throws BuiltinError with Go's message for a mistake, and ends the
+ * evaluation if the nesting is too deep.
  */
 export function parseTemplate(template: string, meter: WorkMeter): Templates {
   return new TemplateParser(template, meter).parse()
@@ -36,7 +36,7 @@ class TemplateParser {
   #next = 0
   readonly #templates = new Map<string, readonly TemplateNode[]>()
   #variables: string[] = ['$']
-  /** How many ranges of the template that is read are open. */
+  /** Number of open ranges in the current template. */
   #ranges = 0
   #tokens: readonly Token[] = []
   #token = 0
@@ -55,7 +55,10 @@ class TemplateParser {
     return this.#templates
   }
 
-  /** Nodes up to `end` or `else`, or to the end of the template. The words after `else` stay to be read. */
+  /**
+   * Parses nodes up to `end`, `else`, or the end of the template. The words after `else` are not
+   * consumed.
+   */
   #parseList(isWhole = false): { nodes: TemplateNode[]; end: 'end' | 'else' | undefined } {
     const nodes: TemplateNode[] = []
     for (let piece = this.#pieces[this.#next++]; piece !== undefined; piece = this.#pieces[this.#next++]) {
@@ -100,7 +103,7 @@ class TemplateParser {
     this.#parseBody(name, 'define')
   }
 
-  /** What a template is called with; a block is defined where it is called. */
+  /** Parses a call of a template. A block is also defined where it is called. */
   #parseCall(word: 'template' | 'block'): TemplateNode {
     const { name, at } = this.#parseName(`${word} clause`)
     const hasDot = word === 'block' || this.#peek() !== undefined
@@ -118,7 +121,7 @@ class TemplateParser {
     return { name: textOf(token), at: token.at }
   }
 
-  /** Nothing outside is known within. */
+  /** The body has its own scope. */
   #parseBody(name: string, clause: string): void {
     const [variables, ranges] = [this.#variables, this.#ranges]
     this.#variables = ['$']
@@ -131,7 +134,7 @@ class TemplateParser {
     this.#ranges = ranges
   }
 
-  /** What is empty gives way to what is not. */
+  /** An empty definition does not replace another one. */
   #add(name: string, nodes: readonly TemplateNode[]): void {
     const known = this.#templates.get(name)
     if (known === undefined || isEmpty(known)) this.#templates.set(name, nodes)
@@ -176,7 +179,7 @@ class TemplateParser {
     const commands: Command[] = []
     do commands.push(this.#parseCommand(owner))
     while (
-      // Nothing may follow the last bar.
+      // A pipeline must not end with a bar.
       this.#take('|') &&
       this.#peek() !== undefined &&
       this.#peek()?.text !== ')'
@@ -288,7 +291,7 @@ class TemplateParser {
     return { kind: 'path', root: undefined, fields: [], ...place }
   }
 
-  /** An action ends with what it says. */
+  /** Requires the end of the action. */
   #requireNoMore(clause: string): void {
     const more = this.#peek()
     if (more !== undefined) this.#fail(`unexpected ${JSON.stringify(more.text)} in ${clause}`)

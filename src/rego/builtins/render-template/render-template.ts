@@ -14,14 +14,14 @@ import type { Command, Operand, Pipeline, Place, TemplateNode, Templates } from 
 import { isTrue, printValue, TemplateNumber } from './template-value.js'
 import type { TemplateValue } from './template-value.js'
 
-/** Steps of reading an action, and of looking for a variable among the others. */
+/** Steps of parsing an action, and of comparing a variable with another. */
 const ACTION_STEPS = 400
 const VARIABLE_STEPS = 0.01
 
-/** What Go prints where there is no value; OPA has another word for it since 1.13, wherever it came from. */
+/** Go's text for a missing value. OPA replaces it since 1.13, even in literal text. */
 const NO_VALUE = '<no value>'
 
-/** Every variable may be looked for among all of them. */
+/** The lookup of each variable may compare it with all others. */
 function payForParsing(template: string, meter: WorkMeter): void {
   const variables = countOf('$', template)
   meter.spend(countOf('{{', template) * ACTION_STEPS + variables * variables * VARIABLE_STEPS)
@@ -35,7 +35,7 @@ function countOf(part: string, text: string): number {
 
 const renderTemplate: Builtin = (args, { meter }) => {
   const template = stringOperand(args, 0)
-  // OPA reads the data back from its Rego text as if that were JSON, so that sets are refused.
+  // OPA parses the Rego text of the data as JSON, so sets are refused.
   const data = readJsonDocument(Buffer.from(displayText(objectOperand(args, 1))), 'decoder')
   payForParsing(template, meter)
   return render(template, parseTemplate(template, meter), data, meter).replaceAll(NO_VALUE, '<undefined>')
@@ -43,19 +43,22 @@ const renderTemplate: Builtin = (args, { meter }) => {
 
 export const renderTemplateBuiltins: BuiltinTable = { 'strings.render_template': renderTemplate }
 
-/** Bodies in bodies, called or nested: each takes some of the stack. */
+/** Maximum nesting of called templates and bodies, which use the call stack. */
 const MAX_DEPTH = 1000
-/** Steps of running one node, of which nested ranges run many; of a variable looked at; of each character printed. */
+/** Steps per executed node, per compared variable, and per printed character. */
 const NODE_STEPS = 80
 const ITEM_BYTES = 64
 const COPY_VARIABLE_STEPS = 0.5
 const CHARACTER_STEPS = 3
 
 type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
-/** Whether the rest of the surrounding range's body runs. */
+/** Whether the rest of the enclosing range's body runs. */
 type Flow = 'on' | 'break' | 'continue'
 
-/** Renders the whole of parsed templates with `data` as its dot. Raises BuiltinError with Go's text; missing keys have no value. */
+/**
+ * Renders a parsed template with `data` as its dot. Throws BuiltinError with Go's message. Missing
+ * keys have no value.
+ */
 function render(template: string, templates: Templates, data: RegoValue, meter: WorkMeter): string {
   const renderer = new Renderer(template, templates, meter)
   renderer.call(WHOLE, data)
@@ -68,7 +71,7 @@ class Renderer {
   readonly #templates: Templates
   readonly #meter: WorkMeter
   #variables: { readonly name: string; value: TemplateValue }[] = []
-  /** The template that is rendered. */
+  /** The name of the current template. */
   #name = WHOLE
   #depth = 0
 
@@ -78,7 +81,7 @@ class Renderer {
     this.#meter = meter
   }
 
-  /** Renders one of the templates, which knows nothing but its dot; `place` is where it is called. */
+  /** Renders a template, which only sees its dot. `place` is the call's position. */
   call(name: string, dot: TemplateValue, place?: Place): void {
     const nodes = this.#templates.get(name)
     if (nodes === undefined) return this.#fail(place, `template ${JSON.stringify(name)} not defined`)
@@ -90,7 +93,10 @@ class Renderer {
     this.#name = caller
   }
 
-  /** Ends the evaluation where templates call each other, or lie in each other, deeper than the stack allows: Go goes on further. */
+  /**
+   * Ends the evaluation if templates or bodies nest deeper than the stack allows. Go's limit is
+   * higher.
+   */
   #run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
     this.#depth++
     if (this.#depth > MAX_DEPTH)
@@ -225,7 +231,7 @@ class Renderer {
   }
 
   #fieldOf(value: TemplateValue, field: string, place: Place): TemplateValue {
-    // What lies below a missing key is missing, too.
+    // Members of a missing key are missing, too.
     if (value === undefined) return undefined
     if (!(value instanceof RegoObject)) {
       return this.#fail(place, `can't evaluate field ${field} in type interface {}`)
@@ -249,7 +255,7 @@ class Renderer {
     variable.value = value
   }
 
-  /** Runs something whose variables end with it. */
+  /** Runs a function in its own variable scope. */
   #inScope(run: () => Flow): Flow {
     const depth = this.#variables.length
     const flow = run()

@@ -1,13 +1,13 @@
 import { BuiltinError } from '../shared/builtin.js'
 
-/** A piece of a template: text as it is, or the words of one action with their places. */
+/** A part of a template: literal text, or the tokens of one action. */
 export type Piece = { readonly text: string } | { readonly tokens: readonly Token[]; readonly at: number }
 
 export interface Token {
   readonly kind: 'word' | 'field' | 'variable' | 'number' | 'string' | 'character' | 'sign'
   readonly text: string
   readonly at: number
-  /** Whether it stands right after the token before, as the fields of `.a.b` do. */
+  /** True if no space precedes it, as for the fields of `.a.b`. */
   readonly isAttached: boolean
 }
 
@@ -15,7 +15,10 @@ const TOKEN =
   /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
 const KINDS = ['field', 'variable', 'number', 'string', 'character', 'word', 'sign'] as const
 
-/** Cuts a template into texts and actions; `{{-` and `-}}` take the blanks beside them away. Raises BuiltinError. */
+/**
+ * Splits a template into texts and actions. `{{-` and `-}}` trim adjacent white space. Throws
+ * BuiltinError.
+ */
 export function scanTemplate(template: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -87,19 +90,19 @@ function trimText(text: string, start: boolean, end: boolean): string {
   return end ? left.trimEnd() : left
 }
 
-/** Raises BuiltinError for what is wrong with the template at a place. */
+/** Throws BuiltinError for a problem at a position of the template. */
 export function failAt(template: string, at: number, problem: string): never {
   throw new BuiltinError(`template: template:${template.slice(0, at).split('\n').length}: ${problem}`)
 }
 
-/** A whole number as Go writes it: of eights with a zero in front. */
+/** Parses an integer in Go's notation; a leading zero means octal. */
 export function integerOf(digits: string): bigint {
   const unsigned = digits.replace(/^[-+]/, '')
   const value = BigInt(/^0[0-7]+$/.test(unsigned) ? `0o${unsigned}` : unsigned)
   return digits.startsWith('-') ? -value : value
 }
 
-/** The value of a token in quotes. */
+/** Returns the value of a quoted token. */
 export function textOf({ text }: Token): string {
   const inner = text.slice(1, -1)
   return text.startsWith('`') ? inner : unescape(inner)

@@ -10,9 +10,9 @@ import type { Zone } from './zone.js'
 const NS_PER_SECOND = 1_000_000_000n
 
 /**
- * Reads a time by a Go layout: nanoseconds since the epoch, of any size. Fields that the layout lacks are zero or one,
- * a missing zone is UTC, and an abbreviation counts only when it is one of the local zone's. Raises BuiltinError with
- * Go's text.
+ * Parses a time by a Go layout to nanoseconds since the epoch, of any size. Fields that the layout
+ * lacks are zero or one, a missing zone is UTC, and an abbreviation only counts if the local zone
+ * has it. Throws BuiltinError with Go's message.
  */
 export function parseTime(layout: string, value: string, local: Zone): bigint {
   const fields = readFields(layout, value)
@@ -65,7 +65,7 @@ function readPart(reading: Reading, part: LayoutPart, fields: TimeFields, follow
   }
 }
 
-/** Finds month and day from the day of the year, and says what is wrong with the date. */
+/** Derives month and day from the day of the year. Returns a description of an invalid date. */
 function completeDate(fields: TimeFields): string | undefined {
   if (fields.yearDay !== undefined) {
     const date = dateOfYearDay(fields.year, fields.yearDay)
@@ -105,7 +105,7 @@ function invalidTime(value: string, problem: string): BuiltinError {
   return new BuiltinError(`parsing time ${quoteTimeText(value)}: ${problem}`)
 }
 
-/** What has been read of a time so far. */
+/** The fields of a time that have been read. */
 interface TimeFields {
   year: number
   month?: number
@@ -116,15 +116,19 @@ interface TimeFields {
   second: number
   nanosecond: number
   halfDay?: 'AM' | 'PM'
-  /** Set by `Z` or `UTC`, which win over an offset in digits, which wins over an abbreviation. */
+  /**
+   * Set by `Z` or `UTC`, which take precedence over a numeric offset, which takes precedence over
+   * an abbreviation.
+   */
   isUtc?: boolean
   offsetSeconds?: number
   abbreviation?: string
 }
 
 /**
- * Reads one element of a layout from the value, as Go's time.Parse does. `followedByFraction` tells whether the next
- * element is a fraction: a second takes one that the layout does not name. Raises LayoutMismatch or FieldOutOfRange.
+ * Reads one element of a layout from the value like Go's time.Parse. `followedByFraction` is true
+ * if the next element is a fraction: otherwise seconds consume an unnamed one. Throws
+ * LayoutMismatch or FieldOutOfRange.
  */
 function readElement(text: TimeText, element: string, fields: TimeFields, followedByFraction: boolean): void {
   if (isFraction(element)) readFraction(text, element, fields)
@@ -151,7 +155,7 @@ const READERS: Readonly<Record<string, ElementReader>> = {
   },
   '1': (text, fields) => readMonth(text, fields, false),
   '01': (text, fields) => readMonth(text, fields, true),
-  // The name of the day must be one, but not the right one.
+  // The weekday must be a valid name, but need not match the date.
   Monday: (text) => void text.takeName(WEEKDAYS),
   Mon: (text) => void text.takeName(WEEKDAYS, 3),
   '2': (text, fields) => readDay(text, fields, false),
@@ -217,7 +221,7 @@ function halfDayOf(written: string): 'AM' | 'PM' {
   return written
 }
 
-/** Zeros in the layout want as many digits; nines take any number of them, or no fraction. */
+/** Zeros in the layout require as many digits; nines accept any number of digits or no fraction. */
 function readFraction(text: TimeText, element: string, fields: TimeFields): void {
   if (element[1] === '0') fields.nanosecond = nanosecondsOf(text.take(element.length))
   else readUnnamedFraction(text, fields)
@@ -228,7 +232,7 @@ function readUnnamedFraction(text: TimeText, fields: TimeFields): void {
   fields.nanosecond = nanosecondsOf(text.take(1 + text.digitsFrom(1)))
 }
 
-/** Digits past the ninth are dropped. */
+/** Digits after the ninth are dropped. */
 function nanosecondsOf(fraction: string): number {
   if (!isFraction(fraction)) throw new LayoutMismatch()
   const digits = fraction.slice(1, 10)
@@ -237,7 +241,7 @@ function nanosecondsOf(fraction: string): number {
   return value * 10 ** (9 - digits.length)
 }
 
-/** Go reads these numbers with a routine that takes a sign. */
+/** Go parses these numbers with an optional sign. */
 function signedNumber(text: string): number {
   if (!/^[+-]?\d*$/.test(text)) throw new LayoutMismatch()
   const digits = text.replace(/^[+-]/, '')
@@ -250,7 +254,10 @@ const OFFSET_UNITS = [
   { field: 'time zone offset second', most: 60, seconds: 1 },
 ]
 
-/** Each pair of digits is one unit, smaller from left to right; 24 hours and 60 minutes pass, as some write them. */
+/**
+ * Each pair of digits is one unit, in descending order. As in Go, 24 hours and 60 minutes are
+ * accepted.
+ */
 function readOffset(text: TimeText, element: string, fields: TimeFields): void {
   if (element.startsWith('Z') && text.takeIf('Z')) {
     fields.isUtc = true

@@ -23,7 +23,7 @@ import type { Zone } from './zone.js'
 
 type Args = readonly RegoValue[]
 
-/** Time: instants are nanoseconds since the epoch, within 64 bits; layouts are Go's. */
+/** Instants are nanoseconds since the epoch, within 64 bits. Layouts are Go's. */
 export const timeBuiltins: BuiltinTable = {
   'time.now_ns': nowNs,
   'time.parse_ns': parseNs,
@@ -39,7 +39,7 @@ export const timeBuiltins: BuiltinTable = {
 
 const NOW = 'time.now_ns'
 
-/** Recorded as what is known by chance alone is: who makes the decision again needs it. */
+/** Recorded like a random value, because repeating the decision requires it. */
 function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
   const value = RegoNumber.of(nowNs)
   if (!memo.has(NOW)) memo.set(NOW, { name: NOW, args, result: { value } })
@@ -74,7 +74,7 @@ function weekday(args: Args): RegoValue {
   return formatTime(readTime(args, 0).clock, 'Monday')
 }
 
-/** As Go's AddDate: January 31 and a month is March 2 or 3. */
+/** Go's AddDate: January 31 plus a month is March 2 or 3. */
 function addDate(args: Args): RegoValue {
   const { clock, zone } = readTime(args, 0)
   const shifted = zonedNsOf(
@@ -106,7 +106,7 @@ interface TimeOperand {
   readonly layout: string
 }
 
-/** A time is `ns`, `[ns, zone]` or `[ns, zone, layout]`. OPA calls every part of it operand 1. */
+/** A time is `ns`, `[ns, zone]` or `[ns, zone, layout]`. OPA's errors call every part operand 1. */
 function readTime(args: Args, index: number): TimeOperand {
   const value = operand(args, index)
   if (!(value instanceof RegoNumber || (isArray(value) && value.length > 0))) {
@@ -132,7 +132,7 @@ function toRegoNumbers(values: readonly number[]): RegoValue {
   return values.map((value) => RegoNumber.of(value))
 }
 
-/** Writes a time by a Go layout, such as `Mon, 02 Jan 2006 15:04:05 MST`. */
+/** Formats a time by a Go layout, such as `Mon, 02 Jan 2006 15:04:05 MST`. */
 function formatTime(clock: WallClock, layout: string): string {
   return splitLayout(layout)
     .map(({ literal, element }) => literal + writeElement(clock, element))
@@ -174,7 +174,10 @@ function writeElement(clock: WallClock, element: string): string {
   return WRITERS[element]?.(clock) ?? element
 }
 
-/** The digits are cut, not rounded; a form of nines drops trailing zeros, and the separator when nothing is left. */
+/**
+ * Digits are truncated, not rounded. A form of nines drops trailing zeros, and the separator if
+ * nothing is left.
+ */
 function writeFraction(nanosecond: number, element: string): string {
   const digits = padded(nanosecond, 9).slice(0, element.length - 1)
   if (element[1] === '0') return element.charAt(0) + digits
@@ -186,7 +189,7 @@ function writeOffset(offsetSeconds: number, element: string): string {
   if (element.startsWith('Z') && offsetSeconds === 0) return 'Z'
   const magnitude = Math.abs(offsetSeconds)
   const parts = [Math.floor(magnitude / 3600), Math.floor(magnitude / 60) % 60, magnitude % 60]
-  // After the sign come pairs of digits, one for each unit that the form shows.
+  // The form has a pair of digits for each unit after the sign.
   const shown = element.slice(1).replaceAll(':', '').length / 2
   const sign = offsetSeconds < 0 ? '-' : '+'
   return (

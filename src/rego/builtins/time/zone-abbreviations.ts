@@ -1,20 +1,21 @@
 import { LayoutMismatch } from './time-text.js'
 import type { TimeText } from './time-text.js'
 
-/** A stretch of time in which each offset of a zone has one name. */
+/** A period in which each offset of a zone has one name. */
 interface Era {
   readonly untilSeconds: number
   readonly nameByOffset: ReadonlyMap<number, string>
 }
 
-/** Whether the IANA database knows a zone of exactly this name. */
+/** Returns true if the IANA database has a zone of exactly this name. */
 export function hasAbbreviations(zoneName: string): boolean {
   return erasByZone().has(zoneName)
 }
 
 /**
- * The abbreviation of a zone at an instant (Unix seconds), given its offset then (seconds east): exact since 1970; before,
- * the oldest name known for the offset, and `LMT` for local mean time. Digits (`+0545`) when there is no name.
+ * Returns the abbreviation of a zone at an instant (Unix seconds) with a given offset (seconds
+ * east). Exact since 1970; before that, the oldest name for the offset, and `LMT` for local mean
+ * time. Digits (`+0545`) if there is no name.
  */
 export function abbreviationIn(zoneName: string, unixSeconds: number, offsetSeconds: number): string {
   const era = erasByZone()
@@ -34,7 +35,7 @@ function digitsOf(offsetSeconds: number): string {
 
 let cached: ReadonlyMap<string, readonly Era[]> | undefined
 
-/** Read from the table on first use, since most policies never name a zone. */
+/** Parsed on the first use, since most policies name no zone. */
 function erasByZone(): ReadonlyMap<string, readonly Era[]> {
   cached ??= readTable(ZONE_ABBREVIATION_TABLE)
   return cached
@@ -63,10 +64,10 @@ function words(text: string): string[] {
 }
 
 /**
- * Every IANA zone name with the abbreviations of its time since 1970, which neither Luxon nor ICU knows. From IANA
- * tzdata 2025b. A record is `eras : zones ;`, an era is `offset name offset name ...` with offsets in minutes east of
- * Greenwich. Eras that end are followed by `until <Unix seconds> |`. A zone or an offset without a name is written
- * in digits (`-03`).
+ * Every IANA zone name with its abbreviations since 1970, which neither Luxon nor ICU has. From
+ * IANA tzdata 2025b. A record is `eras : zones ;`, an era is `offset name offset name ...` with
+ * offsets in minutes east of Greenwich. Eras that end are followed by `until <Unix seconds> |`. A
+ * zone or offset without a name is written in digits (`-03`).
  */
 const ZONE_ABBREVIATION_TABLE = `
 : Africa/Casablanca Africa/El_Aaiun America/Araguaina America/Argentina/Buenos_Aires America/Argentina/Catamarca
@@ -251,11 +252,17 @@ MSK until 1540681200 | 180 MSK : Europe/Volgograd ;
 875916000 | 60 CET 120 EET until 1364515200 | 120 CEST until 1382659200 | 120 EET : Africa/Tripoli Libya ;
 `
 
-/** The names that a layout's `MST` matches: three letters, four or five that end in T, and the exceptions that Go makes. */
+/**
+ * Names that the `MST` of a layout matches: three letters, four or five that end in T, and Go's
+ * exceptions.
+ */
 const LETTERS = /^(?:ChST|MeST|[A-Z]{3,5}(?![A-Z]))/
 const SIGNED_HOUR = /^[+-](\d+)/
 
-/** Takes a zone abbreviation as Go recognises one: `CEST`, `GMT-8`, `+03`. Raises LayoutMismatch when there is none. */
+/**
+ * Consumes a zone abbreviation by Go's rules: `CEST`, `GMT-8`, `+03`. Throws LayoutMismatch if
+ * there is none.
+ */
 export function readZoneAbbreviation(text: TimeText): string {
   const name = abbreviationAtStart(text.rest)
   if (name === undefined) throw new LayoutMismatch()

@@ -23,13 +23,13 @@ export interface Extension {
   readonly value: Buffer
 }
 
-/** What the standard extensions of a certificate say (RFC 5280, 4.2). */
+/** The standard extensions of a certificate (RFC 5280, 4.2). */
 export interface ExtensionFields {
-  /** Absent when the certificate has no basic constraints. */
+  /** Absent if the certificate has no basic constraints. */
   readonly basic: BasicConstraints | undefined
-  /** Bit N is the Nth of RFC 5280's key usages; 0 when there is no such extension. */
+  /** Bit N is the Nth of RFC 5280's key usages; 0 without the extension. */
   readonly keyUsage: number
-  /** Object identifiers; absent when any purpose is allowed. */
+  /** Object identifiers; absent if any purpose is permitted. */
   readonly extendedKeyUsages: readonly string[] | undefined
   readonly subjectKeyId: Buffer | undefined
   readonly authorityKeyId: Buffer | undefined
@@ -40,13 +40,13 @@ export interface ExtensionFields {
   readonly policies: readonly string[]
   readonly nameConstraints: NameConstraints | undefined
   readonly policyConstraints: PolicyConstraints
-  /** Critical extensions that are none of these. */
+  /** Critical extensions that are not handled. */
   readonly unhandledCritical: readonly string[]
 }
 
 export interface BasicConstraints {
   readonly isCa: boolean
-  /** -1 when there is no limit. */
+  /** -1 if there is no limit. */
   readonly maxPathLength: number
 }
 
@@ -83,7 +83,7 @@ export function readExtensionFields(extensions: readonly Extension[]): Extension
   const find = (oid: string): DerNode | undefined => {
     const extension = extensions.find((candidate) => candidate.oid === oid)
     if (extension === undefined) return undefined
-    // RFC 5280 has these never critical, and Go takes no certificate where they are.
+    // RFC 5280 forbids that these are critical, and Go refuses such certificates.
     if (extension.critical && NEVER_CRITICAL.has(oid)) throw malformed()
     const [value] = readAll(extension.value)
     if (value === undefined) throw malformed()
@@ -126,7 +126,7 @@ function readBasicConstraints(node: DerNode | undefined): BasicConstraints | und
   return { isCa: isMarked && booleanOf(first), maxPathLength: Number(maxPathLength) }
 }
 
-/** DER writes the first usage in the highest bit. */
+/** DER stores the first usage in the highest bit. */
 function readKeyUsage(node: DerNode | undefined): number {
   if (node === undefined) return 0
   const bits = bitsOf(node)
@@ -155,7 +155,7 @@ function readAccess(node: DerNode | undefined): { method: string; uris: readonly
   })
 }
 
-/** Object identifiers of the extended key usages; the place of each is its number in Go's x509.ExtKeyUsage. */
+/** Object identifiers of extended key usages. The index is the number in Go's x509.ExtKeyUsage. */
 export const EXTENDED_KEY_USAGES: readonly string[] = [
   '2.5.29.37.0',
   '1.3.6.1.5.5.7.3.1',
@@ -193,7 +193,7 @@ const NAMES: readonly string[] = [
   'KeyUsageMicrosoftKernelCodeSigning',
 ]
 
-/** The object identifier of a usage by the name that OPA's options take (`KeyUsageServerAuth`). */
+/** Returns the object identifier of a usage by its name in OPA's options (`KeyUsageServerAuth`). */
 export function usageByName(name: string): string | undefined {
   const number = NAMES.indexOf(name)
   return number < 0 ? undefined : EXTENDED_KEY_USAGES[number]

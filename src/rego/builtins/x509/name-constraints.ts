@@ -4,15 +4,18 @@ import type { DerNode } from './der.js'
 import { sortGeneralNames } from './names.js'
 import type { GeneralNames } from './names.js'
 
-/** The names below which a CA may certify, and those below which it may not (RFC 5280, 4.2.1.10). */
+/** The permitted and excluded names of a CA (RFC 5280, 4.2.1.10). */
 export interface NameConstraints {
   readonly permitted: GeneralNames
   readonly excluded: GeneralNames
-  /** Whether one constrains a kind of name that Go does not read: the certificate then verifies nothing. */
+  /**
+   * True if a constraint is of a kind that Go does not support. The certificate then verifies
+   * nothing.
+   */
   readonly hasUnknownKind: boolean
 }
 
-/** Go's own bound on the comparisons of one kind of name, so that long lists do not hold the process. */
+/** Go's limit on comparisons per kind of name, which bounds the work for long lists. */
 const MAX_COMPARISONS = 250_000
 const COMPARISON_STEPS = 20
 
@@ -34,7 +37,7 @@ export function readNameConstraints(node: DerNode | undefined): NameConstraints 
   }
 }
 
-/** Whether a CA with these constraints may certify all of `names`. */
+/** Returns true if a CA with these constraints may certify all of `names`. */
 export function allowsNames(constraints: NameConstraints, names: GeneralNames, meter: WorkMeter): boolean {
   const { permitted, excluded } = constraints
   if (constraints.hasUnknownKind) return false
@@ -63,7 +66,10 @@ function allowsAll<T>(
   )
 }
 
-/** `example.com` holds itself and all below it, `.example.com` only what is below it; the empty one holds all. */
+/**
+ * `example.com` includes itself and all subdomains, `.example.com` only the subdomains; the empty
+ * constraint includes all.
+ */
 function isWithinDomain(name: string, constraint: string): boolean {
   if (constraint === '') return true
   const [host, base] = [name.toLowerCase(), constraint.toLowerCase()]
@@ -71,7 +77,7 @@ function isWithinDomain(name: string, constraint: string): boolean {
   return host === base || host.endsWith(`.${base}`)
 }
 
-/** A constraint with `@` is one mailbox, one without is a domain of hosts. */
+/** A constraint with `@` is one mailbox, otherwise a domain of hosts. */
 function isWithinMailConstraint(mailbox: string, constraint: string): boolean {
   const at = mailbox.lastIndexOf('@')
   const host = mailbox.slice(at + 1)
@@ -95,7 +101,10 @@ function isWithinIpRange(ip: Buffer, constraint: Buffer): boolean {
   })
 }
 
-/** What a certificate says of the policies of those below it (RFC 5280, 4.2.1.5, 4.2.1.11 and 4.2.1.14), each absent where it does not. */
+/**
+ * Policy constraints of a certificate (RFC 5280, 4.2.1.5, 4.2.1.11 and 4.2.1.14), each absent
+ * without its extension.
+ */
 export interface PolicyConstraints {
   readonly inhibitAnyPolicy: bigint | undefined
   readonly inhibitPolicyMapping: bigint | undefined
@@ -109,7 +118,7 @@ export const POLICY_OID = {
   inhibitAny: '2.5.29.54',
 } as const
 
-/** Reads the extensions that `find` gives. Raises BuiltinError for broken ones. */
+/** Reads the extensions returned by `find`. Throws BuiltinError for invalid ones. */
 export function readPolicyConstraints(find: (oid: string) => DerNode | undefined): PolicyConstraints {
   const [constraints, inhibitAny] = [find(POLICY_OID.constraints), find(POLICY_OID.inhibitAny)]
   const limits = constraints === undefined ? [] : sequenceOf(constraints)

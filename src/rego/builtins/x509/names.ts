@@ -6,7 +6,7 @@ import { contextTag, expectTag, malformed, membersOf, oidOf, sequenceOf, TAG, te
 import type { DerNode } from './der.js'
 import { arcsOf, listOrNull } from './go-values.js'
 
-/** The attributes that Go's pkix.Name has a list for, below 2.5.4. */
+/** The attributes with a list in Go's pkix.Name, below 2.5.4. */
 const LISTS: Readonly<Record<string, string>> = {
   Country: '2.5.4.6',
   Locality: '2.5.4.7',
@@ -24,7 +24,7 @@ interface NameAttribute {
   readonly value: string
 }
 
-/** A distinguished name with the fields of Go's pkix.Name. */
+/** Converts a distinguished name to the fields of Go's pkix.Name. */
 export function goName(name: DerNode | undefined): RegoObject {
   const sets = sequenceOf(name).map((set) => expectTag(set, TAG.set))
   const attributes = sets.flatMap(membersOf).map(readAttribute)
@@ -53,7 +53,7 @@ function goAttribute({ oid, value }: NameAttribute): RegoObject {
   return RegoObject.fromRecord({ Type: arcsOf(oid), Value: value })
 }
 
-/** The kinds of GeneralName (RFC 5280, 4.2.1.6) that Go reads. */
+/** The kinds of GeneralName (RFC 5280, 4.2.1.6) that Go supports. */
 export interface GeneralNames {
   readonly emails: readonly string[]
   readonly dnsNames: readonly string[]
@@ -67,7 +67,10 @@ const DNS = contextTag(2)
 const URI = contextTag(6)
 const IP = contextTag(7)
 
-/** The names of a subject. Raises BuiltinError for those that Go refuses: other than ASCII, addresses of an odd length, and what is no URL. */
+/**
+ * Reads the names of a subject. Throws BuiltinError for those that Go refuses: non-ASCII names,
+ * addresses of an odd length, and invalid URLs.
+ */
 export function readSubjectNames(sequence: DerNode | undefined): GeneralNames {
   const names = sortGeneralNames(sequence === undefined ? [] : sequenceOf(sequence))
   const { emails, dnsNames, uris, ips } = names
@@ -77,7 +80,7 @@ export function readSubjectNames(sequence: DerNode | undefined): GeneralNames {
   return names
 }
 
-/** Whether a name is none at all, or labels of visible characters. */
+/** Returns true for an empty name or labels of visible characters. */
 function isDomain(host: string): boolean {
   return host === '' || host.split('.').every((label) => /^[!-~]+$/.test(label))
 }
@@ -94,7 +97,7 @@ export function formatIp(bytes: Buffer): string {
   return formatAddress(bytes.length === 4 ? 4 : 6, BigInt(`0x${bytes.toString('hex')}`))
 }
 
-/** A URI with the fields of Go's url.URL; its user stays secret there too. */
+/** Converts a URI to the fields of Go's url.URL. As in Go, the user is hidden. */
 export function goUri(text: string): RegoObject {
   const url = parseGoUrl(text)
   return RegoObject.fromRecord({

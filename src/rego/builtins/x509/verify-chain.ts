@@ -15,24 +15,29 @@ import { allowsNames } from './name-constraints.js'
 export interface ChainOptions {
   /** RFC 3339 in UTC, to the second. */
   readonly time: string
-  /** The name or address that the leaf must carry; empty for any. */
+  /** The name or address that the leaf must have; empty for any. */
   readonly dnsName: string
-  /** Object identifiers of extended key usages, of which one must be allowed by every certificate. */
+  /**
+   * Object identifiers of extended key usages. Every certificate must permit at least one of them.
+   */
   readonly usages: readonly string[]
 }
 
 const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*\.?$/
 const KEY_USAGE_CERT_SIGN = 1 << 5
-/** Steps of checking a signature, more for larger keys; and of looking whether a certificate is in the chain. */
+/**
+ * Steps of verifying a signature, more for larger keys, and of searching a certificate in the
+ * chain.
+ */
 const SIGNATURE_STEPS = 20_000
 const SIGNATURE_BYTE_STEPS = 20
 const CANDIDATE_STEPS = 500
-/** Go gives up after as many signatures, so that cross-signed certificates do not hold the process. */
+/** Go's limit of signatures, which bounds the work for cross-signed certificates. */
 const MAX_SIGNATURE_CHECKS = 100
 
 /**
- * The chain from the last certificate up to the first, which is trusted, over those between them; undefined when there
- * is none that holds (RFC 5280, 6.1, as Go's crypto/x509 reads it).
+ * Returns the chain from the last certificate to the trusted first one through the ones between;
+ * undefined if none is valid (RFC 5280, 6.1, as in Go's crypto/x509).
  */
 export function verifyChain(
   certificates: readonly ParsedCertificate[],
@@ -66,7 +71,7 @@ class ChainSearch {
     this.#options = options
   }
 
-  /** Depth first, the root before the intermediates. */
+  /** Searches depth-first, the root before the intermediates. */
   from(chain: readonly ParsedCertificate[]): ParsedCertificate[] | undefined {
     if (this.#isIssuer(this.#root, chain)) {
       const complete = [...chain, this.#root]
@@ -95,7 +100,7 @@ function isUsable(certificate: ParsedCertificate, time: string): boolean {
   return notBefore <= time && time <= notAfter && fields.unhandledCritical.length === 0
 }
 
-/** Whether the issuer is a CA that may be above this chain and certify the names in it. */
+/** Returns true if the issuer is a CA that may be above this chain and certify its names. */
 function mayIssue(issuer: ParsedCertificate, chain: readonly ParsedCertificate[], meter: WorkMeter): boolean {
   const { basic, keyUsage, nameConstraints } = issuer.fields
   if (issuer.version === 3 && basic?.isCa !== true) return false
@@ -124,7 +129,10 @@ function fingerprint({ raw }: ParsedCertificate): string {
   return createHash('sha256').update(raw).digest('hex')
 }
 
-/** One of the usages must be allowed all the way up; a certificate without the extension allows any. */
+/**
+ * One of the usages must be permitted in the whole chain. A certificate without the extension
+ * permits any.
+ */
 function allowsUsages(chain: readonly ParsedCertificate[], usages: readonly string[]): boolean {
   return usages.some(
     (usage) =>
@@ -136,13 +144,13 @@ function allowsUsages(chain: readonly ParsedCertificate[], usages: readonly stri
   )
 }
 
-/** Go looks at alternative names only, and takes `*` for one whole label. */
+/** As in Go, only alternative names count, and `*` matches one whole label. */
 function carriesName(leaf: ParsedCertificate, name: string): boolean {
   if (name === '') return true
   const certificate = new X509Certificate(leaf.raw)
   const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name
   if (isIP(address) !== 0) return certificate.checkIP(address) !== undefined
-  // OpenSSL reads a leading dot as any name below; Go knows no such thing.
+  // OpenSSL matches subdomains for a leading dot; Go does not.
   if (!HOST_NAME.test(name)) return false
   const rules = { subject: 'never', partialWildcards: false } as const
   return certificate.checkHost(name.replace(/\.$/, ''), rules) !== undefined
@@ -150,12 +158,15 @@ function carriesName(leaf: ParsedCertificate, name: string): boolean {
 
 const NS_PER_MS = 1_000_000n
 
-/** What Go verifies when it is told nothing: a server's certificate, now, of any name. */
+/** Go's defaults: a server certificate with any name, valid now. */
 export function defaultOptions(nowNs: bigint): ChainOptions {
   return { time: toTimeText(nowNs), dnsName: '', usages: [SERVER_AUTH] }
 }
 
-/** Options as crypto.x509.parse_and_verify_certificates_with_options takes them. Raises BuiltinError on others. */
+/**
+ * Reads the options of crypto.x509.parse_and_verify_certificates_with_options. Throws BuiltinError
+ * for invalid ones.
+ */
 export function readVerifyOptions(source: RegoObject, nowNs: bigint): ChainOptions {
   let options = defaultOptions(nowNs)
   for (const [name, value] of source.entries) {

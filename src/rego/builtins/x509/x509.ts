@@ -27,10 +27,10 @@ import type { ChainOptions } from './verify-chain.js'
 
 type Args = readonly RegoValue[]
 
-/** Steps of making a private key out of its numbers. */
+/** Steps of creating a private key from its numbers. */
 const KEY_STEPS = 30_000
 
-/** X.509 certificates, requests and private keys, in the JSON forms of Go's crypto packages. */
+/** X.509 certificates, requests and private keys in the JSON of Go's crypto packages. */
 export const x509Builtins: BuiltinTable = {
   'crypto.parse_private_keys': parsePrivateKeys,
   'crypto.x509.parse_and_verify_certificates': parseAndVerify,
@@ -42,7 +42,10 @@ export const x509Builtins: BuiltinTable = {
   'crypto.x509.parse_rsa_private_key': parseRsaPrivateKey,
 }
 
-/** `[true, chain]` from the last certificate up to the first, which is trusted; `[false, []]` when there is none. */
+/**
+ * Returns `[true, chain]` from the last certificate to the trusted first one, or `[false, []]` if
+ * there is none.
+ */
 function parseAndVerify(args: Args, context: BuiltinContext): RegoValue {
   const certificates = readCertificatesIfAny(stringOperand(args, 0)) ?? []
   return verify(certificates, defaultOptions(context.nowNs), context.meter)
@@ -56,7 +59,7 @@ function parseAndVerifyWithOptions(args: Args, context: BuiltinContext): RegoVal
   return verify(certificates, readVerifyOptions(source, context.nowNs), context.meter, 'as Go')
 }
 
-/** Undefined for what are none; of an empty text there are no certificates. */
+/** Returns undefined if the text is invalid. An empty text has no certificates. */
 function readCertificatesIfAny(text: string): ParsedCertificate[] | undefined {
   try {
     return readCertificates(text)
@@ -99,7 +102,7 @@ function decodeOrKeep(text: string): string {
   }
 }
 
-/** The JWK of the first private key, or null when there is none. */
+/** Returns the JWK of the first private key, or null if there is none. */
 function parseRsaPrivateKey(args: Args, { meter }: BuiltinContext): RegoValue {
   meter.spend(KEY_STEPS)
   const text = stringOperand(args, 0)
@@ -111,7 +114,7 @@ function parseRsaPrivateKey(args: Args, { meter }: BuiltinContext): RegoValue {
 
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 
-/** A PKCS #10 request with the field names and forms of Go's x509.CertificateRequest in JSON. */
+/** Converts a PKCS #10 request to the JSON of Go's x509.CertificateRequest. */
 function goCertificateRequest(der: Buffer): RegoObject {
   const [request, ...rest] = readAll(der)
   if (rest.length > 0) throw new BuiltinError('asn1: syntax error: trailing data')
@@ -145,7 +148,7 @@ function requestedExtensions(attribute: DerNode): Extension[] {
   return oidOf(type) === EXTENSION_REQUEST ? membersOf(values).flatMap(membersOf).map(readExtension) : []
 }
 
-/** Go shows only the attributes whose values are lists of identifier and value pairs. */
+/** Go only shows attributes whose values are lists of identifier and value pairs. */
 function goAttribute(attribute: DerNode): RegoValue[] {
   const [type, values] = membersOf(attribute)
   const lists = membersOf(values)
@@ -164,7 +167,10 @@ const CERTIFICATE = 'CERTIFICATE'
 
 type Block = Pick<PemBlock, 'type' | 'der'>
 
-/** A certificate chain and the private key of its first, with the fields of Go's tls.Certificate. */
+/**
+ * Converts a certificate chain and the private key of its first certificate to the fields of Go's
+ * tls.Certificate.
+ */
 function goKeyPair(certificateText: string, keyText: string): RegoObject {
   const certificateBlocks = readBlocks(certificateText, CERTIFICATE)
   const keyBlocks = readBlocks(keyText, 'PRIVATE KEY')
@@ -188,7 +194,7 @@ function goKeyPair(certificateText: string, keyText: string): RegoObject {
   })
 }
 
-/** A text that is not PEM is base64, of PEM or of one block's DER. */
+/** A text that is not PEM is base64 of PEM or of the DER of one block. */
 function readBlocks(text: string, typeOfDer: string): Block[] {
   const bytes = text.startsWith(BEGIN) ? Buffer.from(text) : decodeGoBase64(text, 'standard')
   const pem = bytes.toString('latin1')
@@ -232,13 +238,16 @@ function checkPair(key: KeyObject, publicKeyInfo: Buffer): void {
 
 const PEM_START = '-----BEGIN'
 
-/** The certificates of a text: PEM, base64 of PEM, or base64 of DER. Raises BuiltinError on anything else. */
+/**
+ * Reads the certificates of a text: PEM, base64 of PEM, or base64 of DER. Throws BuiltinError for
+ * anything else.
+ */
 function readCertificates(text: string): ParsedCertificate[] {
   const pem = asPem(text)
   return parseCertificates(pem === undefined ? decodeGoBase64(text, 'standard') : certificateBlocks(pem))
 }
 
-/** The text itself when it is PEM, or what its base64 holds when that is PEM. */
+/** Returns the text if it is PEM, or its decoded base64 if that is PEM. */
 function asPem(text: string): string | undefined {
   if (text.startsWith(PEM_START)) return text
   const decoded = decodeGoBase64(text, 'standard').toString('latin1')
@@ -256,7 +265,7 @@ function certificateBlocks(pem: string): Buffer {
   return Buffer.concat(blocks)
 }
 
-/** The DER of a certificate request: PEM, base64 of PEM, or base64 of DER. */
+/** Returns the DER of a certificate request: PEM, base64 of PEM, or base64 of DER. */
 function readRequest(text: string): Buffer {
   const bytes = text.startsWith('-----BEGIN CERTIFICATE REQUEST-----')
     ? Buffer.from(text)

@@ -7,7 +7,7 @@ import { formatGoFloat } from '../go-format/float.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 
-/** What a plain YAML scalar stands for under Go yaml's rules (YAML 1.1 and a little of 1.2). */
+/** The value of a plain YAML scalar under Go yaml's rules (YAML 1.1 and parts of 1.2). */
 export type PlainScalar =
   | { readonly kind: 'null' | 'merge' | 'timestamp' | 'text' }
   | { readonly kind: 'boolean'; readonly value: boolean }
@@ -29,7 +29,7 @@ const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[
 const DATE = /^(\d{4})-(\d\d?)-(\d\d?)$/
 const TIME = /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d?):(\d\d?)(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?$/
 
-/** Reads an unquoted scalar; numbers may hold underscores. */
+/** Reads an unquoted scalar. Numbers may contain underscores. */
 export function readPlainScalar(text: string): PlainScalar {
   const word = WORDS.get(text)
   if (word !== undefined) return word
@@ -45,7 +45,10 @@ function readNumber(text: string): PlainScalar | undefined {
   return Number.isFinite(value) ? { kind: 'float', value } : undefined
 }
 
-/** An integer of 64 bits, signed or not, in any base; undefined for larger ones, which are floats. */
+/**
+ * Reads a signed or unsigned 64-bit integer in any base; undefined for larger ones, which are
+ * floats.
+ */
 function readInteger(text: string): bigint | undefined {
   const match = INTEGER.exec(text)
   if (match === null) return undefined
@@ -74,7 +77,7 @@ function spellings(kind: 'null' | 'merge', words: readonly string[]): [string, P
   return words.map((word) => [word, { kind }])
 }
 
-/** A word in small letters, with a capital, and in capitals. */
+/** Returns a word in lower case, capitalised and in upper case. */
 function booleanSpellings(word: string, value: boolean): [string, PlainScalar][] {
   const capital = word.charAt(0).toUpperCase() + word.slice(1)
   return [word, capital, word.toUpperCase()].map((spelling) => [spelling, { kind: 'boolean', value }])
@@ -84,12 +87,15 @@ function floatSpellings(words: readonly string[], value: number): [string, Plain
   return words.map((word) => [word, { kind: 'float', value }])
 }
 
-/** Digits that tell any two single-precision floats apart. */
+/** Digits that identify a single-precision float. */
 const MAX_SINGLE_DIGITS = 9
 const TAG = 'tag:yaml.org,2002:'
 const RESOLVED_TAGS = new Set(['int', 'bool', 'null', 'merge'])
 
-/** The value of a scalar node by its tag, or by its text when it is plain. Raises BuiltinError for infinities. */
+/**
+ * Returns the value of a scalar node by its tag, or by its text if it is plain. Throws BuiltinError
+ * for infinities.
+ */
 export function readScalar(node: Scalar): RegoValue {
   const text = typeof node.value === 'string' ? node.value : (node.source ?? '')
   const tag = node.tag?.startsWith(TAG) === true ? node.tag.slice(TAG.length) : node.tag
@@ -123,7 +129,7 @@ function floatOf(value: number): RegoNumber {
   return Object.is(value, -0) ? new RegoNumber('-0') : RegoNumber.of(value)
 }
 
-/** Go yaml cuts a float down to single precision when it makes a key of it. */
+/** Go yaml reduces a float to single precision for a key. */
 function numberKeyText(number: RegoNumber): string {
   if (number.toBigInt() !== undefined && !number.text.includes('e')) return number.text
   const single = Math.fround(number.toNumber())
@@ -134,7 +140,10 @@ function numberKeyText(number: RegoNumber): string {
   return formatGoFloat(Number(single.toPrecision(MAX_SINGLE_DIGITS)), 'g')
 }
 
-/** The text of a mapping key: JSON has no others. Raises BuiltinError for null and for collections. */
+/**
+ * Returns the text of a mapping key, because JSON has string keys only. Throws BuiltinError for
+ * null and for collections.
+ */
 export function keyText(key: RegoValue, value: RegoValue): string {
   if (typeof key === 'string') return key
   if (typeof key === 'boolean') return String(key)

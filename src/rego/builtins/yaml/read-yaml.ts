@@ -7,20 +7,21 @@ import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { keyText, readPlainScalar, readScalar } from './plain-scalar.js'
 
-/** Steps of each node that aliases stand for, which is work where the value is written. */
+/** Steps per node reached through aliases, each of which is written to the result. */
 const ALIASED_STEPS = 1
 
 type Node = ParsedNode | null
 
-/** A converted node and how many nodes it stands for, aliases followed. */
+/** A converted node and its number of nodes, including aliased ones. */
 interface Anchored {
   readonly value: RegoValue
   readonly size: number
 }
 
 /**
- * The first document of a YAML text as OPA reads it by way of JSON: exact 64-bit integers, floats as doubles, keys as
- * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes.
+ * Reads the first document of a YAML text like OPA, by way of JSON: exact 64-bit integers, floats
+ * as doubles, keys as strings, the last of equal keys. Throws BuiltinError, with Go yaml's message
+ * for common mistakes.
  */
 export function readYaml(text: string, meter: WorkMeter): RegoValue {
   const problem = strictnessProblem(text)
@@ -32,7 +33,9 @@ export function readYaml(text: string, meter: WorkMeter): RegoValue {
   return document === undefined ? null : new DocumentReader(meter).read(document.contents)
 }
 
-/** Go yaml ends a document where lines begin to the left of an indented collection, and looks no further. */
+/**
+ * Go yaml ends a document at a line with less indentation than the collection and ignores the rest.
+ */
 function isBehindContents({ contents }: Document.Parsed, at: number, text: string): boolean {
   if (contents === null || isScalar(contents) || isAlias(contents) || contents.flow === true) return false
   const [start, , end] = contents.range
@@ -41,8 +44,8 @@ function isBehindContents({ contents }: Document.Parsed, at: number, text: strin
 }
 
 /**
- * As `readYaml`, of a text in which nothing comes behind that: OPA looks no further, and what a person wrote there would pass unread.
- * Raises BuiltinError where something does.
+ * Reads a YAML text like `readYaml`, but throws BuiltinError for content after the first document.
+ * OPA ignores it, so a mistake there would go unnoticed.
  */
 export function readWholeYaml(text: string, meter: WorkMeter): RegoValue {
   const value = readYaml(text, meter)
@@ -122,7 +125,7 @@ class DocumentReader {
 
   #merge(node: Node, members: Map<string, RegoValue>): void {
     const merged = this.read(node)
-    // Of several mappings the earlier ones win.
+    // The first of several mappings takes precedence.
     const sources: readonly RegoValue[] =
       merged instanceof RegoObject ? [merged] : listOf(merged).toReversed()
     for (const source of sources) {
@@ -141,7 +144,7 @@ class DocumentReader {
   }
 }
 
-/** Go yaml's own bound (decode.go): the more nodes, the fewer of them may come of aliases. */
+/** Go yaml's limit (decode.go): the more nodes, the smaller the permitted share of aliased ones. */
 function isExcessive(nodes: number, aliased: number): boolean {
   if (aliased <= 100 || nodes <= 1000) return false
   const share = Math.min(1, Math.max(0, (nodes - 400_000) / 3_600_000))
@@ -161,10 +164,10 @@ function failMerge(): never {
   throw new BuiltinError('yaml: map merge requires map or sequence of maps as the value')
 }
 
-/** Go's scanner counts lines from one, its parser from zero; both leave a zero out. */
+/** Go's scanner counts lines from one, its parser from zero. Both omit a zero. */
 type Finder = 'scanner' | 'parser'
 
-/** Go yaml's words by what the library says of the same mistake. */
+/** Go yaml's messages by the library's messages for the same mistake. */
 const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: string])[] = [
   [/^Nested mappings/, 'scanner', 'mapping values are not allowed in this context'],
   [/^Missing closing ['"]quote/, 'scanner', 'found unexpected end of stream'],
@@ -187,7 +190,10 @@ const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: st
   [/^All mapping items must start|^Unexpected /, 'parser', 'did not find expected key'],
 ]
 
-/** Go yaml's text for a mistake that the library found, as far as the two tell mistakes apart alike. */
+/**
+ * Returns Go yaml's message for a mistake that the library found, as far as their mistakes
+ * correspond.
+ */
 function yamlErrorText(error: YAMLError, text: string): string {
   const end = text.trimEnd()
   const isAtEnd = error.pos[0] >= end.length
@@ -204,16 +210,16 @@ function yamlErrorText(error: YAMLError, text: string): string {
   return line === 0 || isUnnumbered ? `yaml: ${problem}` : `yaml: line ${line}: ${problem}`
 }
 
-/** The library marks where the misplaced mapping begins, Go its colon. */
+/** The library marks the start of a misplaced mapping, Go its colon. */
 function valueIndicatorAfter(text: string, start: number): number {
   return Math.max(start, text.indexOf(':', start))
 }
 
 const DIRECTIVE = /^(?:[ \t]*(?:#.*)?\n)*%(\S*)[ \t]*(\S*)/
-// Of the control characters YAML takes only tab, line feed, carriage return and U+0085.
+// The only control characters in YAML are tab, line feed, carriage return and U+0085.
 const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u
 
-/** The text for what Go yaml refuses though the library takes it, or undefined. */
+/** Returns Go yaml's message for a text that only the library accepts, or undefined. */
 function strictnessProblem(text: string): string | undefined {
   if (CONTROL.test(text)) return 'yaml: control characters are not allowed'
   const [, name, version] = DIRECTIVE.exec(text) ?? []
@@ -224,13 +230,15 @@ function strictnessProblem(text: string): string | undefined {
   return version === '1.1' ? undefined : 'yaml: found incompatible YAML document'
 }
 
-/** Steps of a lexeme on its way to a value: the library's parser and composer make several objects of each. */
+/** Steps per lexeme up to its value: the library creates several objects of each. */
 const LEXEME_STEPS = 300
 const LEXEME_BYTES = 400
-/** Levels below which the recursion of the composer is far from the end of the stack; Go yaml takes 10,000. */
+/** Maximum depth that is safe for the recursive composer. Go yaml's limit is 10,000. */
 const MAX_DEPTH = 250
 
-/** The library's parser, which pays for each lexeme before it takes it, and for all that is done with it later. */
+/**
+ * The library's parser, which charges for each lexeme and its later processing before it parses it.
+ */
 class MeteredParser extends Parser {
   readonly #meter: WorkMeter
 

@@ -9,12 +9,18 @@ import { chooseStyle, TextWriter } from './text-writer.js'
 import type { ScalarStyle } from './text-writer.js'
 
 const INDENT = 2
-/** What go-yaml does not read (YAML 1.1, 5.1); Go writes it into JSON as it is, which is read as YAML then. */
+/**
+ * Characters that go-yaml does not read (YAML 1.1, 5.1). Go writes them unescaped into JSON, which
+ * is then parsed as YAML.
+ */
 const UNREADABLE = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/
-/** A longer key, or one of several lines, is behind a `?`. */
+/** A longer key, or one of several lines, is written after a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
-/** A value as Go yaml writes it by way of JSON: sorted keys, sequences in mappings not indented, folded at 80 columns. */
+/**
+ * Formats a value like Go yaml by way of JSON: sorted keys, sequences in mappings not indented,
+ * folded at 80 columns.
+ */
 export function writeYaml(value: RegoValue, meter: WorkMeter): string {
   const writer = new YamlWriter(meter)
   writer.writeRoot(value)
@@ -37,7 +43,7 @@ class YamlWriter {
     else this.#writeScalar(value, INDENT)
   }
 
-  /** A collection whose first line begins where the writer stands; the next ones at `indent`. */
+  /** Writes a collection. Its first line begins at the current column, the others at `indent`. */
   #writeCollection(value: RegoObject | RegoArray, indent: number): void {
     if (value instanceof RegoObject) this.#writeMapping(value, indent)
     else this.#writeSequence(value, indent)
@@ -103,7 +109,10 @@ function refuseUnreadable(text: string): void {
   if (UNREADABLE.test(text)) throw new BuiltinError('yaml: control characters are not allowed')
 }
 
-/** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
+/**
+ * Go yaml first parses JSON as YAML, where U+0085 ends a line and becomes a space in a text. JSON
+ * escapes all other line ends.
+ */
 function foldLines(text: string): string {
   return text.replace(/[ \u0085]+/g, (lines) => {
     if (!lines.includes('\u0085')) return lines
@@ -112,7 +121,10 @@ function foldLines(text: string): string {
   })
 }
 
-/** Go yaml reads the number again: past 64 bits an integer is a float, and what is no double either is a text. */
+/**
+ * Go yaml parses the number again: an integer beyond 64 bits is a float, and a number beyond a
+ * double is a string.
+ */
 function numberText({ text }: RegoNumber): [string, ScalarStyle] {
   const scalar = readPlainScalar(text)
   if (scalar.kind === 'integer') return [scalar.value.toString(), 'plain']
@@ -128,14 +140,17 @@ function asCollection(value: RegoObject | RegoArray | RegoSet): RegoObject | Reg
   return value instanceof RegoSet ? value.members : value
 }
 
-/** Whether the value is written over several lines: an object, array or set with something in it. */
+/** Returns true for a collection that is not empty, which is written on several lines. */
 function isCollection(value: RegoValue): value is RegoObject | RegoArray | RegoSet {
   if (value === null || typeof value !== 'object' || value instanceof RegoNumber) return false
   const collection = asCollection(value)
   return (collection instanceof RegoObject ? collection.entries : collection).length > 0
 }
 
-/** Go yaml's order of keys: numbers inside them by value, letters after other signs. Negative, zero or positive. */
+/**
+ * Go yaml's order of keys: numbers in them by value, letters after other characters. Returns a
+ * negative number, zero or a positive number.
+ */
 function compareYamlKeys(a: string, b: string): number {
   const [x, y] = [Array.from(a), Array.from(b)]
   const at = x.findIndex((character, i) => character !== y[i])
@@ -151,7 +166,7 @@ function compareYamlKeys(a: string, b: string): number {
 }
 
 function compareNumbersAt(x: readonly string[], y: readonly string[], at: number): number {
-  // With a leading digit before, `100` must count as more than `10`.
+  // After a leading digit, `100` must be greater than `10`.
   const lead = (x[at] === '0' || y[at] === '0') && hasLeadBefore(x, at) ? '1' : '0'
   const [a, b] = [digitsFrom(x, at), digitsFrom(y, at)]
   const [m, n] = [BigInt(lead + a), BigInt(lead + b)]

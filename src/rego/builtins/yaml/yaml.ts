@@ -26,9 +26,9 @@ export const yamlBuiltins: BuiltinTable = {
 }
 
 /**
- * A document in YAML as JSON, read as OPA reads it. Takes seconds for hundreds of kilobytes, so it has no business on the thread that
- * decides. Raises `invalid` for what is malformed, or nested too deeply, before anything recursive sees it, and `too_large`
- * where its aliases come to more than `maxBytes` of JSON.
+ * Converts a YAML document to JSON like OPA. Takes seconds for hundreds of kilobytes, so it must
+ * not run on the deciding thread. Throws `invalid` for a malformed or too deeply nested text,
+ * before any recursion, and `too_large` if its aliases expand to more than `maxBytes` of JSON.
  */
 export function yamlToJson(text: string, maxBytes: number): string {
   const value = read(text)
@@ -50,7 +50,10 @@ function tooDeep(): AppError {
   return new AppError('invalid', `with its aliases the YAML is nested more than ${MAX_NESTING} levels deep`)
 }
 
-/** No more than the length of its JSON; counts on no further than `enough`. Aliases of aliases may nest deeper than the text. */
+/**
+ * Returns a lower bound of the JSON length; stops counting at `enough`. Nested aliases may be
+ * deeper than the text.
+ */
 function leastLength(value: RegoValue, enough: number, level = 0): number {
   if (typeof value === 'string') return value.length
   if (value instanceof RegoNumber) return value.text.length

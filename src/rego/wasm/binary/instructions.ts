@@ -31,12 +31,15 @@ export const OP = {
   or: 0x72,
 } as const
 
-/** Below 2^27, a signed LEB128 integer of four bytes: its sign bit stays clear. */
+/** Encodes an integer from 0 to 2^27 - 1 as a signed LEB128 of four bytes. */
 export function encodeSigned(value: number): number[] {
   return [(value & 0x7f) | 0x80, ((value >> 7) & 0x7f) | 0x80, ((value >> 14) & 0x7f) | 0x80, value >> 21]
 }
 
-/** What stands behind an opcode: so many integers, or what is told by the numbers below. A table of functions would be called a hundred thousand times a module. */
+/**
+ * Kinds of immediates that follow an opcode. A byte table: one lookup function per opcode would be
+ * called a hundred thousand times per module.
+ */
 const [
   NOTHING,
   INTEGER,
@@ -51,7 +54,9 @@ const [
 
 const IMMEDIATES = buildTable()
 
-/** Steps over the immediates of the instruction whose opcode was just read; raises `invalid` on an unknown one. */
+/**
+ * Skips the immediates of the opcode that was just read. Throws `invalid` for an unknown opcode.
+ */
 export function skipImmediates(opcode: number, reader: BinaryReader): void {
   const immediates = IMMEDIATES[opcode]
   if (immediates === NOTHING) return
@@ -112,7 +117,10 @@ function skipTypedSelect(reader: BinaryReader): void {
 
 const TWO_INDEXES: readonly number[] = [8, 10, 12, 14] // memory.init, memory.copy, table.init, table.copy
 
-/** The 0xFC group: saturating conversions carry nothing more, bulk memory and table operations one or two indexes. */
+/**
+ * Skips an instruction of the 0xFC group. Saturating conversions have no immediates; bulk memory
+ * and table operations have one or two indexes.
+ */
 function skipPrefixed(reader: BinaryReader): void {
   const operation = reader.unsigned()
   if (operation <= 7) return
@@ -128,7 +136,7 @@ function unknownInstruction(opcode: number): AppError {
   )
 }
 
-/** Steps over the constant expression that a global begins with. */
+/** Skips the constant expression that initialises a global. */
 export function skipExpression(reader: BinaryReader): void {
   for (let opcode = reader.byte(); opcode !== OP.end; opcode = reader.byte()) skipImmediates(opcode, reader)
 }

@@ -5,17 +5,20 @@ import { LINKED_PREFIX } from '../linked/ordered-iteration.js'
 import type { Caller } from '../module/evaluation-abort.js'
 import { rulePath } from '../module/export-rules.js'
 
-/** The global in which a module tells the call of a built-in that it made last, as the linked library exports it. */
+/** The exported global in which a module stores the number of its last built-in call. */
 export const CALL_SITE = 'callSite'
-/** No name has one. */
+/** No function name contains this character. */
 const SEPARATOR = '\0'
 
-/** The line that tells a call: of which rule, and of which built-in. */
+/** Formats the line of a call: the name of the rule's function and the built-in. */
 export function callSiteLine(rule: string, builtin: string): string {
   return `${rule}${SEPARATOR}${builtin}`
 }
 
-/** What tells the call that a module made last, or undefined where it does not tell. `callSites` has a line for each, and is taken apart when the first is asked for. */
+/**
+ * Returns a function that identifies the last built-in call of a module; it returns undefined if
+ * the call is unknown. `callSites` has one line per call and is split on the first use.
+ */
 export function lastCallerOf(exports: WebAssembly.Exports, callSites: string): () => Caller | undefined {
   let lines: readonly string[] | undefined
   return () => {
@@ -24,7 +27,7 @@ export function lastCallerOf(exports: WebAssembly.Exports, callSites: string): (
     const site = global instanceof WebAssembly.Global ? global.value : 0
     const line = lines[site - 1]
     const name = line?.split(SEPARATOR)[0]
-    // What `with` gives other functions is compiled once more, under another number.
+    // A function that `with` replaces is compiled again under another number.
     const rule = name === undefined ? undefined : rulePath(name.replace(/^g\d+/, 'g0'))
     if (rule === undefined) return undefined
     const isSame = (other: string): boolean => other === line
@@ -32,26 +35,32 @@ export function lastCallerOf(exports: WebAssembly.Exports, callSites: string): (
   }
 }
 
-/** A call in the code of a function. */
+/** A call instruction in the code of a function. */
 export interface FoundCall {
   readonly called: number
   readonly bytes: Uint8Array
-  /** Where the instruction starts that is so many before the call, of the last few. */
+  /** Returns the offset of the instruction that is `before` instructions before the call. */
   readonly startOf: (before: number) => number
 }
 
 const NONE = new Uint8Array()
 const HOST_CALL = /^opa_builtin(?<operands>\d)$/
 
-/** Numbers the calls of built-ins in the functions of policies, and has each tell its number before it is made. */
+/**
+ * Numbers the built-in calls in the functions of policies and generates code that stores the number
+ * before each call.
+ */
 export class CallSiteWriter {
   readonly #builtins: ReadonlyMap<number, string>
-  /** How many operands the built-in has that a function of the host's is called for. */
+  /** Number of operands by the function number of `opa_builtin0` to `opa_builtin4`. */
   readonly #hostCalls: ReadonlyMap<number, number>
   readonly #global: number | undefined
   readonly #lines: string[] = []
 
-  /** `natives` are the names of native built-ins by the numbers of their functions. Without a global nothing is told. */
+  /**
+   * `natives` maps function numbers to the names of native built-ins. Without a global no code is
+   * generated.
+   */
   constructor({ names }: FunctionTable, natives: ReadonlyMap<number, string>, global: number | undefined) {
     this.#builtins = natives
     this.#hostCalls = new Map(
@@ -63,12 +72,15 @@ export class CallSiteWriter {
     this.#global = global
   }
 
-  /** A line for each call. */
+  /** One line per call. */
   get text(): string {
     return this.#lines.join('\n')
   }
 
-  /** What is to stand before a call in the function of a rule: nothing where it calls no built-in. */
+  /**
+   * Returns the code to insert before a call in the function of a rule; empty if the call is not a
+   * built-in call.
+   */
   codeBefore(rule: string, call: FoundCall): Uint8Array {
     const builtin = this.#builtins.get(call.called) ?? this.#hostBuiltin(call)
     if (builtin === undefined || this.#global === undefined) return NONE
@@ -76,7 +88,10 @@ export class CallSiteWriter {
     return Buffer.from([OP.constant, ...encodeSigned(site), OP.setGlobal, ...encodeUnsigned(this.#global)])
   }
 
-  /** The number that the host knows the built-in by: OPA's compiler puts it and a zero in front of the operands, an instruction each. */
+  /**
+   * Returns the host's number of the built-in, as `#number`. OPA's compiler pushes it and a zero
+   * before the operands, one instruction each.
+   */
   #hostBuiltin({ called, bytes, startOf }: FoundCall): string | undefined {
     const operands = this.#hostCalls.get(called)
     if (operands === undefined) return undefined

@@ -3,17 +3,23 @@ import { openDataReader } from '../reader/input-reader.js'
 import type { DataReader } from '../reader/input-reader.js'
 import type { DataImage } from './data-image.js'
 
-/** What containers that are open may hold before they are closed, for a byte of text, and at least and at most. */
+/** Memory for the members of open containers: bytes per byte of text, minimum and maximum. */
 const PENDING_PER_BYTE = 3
 const LEAST_PENDING_BYTES = 65_536
 const LEAST_TEXT_BYTES = 65_536
 const MEMBER_BYTES = 12
 const ADDRESSABLE_BYTES = 2 ** 32
-/** The most that there is room for, a quarter of what is addressable (`assembly/data/regions.ts`). */
+/**
+ * The longest text that can be read, in bytes: a quarter of the address space
+ * (`assembly/data/regions.ts`).
+ */
 export const LONGEST_TEXT_BYTES = 0x3fff_c000
 const MOST_PENDING_BYTES = LONGEST_TEXT_BYTES
 
-/** Builds base documents as the values of a module's runtime, one after the other in one memory; equal values are one. */
+/**
+ * Builds base documents as values of a module's runtime in one memory. Equal values are stored
+ * once.
+ */
 export class DataBuilder {
   readonly #reader: DataReader
   readonly #memory: WebAssembly.Memory
@@ -22,7 +28,10 @@ export class DataBuilder {
   readonly #textBytes: number
   readonly #pendingBytes: number
 
-  /** For an image at the address `base`, of texts of which the longest has so many bytes. Raises `invalid` where that is too much. */
+  /**
+   * `base` is the address of the image; `longestText` is in bytes. Throws `invalid` if the memory
+   * cannot be reserved.
+   */
   constructor(longestText: number, base: number) {
     const { reader, memory } = openDataReader()
     this.#reader = reader
@@ -38,8 +47,8 @@ export class DataBuilder {
   }
 
   /**
-   * The address of the value of a JSON text (UTF-8), and the offset behind it and white space. Undefined where it is malformed.
-   * Raises `invalid` where the memory does not suffice.
+   * Reads a JSON text (UTF-8). Returns the address of its value and the offset after the text and
+   * white space, or undefined if it is malformed. Throws `invalid` if memory runs out.
    */
   read(text: Uint8Array): { readonly address: number; readonly end: number } | undefined {
     this.#place(text)
@@ -49,7 +58,10 @@ export class DataBuilder {
     return undefined
   }
 
-  /** The address of an object of members that were read before. Raises as `read`. */
+  /**
+   * Builds an object of members that were read before and returns its address. Throws `invalid` if
+   * memory runs out.
+   */
   object(members: ReadonlyMap<string, number>): number {
     const notes = new Uint32Array(members.size * 3)
     let next = 0
@@ -67,14 +79,14 @@ export class DataBuilder {
     return address
   }
 
-  /** The values as they are now: what is read further may make this view useless. */
+  /** The values read so far. Reading more may detach this view. */
   get view(): Omit<DataImage, 'root'> {
     const start = this.#reader.startOfImage() >>> 0
     const length = (this.#reader.endOfImage() >>> 0) - start
     return { bytes: new Uint8Array(this.#memory.buffer, start, length), base: this.#base }
   }
 
-  /** The image for good, in memory that threads share. */
+  /** Returns the finished image in memory that threads can share. */
   finish(root: number): DataImage {
     const { bytes, base } = this.view
     if (base + bytes.length > ADDRESSABLE_BYTES) throw tooLarge()

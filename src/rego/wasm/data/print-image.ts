@@ -10,12 +10,12 @@ const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
 const ESCAPED_BY_GO = [0x3c, 0x3e, 0x26, 0xe2]
 const WORD_VALUES = 2 ** 32
 const FIRST_BYTES = 4096
-/** Of a text, what takes as long as a few values. */
+/** Length of a string part, in bytes, that takes as long to print as a few values. */
 const PART_BYTES = 4096
-/** What a sign and the longest integer need. */
+/** Spare capacity for a bracket and the longest integer. */
 const SPARE_BYTES = 32
 
-/** How texts are written: those in which a byte of the table is by `quote`, others as they are. */
+/** How strings are printed: `quote` prints those with a special byte, the others are copied. */
 interface TextStyle {
   readonly isSpecial: Uint8Array
   readonly quote: (text: string) => string
@@ -36,14 +36,17 @@ interface PlacedBytes {
 }
 
 /**
- * The value at an address of an image as compact JSON in UTF-8, as `printJson` writes it: keys in Rego's order, numbers as written. No value
- * is made on the way.
+ * Prints the value at an address of an image as compact JSON in UTF-8, as `printJson` does: keys in
+ * Rego's order, numbers as written. Creates no JavaScript values.
  */
 export function printImage(image: PlacedBytes, address: number): Buffer {
   return new ImagePrinter(image, PLAIN).written(address)
 }
 
-/** The same with Go's escapes, as `printGoJson` writes it. `count` is called with each value and each part of a long text, and ends it by raising. */
+/**
+ * Prints as `printImage`, with Go's escapes, as `printGoJson` does. `count` is called for each
+ * value and each part of a long string and may throw to stop.
+ */
 export function printImageAsGo(image: PlacedBytes, address: number, count?: () => void): string {
   return new ImagePrinter(image, AS_GO_DOES, count).written(address).toString()
 }
@@ -109,7 +112,7 @@ class ImagePrinter {
     this.#sign(CLOSE_OBJECT)
   }
 
-  /** By bytes, which is by code points. */
+  /** Compares keys by bytes, which equals the order of code points. */
   #compareKeys(a: number, b: number): number {
     const bytes = this.#bytes
     const [atA, atB] = [

@@ -16,28 +16,35 @@ import {
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
 
-/** The exported function that calls a rule: it takes its place in the list of rules, and the addresses of input and data. */
+/**
+ * The exported function that calls a rule. Its arguments are the rule's position in the list of
+ * rules and the addresses of input and data.
+ */
 export const RULE_EXPORT = 'tidegate_rule'
-/** How the function is exported that has to be called before the first rule of an evaluation. */
+/** The exported function to call before the first rule of an evaluation. */
 export const MEMOIZE_EXPORT = 'tidegate_memoize'
 
 export interface ExportedRules {
   readonly bytes: Uint8Array
-  /** The keys of the paths of the rules that can be called, in the order of their places. */
+  /** Keys of the paths of the callable rules, in the order of their positions. */
   readonly rules: readonly string[]
 }
 
-/** OPA's compiler names the function of a rule by its path, as Rego writes it (planner.go, planRules; `g0` is the code without mocks). */
+/**
+ * The function name of a rule: its path in Rego's notation (planner.go, planRules). `g0` is code
+ * without mocks.
+ */
 const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)$/
 const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
 const MEMOIZE_FUNCTION = 'opa_memoize_init'
-/** The input and the data. */
+/** Input and data. */
 const RULE_PARAMETERS = 2
 
 /**
- * Lets every rule of a module be called without the function that leads to all entrypoints, which grows with their number: `RULE_EXPORT`
- * gives the address of the rule's value, or 0. The rules are reached through the module's table, since thousands of exports take the
- * thread that makes an instance tens of milliseconds. A module without function names, or without a table, has no such rules.
+ * Makes every rule of a module callable without the function that dispatches to all entrypoints,
+ * which grows with their number. `RULE_EXPORT` returns the address of the rule's value, or 0. Rules
+ * are reached through the module's table, because instantiating thousands of exports takes tens of
+ * milliseconds. A module without function names or without a table has no such rules.
  */
 export function exportRules(wasm: Uint8Array): ExportedRules {
   const sections = readSections(wasm)
@@ -53,7 +60,7 @@ export function exportRules(wasm: Uint8Array): ExportedRules {
   return { bytes: concat(out), rules: rules.map(({ key }) => key) }
 }
 
-/** What becomes of the bodies of sections, by their numbers. */
+/** Returns the rewriting of section bodies, by section number. */
 function changesOf(
   wasm: Uint8Array,
   sections: readonly Section[],
@@ -89,10 +96,10 @@ function changesOf(
   ])
 }
 
-/** What was listed, since finding it takes ten milliseconds for a thousand packages. */
+/** A cache: finding the rules of a thousand packages takes ten milliseconds. */
 const listed = new WeakMap<Uint8Array, readonly string[]>()
 
-/** The keys of the paths of the rules of a module that `exportRules` exports. */
+/** Returns the keys of the paths of the rules that `exportRules` exports. */
 export function listRules(wasm: Uint8Array): readonly string[] {
   const rules = listed.get(wasm) ?? findRules(wasm, readSections(wasm))?.rules.map(({ key }) => key) ?? []
   listed.set(wasm, rules)
@@ -101,9 +108,9 @@ export function listRules(wasm: Uint8Array): readonly string[] {
 
 interface FoundRules {
   readonly memoize: number
-  /** The number of the type that all of them have. */
+  /** The type number of all rules. */
   readonly ruleType: number
-  /** The number of the first function that would be added. */
+  /** The number of the first added function. */
   readonly nextFunction: number
   readonly rules: readonly { readonly number: number; readonly key: string }[]
 }
@@ -134,7 +141,10 @@ function parametersOf(table: FunctionTable, number: number): number | undefined 
   return type === undefined ? undefined : table.parameterCounts[type]
 }
 
-/** The path of the rule whose function has such a name; undefined for another function, or where a name is quoted in Go's way alone. */
+/**
+ * Returns the path of the rule with this function name; undefined for other functions and for names
+ * with escapes that only Go has.
+ */
 export function rulePath(name: string): string[] | undefined {
   const steps = RULE_FUNCTION.exec(name)?.[1]
   if (steps === undefined) return undefined
@@ -147,16 +157,22 @@ export function rulePath(name: string): string[] | undefined {
 
 const I32 = 0x7f
 const FUNCTION_TYPE = 0x60
-/** Flag of limits that have a maximum (WebAssembly core specification 2.0, section 5.3.7). */
+/** Limits flag: a maximum follows (WebAssembly core specification 2.0, section 5.3.7). */
 const HAS_MAXIMUM = 0x01
-/** An element segment that is put into table 0 when the module is instantiated, as function numbers (section 5.5.12). */
+/**
+ * Kind of an element segment of function numbers that is copied to table 0 at instantiation
+ * (section 5.5.12).
+ */
 const ACTIVE = 0x00
 const FIRST_TABLE = 0
 
-/** The type of a function that calls another by its place: three i32 to one. */
+/** The type of a function that calls another by its position: three i32 to one. */
 const CALLER_TYPE: readonly number[] = [FUNCTION_TYPE, 3, I32, I32, I32, 1, I32]
 
-/** The body of that function, with its length: `table[firstPlace + place](second, third)`; the functions called have one type. */
+/**
+ * The body, with its length, of `table[firstPlace + place](second, third)`. All callable functions
+ * have one type.
+ */
 function callerCode(firstPlace: number, type: number): number[] {
   const body = [
     0x00, // no locals
@@ -167,7 +183,7 @@ function callerCode(firstPlace: number, type: number): number[] {
   return [...encodeUnsigned(body.length), ...body]
 }
 
-/** An element segment with functions by their numbers, from one place of the table on. */
+/** Encodes an element segment: functions by number, from a position of the table on. */
 function tableElements(firstPlace: number, functions: readonly number[]): number[] {
   return [
     ...[ACTIVE, OP.constant, ...encodeSigned(firstPlace), OP.end],
@@ -176,12 +192,12 @@ function tableElements(firstPlace: number, functions: readonly number[]): number
   ]
 }
 
-/** How many places the first table of a table section has. */
+/** Returns the size of the first table in a table section. */
 export function readTableSize(section: BinaryReader): number {
   return readFirstTable(section).minimum
 }
 
-/** The body of a table section whose first table has so many places more. */
+/** Returns a table section whose first table has `added` more elements. */
 export function growTable(body: Uint8Array, added: number): Uint8Array {
   const reader = new BinaryReader(body)
   const { count, elementType, minimum, maximum } = readFirstTable(reader)

@@ -17,16 +17,20 @@ import {
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
-  /** The numbers that the library's functions have in the module, by the names they are exported as; of those that can be called there. */
+  /**
+   * Function numbers in the module by the names of the library's exports; only functions that can
+   * be called there.
+   */
   readonly functions: ReadonlyMap<string, number>
-  /** The same of its globals. */
+  /** Global numbers in the module by the names of the library's exports. */
   readonly globals: ReadonlyMap<string, number>
 }
 
 /**
- * Puts the functions of a library behind those of a module, so that they call the module's by name and share its memory. What the
- * library exports is exported with a prefix. OPA's compiler leaves out what no policy uses: what calls a function that the module has
- * not, by itself or through others, must not be called either. A module without names has none of them.
+ * Appends the functions of a library to a module; they call the module's functions by name and
+ * share its memory. Exports of the library get a prefix. OPA's compiler omits functions that no
+ * policy uses. A library function that depends on a missing one, directly or indirectly, must not
+ * be called. A module without names has none of them.
  */
 export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix: string): LinkedModule {
   const sections = readSections(wasm)
@@ -39,7 +43,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     imported,
     firstFunction: table.importCount + table.types.length,
     firstType: openSection(wasm, sections, SECTION.type).unsigned(),
-    // OPA's modules import no globals: what would be one is told when the code is metered.
+    // OPA's modules import no globals; metering refuses a module that does.
     firstGlobal: openSection(wasm, sections, SECTION.global).unsigned(),
   }
   const added = new Map<number, readonly (readonly number[] | Uint8Array)[]>([
@@ -77,7 +81,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
 /** A function of two bytes: no locals, one instruction, its end. */
 const UNREACHABLE = [3, 0x00, 0x00, 0x0b]
 
-/** Where the library's parts come to stand in the module. */
+/** Where the library's parts are in the module. */
 interface Places {
   /** The module's functions that the library imports. */
   readonly imported: readonly (number | undefined)[]
@@ -94,7 +98,7 @@ function exportedNumber({ kind, number }: LibraryExport, places: Places): number
   return kind === EXTERNAL_KIND.function ? functionNumber(number, places) : places.firstGlobal + number
 }
 
-/** The places of the library's functions that call nothing that is missing. */
+/** Returns the positions of the library's functions that depend on no missing function. */
 function findCallable({ code }: Library, imported: readonly (number | undefined)[]): ReadonlySet<number> {
   const calls = code.map((body) => calledBy(new BinaryReader(body.bytes, body.at, body.end)))
   const callable = new Set(code.keys())
@@ -118,7 +122,10 @@ function calledBy(body: BinaryReader): number[] {
   return called
 }
 
-/** A function body, with its length, that calls functions and uses globals by their numbers in the module. */
+/**
+ * Returns a function body, with its length, that refers to functions and globals by their numbers
+ * in the module.
+ */
 function relocated(body: BinaryReader, places: Places): Uint8Array {
   const pieces: Uint8Array[] = []
   let copied = body.at
@@ -140,9 +147,9 @@ function relocated(body: BinaryReader, places: Places): Uint8Array {
   return concat([Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces])
 }
 
-/** A module of ours that is linked into others: its parts as they stand in its sections. */
+/** The sections of a module that is linked into others. */
 interface Library {
-  /** The names of the functions that it calls and has not. */
+  /** Names of the imported functions. */
   readonly imports: readonly string[]
   readonly types: readonly Uint8Array[]
   readonly functionTypes: readonly number[]
@@ -153,12 +160,15 @@ interface Library {
 
 interface LibraryExport {
   readonly name: string
-  /** As in EXTERNAL_KIND. */
+  /** One of EXTERNAL_KIND. */
   readonly kind: number
   readonly number: number
 }
 
-/** Reads a module that imports functions and a memory, and has neither tables nor data. Raises `invalid` for a damaged one. */
+/**
+ * Reads a module that imports functions and a memory and has neither tables nor data. Throws
+ * `invalid` for a damaged one.
+ */
 function readLibrary(wasm: Uint8Array): Library {
   const sections = readSections(wasm)
   const open = (id: number): BinaryReader => openSection(wasm, sections, id)
@@ -197,7 +207,7 @@ function readEach(reader: BinaryReader, skip: (reader: BinaryReader) => void): U
   })
 }
 
-/** The parameters and the results, behind a byte that says that it is a function's. */
+/** Skips parameters and results, after a byte that marks a function type. */
 function skipType(reader: BinaryReader): void {
   reader.skip(1)
   reader.skipVector()
@@ -213,7 +223,7 @@ function readNumbers(reader: BinaryReader): number[] {
   return Array.from({ length: reader.unsigned() }, () => reader.unsigned())
 }
 
-/** All but the memory, which is the module's own. */
+/** Reads all exports but the memory. */
 function readExports(reader: BinaryReader): LibraryExport[] {
   return Array.from({ length: reader.unsigned() }, () => ({
     name: reader.text(),

@@ -16,16 +16,22 @@ import {
 import type { Section } from '../binary/sections.js'
 import { PAGE_BYTES } from './module-memory.js'
 
-/** The exported counter of loop iterations and calls (i32) until the module asks its host for more. */
+/** The exported counter (i32) of loop iterations and calls until the module calls its host. */
 export const FUEL_EXPORT = 'tidegate_fuel'
-/** How the globals that the module changes itself are exported, with their number behind it: with its memory, they are its state. */
+/**
+ * Export name of each mutable global, before its number. These globals and the memory are the
+ * module's state.
+ */
 export const STATE_EXPORT = 'tidegate_state_'
-/** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
+/** The argument of `opa_abort` when the counter reaches zero. No address is negative. */
 export const OUT_OF_FUEL = -1
 
 export interface MeteredModule {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The memory that the module needs from the start, in pages of 64 KiB: what it declares, or more where its data ends. */
+  /**
+   * The memory that the module needs at its start, in pages of 64 KiB: the declared size, or the
+   * end of its data if that is larger.
+   */
   readonly minimumPages: number
 }
 
@@ -36,11 +42,11 @@ const MUTABLE = 0x01
 const VOID = 0x40
 
 /**
- * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop iteration and every function with
- * several calls counts down a new global and calls the host at zero, which refuels or throws. All other code is a straight line
- * whose length bounds the work. The host is called through an import that is there already, since a new one would shift the
- * indexes of all functions.
- * Raises `invalid` for a module that it cannot read.
+ * Rewrites a module of OPA so that no evaluation can run forever: every loop iteration and every
+ * function with several calls decrements a new global and calls the host at zero, which refuels or
+ * throws. All other code is a straight line whose length bounds the work. The host is called
+ * through an existing import, because a new one would shift all function indexes. Throws `invalid`
+ * for a module that it cannot read.
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
   const sections = readSections(wasm)
@@ -65,7 +71,7 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
-  // OPA declares fewer pages than its data segments end at when there is much text in the policies.
+  // OPA declares too few pages if the policies contain much text.
   const pagesOfData = Math.ceil(endOfDataSegments(wasm, sections) / PAGE_BYTES)
   return { bytes: concat(out), minimumPages: Math.max(imports.minimumPages, pagesOfData) }
 }
@@ -112,7 +118,10 @@ function readLimits(reader: BinaryReader): number {
   return minimum
 }
 
-/** The places of the module's own globals that change; a constant expression of a number is all that OPA begins one with. */
+/**
+ * Returns the indexes of the module's mutable globals. OPA initialises them with a constant number
+ * only.
+ */
 function listMutableGlobals(reader: BinaryReader): number[] {
   const count = reader.unsigned()
   const mutable: number[] = []
@@ -125,7 +134,10 @@ function listMutableGlobals(reader: BinaryReader): number[] {
   return mutable
 }
 
-/** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */
+/**
+ * A mutable i32 with the largest start value, so that code outside of an evaluation does not run
+ * out of fuel.
+ */
 function fuelGlobal(): number[] {
   return [I32, MUTABLE, OP.constant, 0xff, 0xff, 0xff, 0xff, 0x07, OP.end]
 }
@@ -145,8 +157,9 @@ function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): U
 }
 
 /**
- * Returns the function body in pieces, with the countdown after each loop head. A function with several calls counts down at its
- * entry, too: call graphs that branch double the work with each level. One call alone continues the work of its caller.
+ * Returns the function body in pieces, with the countdown after each loop head. A function with
+ * several calls also counts down at its entry: branching call graphs double the work with each
+ * level. A single call continues the work of its caller.
  */
 function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[] {
   const start = reader.at
@@ -167,7 +180,7 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
   return calls > 1 ? [locals, countdown, ...pieces] : [locals, ...pieces]
 }
 
-/** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
+/** Code for `fuel -= 1; if (fuel == 0) opa_abort(OUT_OF_FUEL)`; the call may return. */
 function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
   const fuel = encodeUnsigned(fuelIndex)
   const decrement = [OP.getGlobal, ...fuel, OP.constant, 1, OP.subtract, OP.setGlobal, ...fuel]
@@ -175,13 +188,14 @@ function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
   return Buffer.from([...decrement, OP.getGlobal, ...fuel, OP.isZero, OP.if, VOID, ...abortCall, OP.end])
 }
 
-/** How a segment begins (WebAssembly core specification 2.0, section 5.5.14). */
+/** Kinds of segments (WebAssembly core specification 2.0, section 5.5.14). */
 const PASSIVE = 1
 const ACTIVE_WITH_MEMORY = 2
 
 /**
- * The address behind the last byte that the module's active data segments fill, 0 without any: as much memory has to be there
- * before the module can be instantiated. Raises `invalid` where a segment's place is no constant.
+ * Returns the end of the module's active data segments, 0 without any. The memory must reach it
+ * before the module can be instantiated. Throws `invalid` if the address of a segment is not
+ * constant.
  */
 function endOfDataSegments(wasm: Uint8Array, sections: readonly Section[]): number {
   const ends = sections

@@ -4,16 +4,19 @@ import { EvaluationAbort } from './evaluation-abort.js'
 /** A page of memory (WebAssembly core specification 2.0, section 4.2.8). */
 export const PAGE_BYTES = 65_536
 
-/** All that 32 bits address. */
+/** All pages of the 32-bit address space. */
 const MOST_PAGES = 65_536
 
-/** The memory of one module, as bytes and texts. */
+/** The memory of one module, as bytes and strings. */
 export class ModuleMemory {
   readonly memory: WebAssembly.Memory
   readonly #maximumBytes: number
   #bytes: Buffer
 
-  /** `heldBytes` are on top of the maximum. Raises `invalid` when the module needs more from the start than it may have. */
+  /**
+   * `heldBytes` are added to the maximum. Throws `invalid` if the module needs more at its start
+   * than the maximum.
+   */
   constructor(minimumPages: number, maximumBytes: number, heldBytes = 0) {
     const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MOST_PAGES)
     if (minimumPages * PAGE_BYTES > maximumBytes) {
@@ -31,19 +34,25 @@ export class ModuleMemory {
     return this.bytes.length
   }
 
-  /** All of it, until it grows: a growth detaches the old buffer, which then has no length. Asking V8 for it costs more. */
+  /**
+   * The whole memory. Growing detaches the old buffer, which then has length 0; this check is
+   * cheaper than `memory.buffer`.
+   */
   get bytes(): Buffer {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.memory.buffer)
     return this.#bytes
   }
 
-  /** Puts bytes at an address. Grows where needed, and raises EvaluationAbort (over budget) where that is not possible. */
+  /**
+   * Writes bytes at an address. Grows the memory if needed; throws EvaluationAbort (over budget) if
+   * that is not possible.
+   */
   place(bytes: Uint8Array, address: number): void {
     this.reserve(address, bytes.length)
     this.bytes.set(bytes, address)
   }
 
-  /** Grows so that `length` bytes fit at an address. Raises as `place`. */
+  /** Grows the memory so that `length` bytes fit at an address. Throws as `place`. */
   reserve(address: number, length: number): void {
     const missing = address + length - this.byteLength
     if (missing <= 0) return
@@ -54,24 +63,24 @@ export class ModuleMemory {
     }
   }
 
-  /** Whether there may be another page. */
+  /** True if the memory can grow by at least one page. */
   get canGrow(): boolean {
     return this.byteLength < this.#maximumBytes
   }
 
-  /** Grows by this many bytes, or by what is left to a limit or to the maximum. */
+  /** Grows by `wantedBytes`, but not past `limitBytes` or the maximum. */
   growBy(wantedBytes: number, limitBytes: number): void {
     const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
     const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)
     if (pages > 0) this.memory.grow(pages)
   }
 
-  /** How many bytes the zero-terminated text at an address has. */
+  /** Returns the length of the zero-terminated string at an address, in bytes. */
   textLengthAt(address: number): number {
     return this.bytes.indexOf(0, address) - address
   }
 
-  /** The zero-terminated text at an address. */
+  /** Returns the zero-terminated string at an address. */
   textAt(address: number, length = this.textLengthAt(address)): string {
     return this.bytes.toString('utf8', address, address + length)
   }

@@ -2,7 +2,10 @@ import { AppError } from '../../../errors/app-error.js'
 import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { FUEL_EXPORT } from './meter-module.js'
 
-/** The functions of OPA's WASM ABI 1.2 that we call (OPA documentation, "WebAssembly": exports). Addresses are i32. */
+/**
+ * The functions of OPA's WASM ABI 1.2 that the host calls (OPA documentation, "WebAssembly":
+ * exports). Addresses are i32.
+ */
 export interface PolicyExports {
   readonly opa_eval: (
     reserved: number,
@@ -34,7 +37,10 @@ export interface PolicyExports {
 const ABI_VERSION = 1
 const MINIMUM_MINOR_VERSION = 2
 
-/** The exports of an instance as typed functions; raises `invalid` for a module of another ABI. */
+/**
+ * Returns the exports of an instance as typed functions. Throws `invalid` for a module of another
+ * ABI.
+ */
 export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
   const version = globalValue(exports, 'opa_wasm_abi_version')
   const minor = globalValue(exports, 'opa_wasm_abi_minor_version')
@@ -56,8 +62,8 @@ function globalValue(exports: WebAssembly.Exports, name: string): number | undef
 }
 
 /**
- * The numbers of a policy module's entrypoints, or of its built-ins, by their names, in their order, from the table as Rego text. Raises `invalid` for another
- * value than a table.
+ * Parses a module's table of entrypoints or built-ins: numbers by name, sorted. Throws `invalid` if
+ * the text is not a table.
  */
 export function numberTable(text: string): Map<string, number> {
   const table = parse(text)
@@ -69,7 +75,7 @@ export function numberTable(text: string): Map<string, number> {
   return new Map(numbers.sort(([a], [b]) => compareStrings(a, b)))
 }
 
-/** What is no JSON, as a set, is no table either. */
+/** Text that is not JSON, such as a set, is not a table. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,7 +1,9 @@
 import { compileBuilt } from '../../../lib/built-module.js'
 import type { PolicyExports } from '../module/policy-exports.js'
 
-/** What `assembly/read-request.ts` exports. Addresses are those of the policy module's memory; 0 is none. */
+/**
+ * Exports of `assembly/read-request.ts`. Addresses are in the policy module's memory; 0 means none.
+ */
 export interface InputReader {
   readonly scratchBytes: () => number
   readonly prepare: (scratch: number, truth: number, falsehood: number) => void
@@ -12,7 +14,10 @@ export interface InputReader {
   readonly finish: () => void
 }
 
-/** What `assembly/data/read-data.ts` exports. Addresses of values are those that they will have in a policy module's memory; 0 is none. */
+/**
+ * Exports of `assembly/data/read-data.ts`. Addresses of values are those in a policy module's
+ * memory; 0 means none.
+ */
 export interface DataReader {
   readonly openData: (textBytes: number, pendingBytes: number, base: number) => number
   readonly readData: (length: number) => number
@@ -27,17 +32,20 @@ export interface DataReader {
 }
 
 const READER_FILE = 'rego/wasm/reader.wasm'
-/** 4 GiB less a page, so that no size is beyond 32 bits. */
+/** 4 GiB minus one page, so that sizes fit into 32 bits. */
 const MOST_PAGES = 65_535
 
-/** A reader that works in the memory of a policy module. Raises `internal` when Tidegate has not been built. */
+/**
+ * Creates a reader in the memory of a policy module. Throws `internal` if Tidegate has not been
+ * built.
+ */
 export function instantiateReader(memory: WebAssembly.Memory, policy: PolicyExports): InputReader {
   const { opa_heap_ptr_set, opa_json_parse } = policy
   const imports = { env: { memory }, policy: { opa_heap_ptr_set, opa_json_parse } }
   return new WebAssembly.Instance(compileBuilt(READER_FILE), imports).exports as unknown as InputReader
 }
 
-/** A reader of base documents with a memory of its own. Raises as `instantiateReader`. */
+/** Creates a reader of base documents with its own memory. Throws as `instantiateReader`. */
 export function openDataReader(): { reader: DataReader; memory: WebAssembly.Memory } {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES })
   const unused = (): number => 0

@@ -23,7 +23,7 @@ import {
 } from '../module/value-layout.js'
 import type { InputReader } from './input-reader.js'
 
-/** What the comparison works with: a module, the reader in its memory, and the start of the free heap. */
+/** Inputs of the comparison: a module, the reader in its memory, and the start of the free heap. */
 export interface ReadingPair {
   readonly memory: ModuleMemory
   readonly policy: PolicyExports
@@ -31,7 +31,7 @@ export interface ReadingPair {
   readonly heapStart: number
 }
 
-/** Bytes asked of the allocator, and the size that the reader takes for granted. */
+/** Requested sizes of blocks and the sizes that the reader expects. */
 const BLOCK_SIZES: readonly (readonly [asked: number, given: number])[] = [
   [1, 4],
   [5, 8],
@@ -43,8 +43,8 @@ const BLOCK_HEADER_BYTES = 12
 const A_DECIMAL = '1.5'
 
 /**
- * Whether the reader makes of sample documents the very structures that the module's own parser makes. A runtime of another
- * version may lay its values out differently: then its own parser has to do.
+ * Returns true if the reader creates the same structures for sample documents as the module's own
+ * parser. Runtimes of other versions may have another memory layout; their own parser is then used.
  */
 export function readsAlike(pair: ReadingPair): boolean {
   try {
@@ -54,7 +54,7 @@ export function readsAlike(pair: ReadingPair): boolean {
       samples().every((text) => isReadAlike(pair, Buffer.from(text)))
     )
   } catch {
-    // With another layout, what is taken for an address may lead anywhere.
+    // With another layout, addresses may be out of range.
     return false
   } finally {
     pair.policy.opa_heap_ptr_set(pair.heapStart)
@@ -74,7 +74,7 @@ function allocatesAlike({ memory, policy, heapStart }: ReadingPair): boolean {
   })
 }
 
-/** Whether scalars have the form in which base documents are built without the runtime (`assembly/data`). */
+/** Returns true if scalars have the layout in which `assembly/data` builds base documents. */
 function writesAlike({ memory, policy }: ReadingPair): boolean {
   const parsed = (text: string): number => {
     const copy = policy.opa_malloc(text.length)
@@ -111,7 +111,7 @@ const NUMBERS =
 const FRACTIONS = '[1.5,-0.25,1e3,1E-2,0.1e+2,100.00,12345678901234567890.123456789]'
 const TEXTS = '["","a","0123456789abcdef","ä€😀","\\u00e4\\ud83d\\ude00","\\"\\\\\\/\\b\\f\\n\\r\\t"]'
 
-/** One of each shape, and objects on both sides of every growth of their tables. */
+/** One of each shape, and objects just below and above every growth of their tables. */
 const samples = (): readonly string[] => [
   'null',
   'true',
@@ -131,8 +131,9 @@ function wideObject(size: number): string {
 }
 
 /**
- * Whether two values in a module's memory are laid out alike: not only equal, but every element at the same place. Numbers are
- * compared by their text (`dump`), since the runtime has two forms of them. Raises RangeError for an address outside memory.
+ * Returns true if two values have the same layout: equal values with every element at the same
+ * position. Numbers are compared by their text (`dump`), since the runtime has two forms of them.
+ * Throws RangeError for an address outside of the memory.
  */
 export function isSameValue(
   memory: ModuleMemory,

@@ -27,8 +27,9 @@ const OUTPUT_KINDS: readonly DefinitionKind[] = ['SCALAR', 'OBJECT', 'INTERFACE'
 const RESERVED_VALUES: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /**
- * What the names in a schema stand for. Raises BuiltinError with OPA's text for the first rule of gqlparser that the
- * schema breaks; they are other rules than the package has, which also wants a query type and no unknown extensions.
+ * Returns the symbols of a schema. Throws BuiltinError with OPA's message for the first of
+ * gqlparser's rules that the schema breaks. The package's rules differ: it also requires a query
+ * type and refuses unknown extensions.
  */
 export function checkSchema(document: DocumentNode): SchemaSymbols {
   const symbols = new SchemaSymbols(document)
@@ -80,7 +81,7 @@ function checkFields(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   }
 }
 
-/** A type must have members, and of the kinds that it may have. */
+/** A type must have members of the permitted kinds. */
 function checkMembers(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   const kind = definitionKind(type)
   const title = `${kind} ${type.name.value}`
@@ -171,7 +172,7 @@ function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
 }
 
-/** Raises BuiltinError when a type does not keep to an interface that it says to implement. */
+/** Throws BuiltinError if a type does not conform to an interface that it declares. */
 function checkInterfaces(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   const fields = new Map(fieldsOf(type).map((field) => [field.name.value, field]))
   const names = new Set(interfacesOf(type))
@@ -227,7 +228,7 @@ function checkFieldArguments(required: MemberField, found: MemberField, goal: st
   }
 }
 
-/** A type implements what its interfaces implement. */
+/** A type must implement the interfaces of its interfaces. */
 function checkAncestors(
   type: TypeDefinitionNode,
   contract: TypeDefinitionNode,
@@ -260,7 +261,10 @@ function isCovariant(required: TypeNode, actual: TypeNode, symbols: SchemaSymbol
   return nullable.kind === Kind.NAMED_TYPE && symbols.isSubstitute(nullable.name.value, required.name.value)
 }
 
-/** Whether an argument may have `actual` where the interface has `required`: the same, or nullable where that is not. */
+/**
+ * Returns true if an argument of type `actual` may implement one of type `required`: the same type,
+ * or a nullable one.
+ */
 function isCompatible(required: TypeNode, actual: TypeNode): boolean {
   if (required.kind === Kind.NON_NULL_TYPE) {
     return isCompatible(required.type, actual.kind === Kind.NON_NULL_TYPE ? actual.type : actual)

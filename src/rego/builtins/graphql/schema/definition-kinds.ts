@@ -6,7 +6,7 @@ import type {
   TypeExtensionNode,
 } from 'graphql'
 
-/** The kinds of types by the names that gqlparser gives them. */
+/** gqlparser's names for the kinds of types. */
 export type DefinitionKind = 'SCALAR' | 'OBJECT' | 'INTERFACE' | 'UNION' | 'ENUM' | 'INPUT_OBJECT'
 
 const DEFINITION_KINDS: Readonly<Record<(TypeDefinitionNode | TypeExtensionNode)['kind'], DefinitionKind>> = {
@@ -24,12 +24,12 @@ const DEFINITION_KINDS: Readonly<Record<(TypeDefinitionNode | TypeExtensionNode)
   [Kind.INPUT_OBJECT_TYPE_EXTENSION]: 'INPUT_OBJECT',
 }
 
-/** Which kind of type a definition defines, or an extension extends. */
+/** Returns the kind of type that a definition defines or an extension extends. */
 export function definitionKind(node: TypeDefinitionNode | TypeExtensionNode): DefinitionKind {
   return DEFINITION_KINDS[node.kind]
 }
 
-/** The number that stands for the kind of a literal in gqlparser's tree. */
+/** gqlparser's numbers for the kinds of literals. */
 export const VALUE_KINDS = {
   [Kind.VARIABLE]: 0,
   [Kind.INT]: 1,
@@ -46,29 +46,29 @@ export const VALUE_KINDS = {
 /** A field of an object or an interface, or of an input. */
 export type MemberField = FieldDefinitionNode | InputValueDefinitionNode
 
-/** The fields of a definition; none for a kind that has none. */
+/** Returns the fields of a definition; none if its kind has no fields. */
 export function fieldsOf(definition: TypeDefinitionNode): readonly MemberField[] {
   return ('fields' in definition ? definition.fields : undefined) ?? []
 }
 
-/** The arguments of a field; none for a field of an input. */
+/** Returns the arguments of a field; none for an input field. */
 export function argumentsOf(field: MemberField): readonly InputValueDefinitionNode[] {
   return ('arguments' in field ? field.arguments : undefined) ?? []
 }
 
-/** The names of the interfaces that a definition implements. */
+/** Returns the names of the interfaces that a definition implements. */
 export function interfacesOf(definition: TypeDefinitionNode): readonly string[] {
   const interfaces = 'interfaces' in definition ? definition.interfaces : undefined
   return (interfaces ?? []).map(({ name }) => name.value)
 }
 
-/** The names of the members of a union. */
+/** Returns the names of the members of a union. */
 export function memberTypesOf(definition: TypeDefinitionNode): readonly string[] {
   const types = 'types' in definition ? definition.types : undefined
   return (types ?? []).map(({ name }) => name.value)
 }
 
-/** The names of the values of an enum. */
+/** Returns the names of the values of an enum. */
 export function enumValuesOf(definition: TypeDefinitionNode): readonly string[] {
   const values = 'values' in definition ? definition.values : undefined
   return (values ?? []).map(({ name }) => name.value)

@@ -13,14 +13,14 @@ import { definitionKind, interfacesOf, memberTypesOf } from './definition-kinds.
 import type { DefinitionKind } from './definition-kinds.js'
 import { schemaError } from './source-position.js'
 
-/** What the names in a schema stand for. */
+/** The types and directives of a schema, by name. */
 export class SchemaSymbols {
   readonly types: ReadonlyMap<string, TypeDefinitionNode>
   readonly directives: ReadonlyMap<string, DirectiveDefinitionNode>
-  /** By the name of an interface or a union, which types stand for it. */
+  /** Names of the possible types by the name of an interface or union. */
   readonly #substitutes: ReadonlyMap<string, ReadonlySet<string>>
 
-  /** Raises BuiltinError for a name that is declared twice. */
+  /** Throws BuiltinError for a name that is declared twice. */
   constructor(document: DocumentNode) {
     this.types = mergeExtensions(document)
     this.directives = collectDirectives(document)
@@ -49,7 +49,7 @@ function collectDirectives({ definitions }: DocumentNode): ReadonlyMap<string, D
   for (const node of definitions) {
     if (node.kind !== Kind.DIRECTIVE_DEFINITION) continue
     const name = node.name.value
-    // A schema may define the directives that every schema has, and again.
+    // A schema may define the built-in directives, repeatedly.
     if (directives.has(name) && !builtinDirectives.has(name)) {
       schemaError(node, `Cannot redeclare directive ${name}.`)
     }
@@ -73,8 +73,9 @@ function collectSubstitutes(types: readonly TypeDefinitionNode[]): ReadonlyMap<s
 }
 
 /**
- * The types of a schema by name, each with its extensions in it. As in gqlparser an extension of a type that is not
- * defined defines it. Raises BuiltinError for a second definition and for an extension of another kind.
+ * Returns the types of a schema by name, merged with their extensions. As in gqlparser, an
+ * extension of an undefined type defines it. Throws BuiltinError for a second definition and for an
+ * extension of another kind.
  */
 function mergeExtensions({ definitions }: DocumentNode): ReadonlyMap<string, TypeDefinitionNode> {
   const bases = new Map<string, TypeDefinitionNode>()
@@ -121,7 +122,7 @@ function merged(base: TypeDefinitionNode, extensions: readonly TypeExtensionNode
   if (extensions.length === 0) return base
   const parts = [base, ...extensions] as readonly Lists[]
   const lists = LISTS.map((list) => [list, parts.flatMap((part) => part[list] ?? [])] as const)
-  // Kinds are equal, so that each list that is not empty is one of the base's own.
+  // The kinds are equal, so each list that is not empty belongs to the base's kind.
   return { ...base, ...Object.fromEntries(lists.filter(([, members]) => members.length > 0)) }
 }
 
@@ -130,22 +131,22 @@ const INTROSPECTION: ReadonlyMap<string, DefinitionKind> = new Map(
   introspectionTypes.map((type) => [type.name, isEnumType(type) ? 'ENUM' : 'OBJECT']),
 )
 
-/** The directives that gqlparser knows by itself; the package knows younger ones too. */
+/** The directives that gqlparser knows; the package also has newer ones. */
 const KNOWN_DIRECTIVES: ReadonlySet<string> = new Set(['include', 'skip', 'deprecated', 'specifiedBy'])
 
-/** Where each directive that every schema has may stand. */
+/** The permitted locations of the built-in directives. */
 const builtinDirectives: ReadonlyMap<string, readonly string[]> = new Map(
   specifiedDirectives
     .filter(({ name }) => KNOWN_DIRECTIVES.has(name))
     .map(({ name, locations }) => [name, locations]),
 )
 
-/** Whether every schema has this type. */
+/** Returns true for a built-in type. */
 function isBuiltinType(name: string): boolean {
   return builtinTypeKind(name) !== undefined
 }
 
-/** The kind of a type that every schema has; undefined for any other. */
+/** Returns the kind of a built-in type; undefined for any other. */
 function builtinTypeKind(name: string): DefinitionKind | undefined {
   return SCALARS.has(name) ? 'SCALAR' : INTROSPECTION.get(name)
 }

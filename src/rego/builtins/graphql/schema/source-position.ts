@@ -9,24 +9,24 @@ export interface SourcePosition {
   readonly column: number
 }
 
-/** The quotes that open a string, which gqlparser does not count as part of it. */
+/** Length of the opening quotes of a string, which gqlparser does not count. */
 const QUOTES: Readonly<Partial<Record<string, number>>> = {
   [TokenKind.STRING]: 1,
   [TokenKind.BLOCK_STRING]: 3,
 }
 
-/** Where gqlparser says that a token is. */
+/** Returns gqlparser's position of a token. */
 export function tokenPosition(token: Token): SourcePosition {
   return { line: token.line, column: token.column + (QUOTES[token.kind] ?? 0) }
 }
 
-/** Where gqlparser says that a node is; undefined for a node that was read from an object. */
+/** Returns gqlparser's position of a node; undefined for a node that was read from an object. */
 export function nodePosition(node: ASTNode): SourcePosition | undefined {
   const token = markingToken(node)
   return token === undefined || token === null ? undefined : tokenPosition(token)
 }
 
-/** gqlparser notes the first token after the one that tells what the node is. */
+/** gqlparser records the first token after the one that identifies the node. */
 function markingToken(node: ASTNode): Token | null | undefined {
   switch (node.kind) {
     case Kind.DIRECTIVE:
@@ -62,14 +62,16 @@ function markingToken(node: ASTNode): Token | null | undefined {
 
 const INTRODUCTIONS: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription', 'fragment'])
 
-/** What has the name starts with the keyword or the sign before it; an argument with the name itself. */
+/** A named node starts at the keyword or symbol before its name; an argument starts at its name. */
 function startOfNamed(name: Token): Token {
   const { prev } = name
   if (prev?.kind === TokenKind.DOLLAR) return prev
   return prev?.kind === TokenKind.NAME && INTRODUCTIONS.has(prev.value) ? prev : name
 }
 
-/** Raises BuiltinError as OPA does for a schema that contradicts itself, with the place of the node at fault. */
+/**
+ * Throws BuiltinError for an inconsistent schema, with OPA's message and the position of the node.
+ */
 export function schemaError(node: ASTNode, problem: string): never {
   const position = nodePosition(node)
   const place = position === undefined ? 'input' : `input:${position.line}:${position.column}`

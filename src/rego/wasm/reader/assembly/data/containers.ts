@@ -17,24 +17,27 @@ import { remember, writeInteger } from './shared-values'
 
 const HEAD_BYTES: usize = 16
 const ELEMENT_BYTES: usize = 12
-/** A pending member: its key, the key's hash, its value. */
+/** A pending member: key, hash of the key, value. */
 export const MEMBER_BYTES: usize = 12
 const ENTRY_BYTES: usize = 8
 const MIX: u32 = 0x85ebca6b
 const INTEGER_BYTES: usize = 16
 const INDEX_RUNS: u32 = 32
 
-/** Where the values of the indexes are that arrays have in common: run n holds 2^n of them. */
+/** Addresses of the index values that arrays share: run n holds 2^n of them. */
 let indexRuns: usize = 0
 
-/** Makes room for the notes of this file: false without memory. */
+/** Reserves the notes of this file; false if memory runs out. */
 export function beginContainers(): bool {
   indexRuns = allocate(INDEX_RUNS << 2)
   if (indexRuns != 0) memory.fill(indexRuns, 0, INDEX_RUNS << 2)
   return indexRuns != 0
 }
 
-/** The value of the array whose elements are pending from a place on: its address, or 0 without memory. */
+/**
+ * Returns the address of the array whose elements are pending at `elements`, or 0 if memory runs
+ * out.
+ */
 export function arrayValue(elements: usize, count: u32): usize {
   const hash = hashOf(elements, count << 2) ^ ARRAY
   const slot = slotOf(hash)
@@ -42,7 +45,7 @@ export function arrayValue(elements: usize, count: u32): usize {
     const known: usize = load<u32>(entry, 4)
     if (load<u32>(entry) == hash && known != 0 && isArray(here(known), elements, count)) return known
   }
-  // The indexes go before what has to lie in one piece.
+  // Index values are allocated before the array, which must be contiguous.
   for (let index: u32 = 0; index < count; index = index * 2 + 1) if (indexValue(index) == 0) return 0
   const place = allocate(HEAD_BYTES + (count << 3))
   if (place == 0) return 0
@@ -59,14 +62,18 @@ export function arrayValue(elements: usize, count: u32): usize {
   return there(place)
 }
 
-/** The value of the object whose members are pending from a place on; of a repeated key the last value stays. 0 without memory. */
+/**
+ * Returns the address of the object whose members are pending at `members`, or 0 if memory runs
+ * out. The last value of a repeated key is kept.
+ */
 export function objectValue(members: usize, count: u32): usize {
   const most = bucketsFor(count)
   const place = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
   if (place == 0) return 0
   let buckets = most
   let length = fill(place, buckets, members, count)
-  // Repeated keys were counted. The runtime would have made fewer buckets, and the order of the elements follows them.
+  // Repeated keys were counted. The runtime would use fewer buckets, on which the order of elements
+  // depends.
   while (bucketsFor(length) < buckets) {
     buckets = bucketsFor(length)
     length = fill(place, buckets, members, count)
@@ -80,7 +87,7 @@ export function objectValue(members: usize, count: u32): usize {
   return shared(place, buckets, length)
 }
 
-/** An object that was written before and has the same members, else this one. */
+/** Returns an earlier object with the same members if there is one, else this one. */
 function shared(place: usize, buckets: u32, length: u32): usize {
   let hash: u32 = OBJECT
   const elements = place + HEAD_BYTES + (buckets << 2)
@@ -97,13 +104,16 @@ function shared(place: usize, buckets: u32, length: u32): usize {
   return there(place)
 }
 
-/** Puts the members into their buckets, each in the order of its keys, and gives how many different keys there are. */
+/**
+ * Inserts the members into their buckets, each in the order of its keys, and returns the number of
+ * distinct keys.
+ */
 function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
   const table = place + HEAD_BYTES
   memory.fill(table, 0, buckets << 2)
   let element = table + (buckets << 2)
   let length: u32 = 0
-  // The last of a key comes first, and stays.
+  // The last of equal keys is inserted first and kept.
   for (let member = members + (count as usize) * MEMBER_BYTES; member > members;) {
     member -= MEMBER_BYTES
     const slot = table + ((load<u32>(member, 4) & (buckets - 1)) << 2)
@@ -116,7 +126,7 @@ function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
   return length
 }
 
-/** False for a key that is there already. */
+/** Returns false for a key that is already there. */
 function insertInOrder(slot: usize, element: usize): bool {
   let link = slot
   while (true) {
@@ -152,7 +162,7 @@ function isObject(value: usize, other: usize, buckets: u32, length: u32): bool {
     let a: usize = load<u32>(table + (bucket << 2))
     let b: usize = load<u32>(other + HEAD_BYTES + (bucket << 2))
     while (a != 0 && b != 0) {
-      // Key and value together.
+      // Compares key and value in one load.
       if (load<u64>(here(a)) != load<u64>(here(b))) return false
       a = load<u32>(here(a), ELEMENT_NEXT)
       b = load<u32>(here(b), ELEMENT_NEXT)
@@ -162,7 +172,7 @@ function isObject(value: usize, other: usize, buckets: u32, length: u32): bool {
   return true
 }
 
-/** The value of an index, written with its run when the first of that is asked for. */
+/** Returns the value of an index; creates its run on the first use. */
 function indexValue(index: u32): usize {
   const run = 31 - clz(index + 1)
   const first: u32 = ((1 as u32) << run) - 1

@@ -2,11 +2,14 @@ import { hashText } from '../key-cache'
 import { BIG_NUMBER, INTEGER, INTEGER_VALUE, STRING, STRING_LENGTH, STRING_TEXT } from '../value-layout'
 import { allocate, here, SLOT_BYTES, slotOf, there } from './regions'
 
-/** Equal values of base documents are one: they are never changed. What was met long ago may be forgotten, and then is written again. */
+/**
+ * Equal values of base documents are shared, since they never change. Old entries may be evicted;
+ * their values are then written again.
+ */
 const ENTRY_BYTES: usize = 8
 const STRING_BYTES: usize = 12
 const INTEGER_BYTES: usize = 16
-/** Type, text, length, and that the text is not the number's own. */
+/** Type, text, length, and a flag that the text is not owned by the number. */
 const BIG_NUMBER_BYTES: usize = 20
 const NUMBER_TEXT: usize = 8
 const NUMBER_LENGTH: usize = 12
@@ -14,17 +17,17 @@ const NUMBER_OWNS_TEXT: usize = 16
 
 let turn: usize = 0
 
-/** The hash of the last text that `textValue` was asked for, as the runtime computes it. */
+/** The runtime's hash of the last text passed to `textValue`. */
 export let textHash: u32 = 0
 
-/** Notes a value for those that come. */
+/** Stores a value for reuse. */
 export function remember(hash: u32, value: usize): void {
   const entry = slotOf(hash) + (turn++ & (SLOT_BYTES / ENTRY_BYTES - 1)) * ENTRY_BYTES
   store<u32>(entry, hash)
   store<u32>(entry, value, 4)
 }
 
-/** The string value of a text that lies here: its address, or 0 without memory. */
+/** Returns the string value of a text in this memory, or 0 if memory runs out. */
 export function textValue(start: usize, length: usize): usize {
   const hash = hashText(start, length)
   textHash = hash
@@ -57,7 +60,7 @@ export function integerValue(value: i64): usize {
   return place == 0 ? 0 : there(place)
 }
 
-/** Writes an integer of its own: its place. */
+/** Writes an unshared integer and returns its address. */
 export function writeInteger(value: i64): usize {
   const place = allocate(INTEGER_BYTES)
   if (place == 0) return 0
@@ -66,7 +69,7 @@ export function writeInteger(value: i64): usize {
   return place
 }
 
-/** The value of a number that is kept as its text. */
+/** Returns the value of a number that is stored as text. */
 export function bigNumberValue(start: usize, length: usize): usize {
   const text = textValue(start, length)
   if (text == 0) return 0
