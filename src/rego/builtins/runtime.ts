@@ -3,7 +3,7 @@ import type { RegoValue } from '../values/value.js'
 import { readJsonDocument } from './encoding/json-document.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { Builtin, BuiltinContext, BuiltinTable } from './shared/builtin.js'
-import { askOutside, memoise } from './shared/memoise.js'
+import { externalResult, memoise } from './shared/memoise.js'
 import { stringOperand } from './shared/operands.js'
 
 /** The emulated OPA release. */
@@ -16,7 +16,7 @@ export const PARSE_MODULE = 'rego.parse_module'
 const STEPS_PER_CHARACTER = 3
 
 const parseModule: Builtin = (args, context) => {
-  const result = askOutside(PARSE_MODULE, [stringOperand(args, 0), stringOperand(args, 1)], context)
+  const result = externalResult(PARSE_MODULE, [stringOperand(args, 0), stringOperand(args, 1)], context)
   if ('failure' in result) throw new BuiltinError(result.failure.message)
   // The recorded result is the tree as JSON. It is parsed here, where the cost is charged.
   const json = typeof result.value === 'string' ? result.value : 'null'

@@ -76,25 +76,25 @@ const count: Builtin = (args, { meter }) => {
 }
 
 /** Bytes per number of the result. */
-const PLACE_BYTES = 64
+const INDEX_BYTES = 64
 
 /** Returns every occurrence, including overlapping ones, in code points. */
 const indexOfEach: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const part = stringOperand(args, 1)
   if (part === '') throw new BuiltinError('empty search character')
-  const places: RegoNumber[] = []
-  let place = 0
+  const indexes: RegoNumber[] = []
+  let index = 0
   let counted = 0
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     // The next search may compare the whole part again.
     meter.spend(PAIR_STEPS + part.length * CHARACTER_STEPS)
-    meter.reserve(PLACE_BYTES)
-    place += codePointCount(text.slice(counted, at))
+    meter.reserve(INDEX_BYTES)
+    index += codePointCount(text.slice(counted, at))
     counted = at
-    places.push(RegoNumber.of(place))
+    indexes.push(RegoNumber.of(index))
   }
-  return places
+  return indexes
 }
 
 /** Returns the first `n` parts, or the last `-n`. */
@@ -104,7 +104,7 @@ const splitN: Builtin = (args, { meter }) => {
   const count = Number(int64Operand(args, 2))
   const parts = delimiter === '' ? Array.from(text) : text.split(delimiter)
   meter.spend(parts.length * PAIR_STEPS)
-  meter.reserve(parts.length * PLACE_BYTES)
+  meter.reserve(parts.length * INDEX_BYTES)
   // Go splits an empty text into no characters, but by a delimiter into one part.
   return count >= 0 ? parts.slice(0, count) : parts.slice(count)
 }
@@ -160,12 +160,12 @@ const internalPrint: Builtin = (args, { print, meter }) => {
 /** Returns a line for each combination of values, as in OPA: an argument may have several. */
 function linesOf(operands: readonly RegoValue[], reserve: (length: number) => void): string[] {
   let lines = ['']
-  for (const [place, value] of operands.entries()) {
+  for (const [index, value] of operands.entries()) {
     const texts = textsOf(value)
     lines = lines.flatMap((line) =>
       texts.map((text) => {
         reserve(line.length + text.length + 1)
-        return place === 0 ? text : `${line} ${text}`
+        return index === 0 ? text : `${line} ${text}`
       }),
     )
   }

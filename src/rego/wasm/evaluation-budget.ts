@@ -90,7 +90,7 @@ export class EvaluationBudget implements WorkMeter {
   }
 
   /** Called when a portion is used up. Grants another one or throws an EvaluationAbort. */
-  goOn(): void {
+  refuel(): void {
     this.#check(0)
     const granted = Math.min(this.#slice === undefined ? SLICE : SHORT_SLICE, this.#iterationsLeft)
     this.#iterationsLeft -= granted

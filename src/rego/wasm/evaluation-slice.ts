@@ -22,7 +22,7 @@ export class EvaluationSlice {
   readonly #clock: () => number
   /** The start, moved forward by the time spent off the CPU; undefined until the first check. */
   #startMs: number | undefined
-  #lastSeenMs = 0
+  #lastCheckMs = 0
   #cpuStartMs = 0
 
   /** `clock` returns the CPU time of this thread in milliseconds. */
@@ -33,7 +33,7 @@ export class EvaluationSlice {
 
   /** Time from the first to the last check of the clock, in milliseconds. */
   get spentMs(): number {
-    return this.#startMs === undefined ? 0 : this.#lastSeenMs - this.#startMs
+    return this.#startMs === undefined ? 0 : this.#lastCheckMs - this.#startMs
   }
 
   /**
@@ -42,7 +42,7 @@ export class EvaluationSlice {
    */
   require(aheadMs = 0): void {
     const nowMs = performance.now()
-    this.#lastSeenMs = nowMs
+    this.#lastCheckMs = nowMs
     if (this.#startMs === undefined) {
       this.#startMs = nowMs
       this.#cpuStartMs = this.#clock()

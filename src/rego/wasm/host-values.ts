@@ -179,7 +179,7 @@ export class HostValues {
     this.#memory.place(text, address)
     const parsed = parse(address, text.length)
     if (parsed === 0)
-      throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
+      throw new AppError('invalid', 'the policy module cannot parse a value: it is malformed')
     return parsed
   }
 

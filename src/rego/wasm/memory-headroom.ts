@@ -1,13 +1,13 @@
 import type { ModuleMemory } from './module/module-memory.js'
 
 const MIB = 1024 * 1024
-const LEAST_WANTED_BYTES = 2 * MIB
+const MIN_FREE_BYTES = 2 * MIB
 /** Free memory relative to the memory taken since the last check. */
-const LOOKS_AHEAD = 2
-const LEAST_GROWTH_BYTES = 4 * MIB
+const FREE_PER_TAKEN_BYTE = 2
+const MIN_GROWTH_BYTES = 4 * MIB
 const GROWTH_SHARE = 0.5
 /** The largest size that the allocator can store in a word. */
-const NOTEWORTHY_BYTES = 2 ** 32 - 1
+const MAX_NOTED_BYTES = 2 ** 32 - 1
 
 /**
  * Grows the memory of a module ahead of its allocations. OPA's allocator requests one page at a
@@ -23,7 +23,7 @@ export class MemoryHeadroom {
   readonly #note: number | undefined
   #notedBytes = 0
   #bytesWhenNew = 0
-  #heapSeen = 0
+  #lastHeap = 0
 
   /**
    * `sizes` is the result of `findSizes`. If it has several addresses, the allocator's own is
@@ -40,9 +40,9 @@ export class MemoryHeadroom {
    * it for the end of the memory; if the heap starts after it, the allocator requests a page for
    * every block.
    */
-  tell(): void {
+  noteSize(): void {
     const size = this.#memory.byteLength
-    if (size === this.#notedBytes || this.#note === undefined || size > NOTEWORTHY_BYTES) return
+    if (size === this.#notedBytes || this.#note === undefined || size > MAX_NOTED_BYTES) return
     this.#memory.bytes.writeUInt32LE(size, this.#note)
     this.#notedBytes = size
   }
@@ -51,21 +51,21 @@ export class MemoryHeadroom {
    * Declares the current memory permanent: base documents say nothing about the needs of
    * evaluations.
    */
-  begin(): void {
-    this.tell()
+  markPermanent(): void {
+    this.noteSize()
     this.#bytesWhenNew = this.#memory.byteLength
   }
 
   /** Called periodically while the module runs. Grows the memory if little of it is free. */
-  keep(): void {
+  growIfNeeded(): void {
     if (this.#note === undefined) return
     const size = this.#memory.byteLength
     const heap = this.#heapPointer()
-    const taken = heap - this.#heapSeen
-    this.#heapSeen = heap
-    if (size - heap >= Math.max(LEAST_WANTED_BYTES, taken * LOOKS_AHEAD)) return
+    const taken = heap - this.#lastHeap
+    this.#lastHeap = heap
+    if (size - heap >= Math.max(MIN_FREE_BYTES, taken * FREE_PER_TAKEN_BYTE)) return
     const ownBytes = size - this.#bytesWhenNew
-    this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, ownBytes * GROWTH_SHARE), NOTEWORTHY_BYTES)
-    this.tell()
+    this.#memory.growBy(Math.max(MIN_GROWTH_BYTES, ownBytes * GROWTH_SHARE), MAX_NOTED_BYTES)
+    this.noteSize()
   }
 }

@@ -30,7 +30,7 @@ export interface ModuleCode {
 }
 
 /** Pages between the started module and the base documents, mainly for the reader's notes. */
-const ROOM_PAGES = 4
+const GAP_PAGES = 4
 /** The last page of the 32-bit address space. A module that needs more is refused at setup. */
 const LAST_PAGE = 65_535
 const MIB = 1024 * 1024
@@ -63,27 +63,31 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     const { rules } = exported
     return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, callSites, rules }
   } catch (raw) {
-    throw new AppError('invalid', `load policy module: ${whyRefused(toError(raw).message, metered.bytes)}`, {
-      cause: raw,
-    })
+    throw new AppError(
+      'invalid',
+      `load policy module: ${explainRefusal(toError(raw).message, metered.bytes)}`,
+      {
+        cause: raw,
+      },
+    )
   }
 }
 
 /** Returns the lowest address for base documents of a module. */
-export function leastBase({ minimumPages }: ModuleCode): number {
-  return Math.min(minimumPages + ROOM_PAGES, LAST_PAGE) * PAGE_BYTES
+export function lowestBase({ minimumPages }: ModuleCode): number {
+  return Math.min(minimumPages + GAP_PAGES, LAST_PAGE) * PAGE_BYTES
 }
 
 /**
  * Returns an address that is usually above modules of `policyBytes` bytes of policies. Unused
  * memory costs nothing.
  */
-export function likelyBase(policyBytes: number): number {
+export function estimatedBase(policyBytes: number): number {
   return Math.ceil((MIB + policyBytes * PER_POLICY_BYTE) / MIB) * MIB
 }
 
 /** All pages of the 32-bit address space. */
-const MOST_PAGES = 65_536
+const MAX_PAGES = 65_536
 
 /**
  * Returns the memory that a module needs once started, in pages. At its start a module writes the
@@ -92,7 +96,7 @@ const MOST_PAGES = 65_536
  */
 export function pagesOfStart(module: WebAssembly.Module, minimumPages: number): number {
   try {
-    const memory = new WebAssembly.Memory({ initial: minimumPages, maximum: MOST_PAGES })
+    const memory = new WebAssembly.Memory({ initial: minimumPages, maximum: MAX_PAGES })
     const imports = WebAssembly.Module.imports(module).map(({ name }) => [name, refuse] as const)
     const env = { ...Object.fromEntries(imports), memory }
     const { exports } = new WebAssembly.Instance(module, { env })
@@ -105,7 +109,7 @@ export function pagesOfStart(module: WebAssembly.Module, minimumPages: number): 
 
 /** A start calls no import other than to abort. */
 function refuse(): never {
-  throw new Error('a module that is measured asks its host')
+  throw new Error('unexpected call of an import')
 }
 
 /**
@@ -120,15 +124,15 @@ const CALLED_AS_RULE = /:"g\d+\.(?<rule>.+)" failed: not enough arguments on the
 const TOO_LARGE = /:"g\d+\.(?<rule>.+)" failed: local count too large|size \d+ > maximum function size/
 
 /** Explains why V8 refuses a module. Names the rule and the remedy if they are known. */
-export function whyRefused(message: string, wasm: Uint8Array): string {
+export function explainRefusal(message: string, wasm: Uint8Array): string {
   const called = CALLED_AS_RULE.exec(message)?.groups?.['rule']
   // OPA generates such a call if a reference with a variable can reach a function. OPA's own
   // evaluator skips functions there.
   if (called !== undefined)
-    return `${called} refers by a variable (as data.x[y].z does) to what may be a function, which OPA compiles to code that is not valid: give the function a name that is not referred to so, or another package`
+    return `${called} has a reference with a variable (such as data.x[y].z) that can reach a function, for which OPA generates invalid code. Rename the function, or move it to another package`
   const large = TOO_LARGE.exec(message)
   if (large === null) return message
-  return `${large.groups?.['rule'] ?? largestRule(wasm)} is compiled to more code than a function may have: of references by several variables (as data.x[a] and data.x[b] in one body), OPA writes out every combination of the packages and rules that they may lead to. Look one of them up in a function or rule of its own, or split the rule`
+  return `${large.groups?.['rule'] ?? largestRule(wasm)} has more local variables or code than a WebAssembly function may have: for references with several variables (such as data.x[a] and data.x[b] in one body), OPA generates code for every combination of packages and rules. Move one of the references to a function or rule of its own, or split the rule`
 }
 
 function largestRule(wasm: Uint8Array): string {
@@ -137,10 +141,10 @@ function largestRule(wasm: Uint8Array): string {
   const code = openSection(wasm, sections, SECTION.code)
   let largest = { size: 0, name: '' }
   const count = code.unsigned()
-  for (let place = 0; place < count; place++) {
+  for (let index = 0; index < count; index++) {
     const size = code.unsigned()
     code.skip(size)
-    if (size > largest.size) largest = { size, name: names.get(importCount + place) ?? 'a function' }
+    if (size > largest.size) largest = { size, name: names.get(importCount + index) ?? 'a function' }
   }
   return largest.name.replace(/^g\d+\./, '')
 }

@@ -72,7 +72,7 @@ function wordsThatAre(size: number, { memory }: ModuleMemory, end: number): numb
   // By words, not bytes: sizes start with a zero byte, like nearly all words of static memory.
   const words = new Uint32Array(memory.buffer, 0, Math.floor(end / WORD_BYTES))
   const found: number[] = []
-  for (let place = words.indexOf(size); place !== -1; place = words.indexOf(size, place + 1))
-    found.push(place * WORD_BYTES)
+  for (let index = words.indexOf(size); index !== -1; index = words.indexOf(size, index + 1))
+    found.push(index * WORD_BYTES)
   return found
 }

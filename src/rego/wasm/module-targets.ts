@@ -9,7 +9,7 @@ const RESULT_START = '{{"result":'
 const RESULT_END = '}}'
 const SPACE = 0x20
 
-type CallRule = (place: number, input: number, data: number) => number
+type CallRule = (position: number, input: number, data: number) => number
 
 /** The targets of an evaluation, by number: entrypoints and rules that can be called directly. */
 export class ModuleTargets {

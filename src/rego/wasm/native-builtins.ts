@@ -2,10 +2,10 @@
  * When the host answers instead of a native built-in: always, or if `native-choice.ts` decides so
  * from the operands.
  */
-export type HostTurn = 'always' | 'chosen'
+export type HostRole = 'always' | 'chosen'
 
 /** Built-ins whose results in the module differ from OPA's, by function name. */
-export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
+export const HOST_ROLES: Readonly<Record<string, HostRole>> = {
   builtin_json_filter: 'chosen',
   builtin_json_remove: 'chosen',
   builtin_object_union_n: 'chosen',

@@ -57,7 +57,7 @@ const hasDecimals: Choice = (operand) => !operand.hasIntegersOnly(0)
 const SHALLOW_GROUPS = 300
 
 /** True for patterns that C++'s RE2 may accept and Go's does not. */
-const isOddPattern: Choice = (operand) => {
+const isAmbiguousPattern: Choice = (operand) => {
   const pattern = operand.value(0)
   return (
     typeof pattern === 'string' &&
@@ -66,11 +66,11 @@ const isOddPattern: Choice = (operand) => {
 }
 
 /** A negative limit means all matches; the module only knows -1. */
-const isOddSearch: Choice = (operand) => {
+const isAmbiguousSearch: Choice = (operand) => {
   const limit = operand.value(2)
   return (
     (limit instanceof RegoNumber && limit.text.startsWith('-') && limit.text !== '-1') ||
-    isOddPattern(operand)
+    isAmbiguousPattern(operand)
   )
 }
 
@@ -80,7 +80,7 @@ const MAX_PLAIN_LENGTH = 16_384
 const MAX_PLAIN_DEPTH = 100
 
 /** The module accepts some malformed JSON. It reads plain JSON correctly. */
-const isOddJson: Choice = (operand) => {
+const isAmbiguousJson: Choice = (operand) => {
   const text = operand.bytes(0)
   if (text === undefined || text.length > MAX_PLAIN_LENGTH) return true
   return skipRun(text, 0, PLAIN_BYTES) < text.length || !isWellFormed(text, MAX_PLAIN_DEPTH)
@@ -115,12 +115,12 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
   'object.union_n': isEmptyArray,
-  'json.unmarshal': isOddJson,
+  'json.unmarshal': isAmbiguousJson,
   minus: isDecimal(2),
   mul: isDecimal(2),
   plus: isDecimal(2),
-  'regex.find_all_string_submatch_n': isOddSearch,
-  'regex.match': isOddPattern,
+  'regex.find_all_string_submatch_n': isAmbiguousSearch,
+  'regex.match': isAmbiguousPattern,
   rem: isDecimal(2),
   replace: (operand) => operand.isEmptyText(1),
   round: isDecimal(1),

@@ -1,12 +1,12 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
 import { encodeSigned, OP } from './binary/instructions.js'
-import type { HostTurn } from './native-builtins.js'
+import type { HostRole } from './native-builtins.js'
 
 /** A new function that policies call instead of a native one. */
 export interface NativeWrapper {
   readonly native: number
   /** When the host answers in its place; undefined if never. */
-  readonly hostTurn: HostTurn | undefined
+  readonly hostRole: HostRole | undefined
   readonly parameterCount: number
   /** The import that passes a call with this many operands to the host. */
   readonly hostCall: number
@@ -32,7 +32,7 @@ const LEFT = [OP.constant, 0x7f]
  * function returned no value.
  */
 export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
-  const { native, hostTurn, parameterCount, hostCall } = wrapper
+  const { native, hostRole, parameterCount, hostCall } = wrapper
   const result = encodeUnsigned(parameterCount)
   const operands = Array.from({ length: parameterCount }, (_, operand) => [
     OP.getLocal,
@@ -48,22 +48,22 @@ export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
     ...[...operands, OP.call, ...encodeUnsigned(native), OP.teeLocal, ...result],
     ...[OP.isZero, OP.if, EMPTY, ...callHost(REPORTS_FROM + index), OP.setLocal, ...result, OP.end],
   ]
-  const askHost = callHost(ANSWERS_FROM + index)
+  const hostAnswer = callHost(ANSWERS_FROM + index)
   const code = [
     ...[0x01, 0x01, I32], // one local, for the result
-    ...body(hostTurn, askHost, callNative, result),
+    ...body(hostRole, hostAnswer, callNative, result),
     ...[OP.getLocal, ...result, OP.end],
   ]
   return [...encodeUnsigned(code.length), ...code]
 }
 
 function body(
-  hostTurn: HostTurn | undefined,
-  askHost: readonly number[],
+  hostRole: HostRole | undefined,
+  hostAnswer: readonly number[],
   callNative: readonly number[],
   result: readonly number[],
 ): number[] {
-  if (hostTurn === undefined) return [...callNative]
-  if (hostTurn === 'always') return [...askHost, OP.setLocal, ...result]
-  return [...askHost, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
+  if (hostRole === undefined) return [...callNative]
+  if (hostRole === 'always') return [...hostAnswer, OP.setLocal, ...result]
+  return [...hostAnswer, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
 }

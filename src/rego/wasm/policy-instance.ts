@@ -31,7 +31,7 @@ import { numberTable, toPolicyExports } from './module/policy-exports.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { instantiateReader } from './reader/input-reader.js'
 import type { InputReader } from './reader/input-reader.js'
-import { readsAlike } from './reader/reads-alike.js'
+import { hasKnownLayout } from './reader/known-layout.js'
 
 const UNDEFINED_ADDRESS = 0
 /** The letter `s`. Among the texts of values only `set()` begins with it. */
@@ -60,7 +60,7 @@ export class PolicyInstance {
   readonly #state: ModuleState
   readonly #headroom: MemoryHeadroom
   readonly #bytesWhenNew: number
-  #bytesSeen: number
+  #lastBytes: number
   /** An input that is already in memory, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
@@ -98,18 +98,18 @@ export class PolicyInstance {
     this.#exports.opa_heap_ptr_set(heapOfTables)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
     const booleans = this.#values.parseBooleans()
-    const notes = this.#makeRoomFor(reader, booleans)
-    const roomEnd = align(notes + OrderedIteration.bytesOf(exports))
-    this.#memory.reserve(notes, roomEnd - notes)
-    this.#reader = (isReaderFit ?? this.#isFit(reader, roomEnd)) ? reader : undefined
+    const notes = this.#reserveNotes(reader, booleans)
+    const notesEnd = align(notes + OrderedIteration.bytesOf(exports))
+    this.#memory.reserve(notes, notesEnd - notes)
+    this.#reader = (isReaderFit ?? this.#isFit(reader, notesEnd)) ? reader : undefined
     if (this.#reader !== undefined) {
       this.#values.trustLayout(booleans)
     }
     const placed =
       this.#reader === undefined
-        ? parseImage(this.#exports, this.#values, data, roomEnd)
-        : reserveImage(this.#memory, data, roomEnd)
-    this.#headroom.begin()
+        ? parseImage(this.#exports, this.#values, data, notesEnd)
+        : reserveImage(this.#memory, data, notesEnd)
+    this.#headroom.markPermanent()
     this.#dataAddress = placed.root
     this.#heapStart = align(placed.end)
     if (this.#reader !== undefined)
@@ -117,7 +117,7 @@ export class PolicyInstance {
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
-    this.#bytesSeen = this.#bytesWhenNew
+    this.#lastBytes = this.#bytesWhenNew
   }
 
   /** Copies a part of the data. All of it must be copied before the first evaluation. */
@@ -182,7 +182,7 @@ export class PolicyInstance {
     const inputLength = input?.length ?? 0
     this.#budget.start(inputLength, call.slice)
     // Growth during an earlier evaluation does not count for this one.
-    this.#bytesSeen = this.#memory.byteLength
+    this.#lastBytes = this.#memory.byteLength
     this.#call = call
     this.#iteration?.startEvaluation()
     try {
@@ -242,7 +242,7 @@ export class PolicyInstance {
     }
     const value = this.#held?.input === input ? this.#held.value : this.#readDocument(input)
     if (value === 0) return this.#parseDocument(input)
-    this.#headroom.tell()
+    this.#headroom.noteSize()
     this.#reader?.finish()
     return value
   }
@@ -257,13 +257,13 @@ export class PolicyInstance {
   #parseDocument(input: Uint8Array): number {
     const text = replaceLoneSurrogates(input)
     this.#memory.place(text, this.#heapStart)
-    this.#headroom.tell()
+    this.#headroom.noteSize()
     this.#exports.opa_heap_ptr_set(align(this.#heapStart + text.length))
     return this.#exports.opa_json_parse(this.#heapStart, text.length)
   }
 
   /** Places the reader's notes after all permanent memory and returns the address after them. */
-  #makeRoomFor(reader: InputReader, { truth, falsehood }: Booleans): number {
+  #reserveNotes(reader: InputReader, { truth, falsehood }: Booleans): number {
     const scratch = align(this.#exports.opa_heap_ptr_get())
     this.#memory.reserve(scratch, reader.scratchBytes())
     reader.prepare(scratch, truth, falsehood)
@@ -271,7 +271,7 @@ export class PolicyInstance {
   }
 
   #isFit(reader: InputReader, heapStart: number): boolean {
-    return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart })
+    return hasKnownLayout({ memory: this.#memory, policy: this.#exports, reader, heapStart })
   }
 
   #exhausted(): 'memory' | 'stack' | undefined {
@@ -285,8 +285,8 @@ export class PolicyInstance {
    */
   #refuseGrowth(): void {
     const { byteLength } = this.#memory
-    const hasGrown = byteLength > this.#bytesSeen
-    this.#bytesSeen = byteLength
+    const hasGrown = byteLength > this.#lastBytes
+    this.#lastBytes = byteLength
     if (hasGrown && this.grownBytes > this.#options.limits.recycleMemoryBytes / 2) throw new SliceOver()
   }
 
@@ -295,8 +295,8 @@ export class PolicyInstance {
       memory: this.#memory.memory,
       opa_abort: (address: number) => {
         if (address === OUT_OF_FUEL) {
-          this.#headroom.keep()
-          this.#budget.goOn()
+          this.#headroom.growIfNeeded()
+          this.#budget.refuel()
           if (this.#call?.slice !== undefined) this.#refuseGrowth()
           return
         }
@@ -315,8 +315,8 @@ export class PolicyInstance {
     const native = this.#wrappedBuiltins.get(id)
     // The reason of a native failure is needed in strict mode only; some built-ins are repeated by
     // the host.
-    const isTold = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
-    if (native !== undefined && id < ANSWERS_FROM && !isTold) return UNDEFINED_ADDRESS
+    const needsReason = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
+    if (native !== undefined && id < ANSWERS_FROM && !needsReason) return UNDEFINED_ADDRESS
     if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
       return LEFT_TO_NATIVE
     const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`

@@ -12,7 +12,7 @@ import type { EvaluationCall } from './evaluation-call.js'
 const LONG_REQUEST_BYTES = 524_288
 
 /** Large inputs come in groups, with small ones between them. */
-const MOST_USES_WITHOUT_NEED = 20
+const MAX_USES_WITHOUT_NEED = 20
 
 /** A module with its data as plain data that threads can share. */
 export interface ModuleParts extends ModuleCode {
@@ -52,7 +52,7 @@ export class PolicyModule {
     this.readsDirectly = instance.readsDirectly
     this.#parts = { ...parts, readsDirectly: this.readsDirectly }
     this.entrypoints = instance.entrypoints
-    this.rules = new Map(parts.rules.map((key, place) => [key, RULES_FROM + place]))
+    this.rules = new Map(parts.rules.map((key, index) => [key, RULES_FROM + index]))
     this.requiredBuiltins = instance.requiredBuiltins
     this.hostedBuiltins = [...new Set([...this.requiredBuiltins, ...parts.wrappedBuiltins.values()])]
     this.#instance = instance
@@ -149,7 +149,7 @@ export class PolicyModule {
       instance.grownBytes <= recycleMemoryBytes ||
       instance.usedBytes > Math.min(recycleMemoryBytes, instance.grownBytes / 2)
     this.#usesWithoutNeed = isNeeded ? 0 : this.#usesWithoutNeed + 1
-    return this.#usesWithoutNeed <= MOST_USES_WITHOUT_NEED
+    return this.#usesWithoutNeed <= MAX_USES_WITHOUT_NEED
   }
 
   #instantiate(): PolicyInstance {

@@ -16,7 +16,7 @@ describe('large families of built-ins', () => {
     expect(Object.keys(largeFamilies.table).sort()).toEqual(defined.flatMap(Object.keys).sort())
   })
 
-  it('are loaded each for itself', async () => {
+  it('are loaded separately', async () => {
     const { table, prepare } = largeFamilies
     await prepare(['json.verify_schema', 'concat'])
     expect(table['json.verify_schema']?.(['{}'], CONTEXT)).toEqual([true, null])

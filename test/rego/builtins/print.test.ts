@@ -4,7 +4,7 @@ import { stringBuiltins } from '../../../src/rego/builtins/strings.js'
 import { parseRegoText } from '../../../src/rego/values/parse-text.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/** What a call with these operands prints. */
+/** Returns the lines that a call with these operands prints. */
 function printed(operands: string): string[] {
   const lines: string[] = []
   const context = {
@@ -26,7 +26,7 @@ test.each([
   expect(printed(operands)).toEqual(lines)
 })
 
-test('nothing is printed where nobody reads it', () => {
+test('output without a receiver is discarded', () => {
   const context = { nowNs: 0n, memo: new Map<string, never>(), meter: generousMeter() }
   expect(stringBuiltins['internal.print']?.([parseRegoText('[{1}]')], context)).toBe(true)
 })

@@ -21,7 +21,7 @@ describe('amounts with units', () => {
       'eval_builtin_error: units.parse_bytes: could not parse byte amount to a number',
     ],
     ['units.parse_bytes', '["1e9999999"]', 'eval_builtin_error: units.parse_bytes: exponent too large'],
-  ])('%s of %s takes an exponent as OPA does from 1.0 on', (builtin, args, outcome) => {
+  ])('%s of %s accepts an exponent like OPA since 1.0', (builtin, args, outcome) => {
     expect(outcomeOf(unitBuiltins, builtin, args)).toBe(outcome)
   })
 

@@ -12,7 +12,7 @@ describe('queries of URLs', () => {
     expect(outcomeOf(urlBuiltins, 'urlquery.encode_object', '[{1: "x", "1": "y"}]')).toBe('"1=y"')
   })
 
-  it('takes sets of texts for values', () => {
+  it('accepts sets of strings as values', () => {
     expect(outcomeOf(urlBuiltins, 'urlquery.encode_object', '[{"c": {"q", "p"}}]')).toBe('"c=p&c=q"')
   })
 })

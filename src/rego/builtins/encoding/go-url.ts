@@ -135,7 +135,7 @@ function rejectMatch(pattern: RegExp, text: string, message: (found: string) => 
 }
 
 /** Splits a text at the first `sign`. */
-function cut(text: string, sign: string): [before: string, after: string] {
-  const at = text.indexOf(sign)
+function cut(text: string, separator: string): [before: string, after: string] {
+  const at = text.indexOf(separator)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }

@@ -19,8 +19,8 @@ export interface Character {
 }
 
 /** Steps of searching a text for one separator. */
-const LOOK_STEPS = 1
-const LOOK_STEPS_PER_BYTE = 0.002
+const SEARCH_STEPS = 1
+const SEARCH_STEPS_PER_BYTE = 0.002
 
 const NON_ASCII = /[^\0-\x7f]/
 const REPLACEMENT_LENGTH = 3
@@ -70,7 +70,7 @@ export function characterAt(text: Bytes, at: number): Character {
  * necessarily the first occurrence of any.
  */
 export function indexOfAny(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): number {
-  payForLooking(text, separators, meter)
+  payForSearch(text, separators, meter)
   for (const separator of separators) {
     const at = text.indexOf(separator)
     if (at >= 0) return at
@@ -80,7 +80,7 @@ export function indexOfAny(text: Bytes, separators: readonly Bytes[], meter: Wor
 
 /** Returns the last offset of the first separator in the list that occurs in the text. */
 export function lastIndexOfAny(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): number {
-  payForLooking(text, separators, meter)
+  payForSearch(text, separators, meter)
   for (const separator of separators) {
     const at = text.lastIndexOf(separator)
     if (at >= 0) return at
@@ -88,8 +88,8 @@ export function lastIndexOfAny(text: Bytes, separators: readonly Bytes[], meter:
   return -1
 }
 
-function payForLooking(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): void {
-  meter.spend(separators.length * (LOOK_STEPS + text.length * LOOK_STEPS_PER_BYTE))
+function payForSearch(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): void {
+  meter.spend(separators.length * (SEARCH_STEPS + text.length * SEARCH_STEPS_PER_BYTE))
 }
 
 function isContinued(bytes: Bytes): boolean {

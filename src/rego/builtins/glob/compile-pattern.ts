@@ -199,7 +199,7 @@ function isSame(a: PatternNode | undefined, b: PatternNode | undefined): boolean
 }
 
 /** Steps of checking whether a matcher combines with the first, and of comparing a separator. */
-const LOOK_STEPS = 4
+const CHECK_STEPS = 4
 const COMPARE_STEPS = 0.5
 
 const isAny = hasKind<Any>('any')
@@ -257,7 +257,7 @@ function glue(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefin
   const [first] = matchers
   const separators = first && separatorsOf(first)
   if (separators === undefined) return undefined
-  const steps = LOOK_STEPS + separators.length * COMPARE_STEPS
+  const steps = CHECK_STEPS + separators.length * COMPARE_STEPS
   const isAlike = (matcher: Matcher): boolean => {
     meter.spend(steps)
     return sameTexts(separatorsOf(matcher), separators)

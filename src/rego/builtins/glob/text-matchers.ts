@@ -133,15 +133,15 @@ export function contains(literal: Bytes, isNegated: boolean): Matcher {
 
 /** Returns the offset of each character and the end, plus `offset`. */
 export function startsOf(text: Bytes, offset: number): number[] {
-  const places: number[] = []
-  for (const { at } of charactersOf(text)) places.push(offset + at)
-  places.push(offset + text.length)
-  return places
+  const offsets: number[] = []
+  for (const { at } of charactersOf(text)) offsets.push(offset + at)
+  offsets.push(offset + text.length)
+  return offsets
 }
 
 /** Returns `offset`, and the end of each character as Go writes it. */
 function endsOf(text: Bytes, offset: number): number[] {
-  const places = [offset]
-  for (const { at, written } of charactersOf(text)) places.push(offset + at + written)
-  return places
+  const offsets = [offset]
+  for (const { at, written } of charactersOf(text)) offsets.push(offset + at + written)
+  return offsets
 }

@@ -37,9 +37,9 @@ export function parseDocument(text: string, grammar: Grammar, meter: WorkMeter):
 function describe(error: GraphQLError, text: string): string {
   const offset = error.positions?.[0] ?? 0
   const [previous, token] = tokensAt(text, offset)
-  const [place] = error.locations ?? []
+  const [location] = error.locations ?? []
   const { line, column } =
-    token === undefined ? { line: place?.line, column: place?.column } : tokenPosition(token)
+    token === undefined ? { line: location?.line, column: location?.column } : tokenPosition(token)
   return `${problem(error, previous, token)} in GraphQL string at location ${line}:${column}`
 }
 

@@ -102,13 +102,13 @@ function isTooStrict({ message }: GraphQLError): boolean {
 function describe(errors: readonly GraphQLError[]): string {
   const [first] = errors
   const texts = errors.map((error) => {
-    const place = placeOf(error)
+    const position = locationOf(error)
     return error === first
       ? error.message
-      : `input${place === undefined ? '' : `:${place}`}: ${error.message}`
+      : `input${position === undefined ? '' : `:${position}`}: ${error.message}`
   })
-  const place = first && placeOf(first)
-  const location = place === undefined ? '' : ` at location ${place}`
+  const position = first && locationOf(first)
+  const location = position === undefined ? '' : ` at location ${position}`
   return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL string${location}`
 }
 
@@ -117,7 +117,7 @@ function describe(errors: readonly GraphQLError[]): string {
  */
 const AT_FIRST_NODE = /is not defined|must select only one top level field/
 
-function placeOf({ nodes, message }: GraphQLError): string | undefined {
+function locationOf({ nodes, message }: GraphQLError): string | undefined {
   const node = AT_FIRST_NODE.test(message) ? nodes?.[0] : nodes?.at(-1)
   const position = node && nodePosition(node)
   return position && `${position.line}:${position.column}`

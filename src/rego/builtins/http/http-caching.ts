@@ -14,7 +14,7 @@ export interface Caching {
 }
 
 const MODES: readonly unknown[] = [undefined, 'serialized', 'deserialized']
-const MOST_SECONDS = 2_147_483_647
+const MAX_SECONDS = 2_147_483_647
 
 /** Reads the caching parameters. Throws BuiltinError with OPA's messages. */
 export function readCaching(parameters: RegoObject): Caching {
@@ -42,7 +42,7 @@ function forcedSeconds(parameters: RegoObject): number | undefined {
     throw new BuiltinError("'force_cache' set but 'force_cache_duration_seconds' parameter is missing")
   }
   const seconds = value instanceof RegoNumber ? goInteger(value.text) : undefined
-  if (seconds === undefined || seconds > MOST_SECONDS || seconds < -MOST_SECONDS - 1) {
+  if (seconds === undefined || seconds > MAX_SECONDS || seconds < -MAX_SECONDS - 1) {
     throw new BuiltinError(`strconv.ParseInt: parsing ${JSON.stringify(displayText(value))}: invalid syntax`)
   }
   return seconds > 0n ? Number(seconds) : undefined

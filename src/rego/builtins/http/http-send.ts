@@ -5,7 +5,7 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { isArray, stringOperand } from '../shared/operands.js'
-import { askOutside } from '../shared/memoise.js'
+import { externalResult } from '../shared/memoise.js'
 import type { RecordedCall } from '../shared/recorded-calls.js'
 import { readYaml } from '../yaml/read-yaml.js'
 import { booleanParameter } from './http-caching.js'
@@ -25,7 +25,7 @@ const sendRequest: Builtin = (args, context) => {
     const parameters = readParameters(args)
     readRequest(parameters)
     const decoding = decodingOf(parameters)
-    const result = askOutside(HTTP_SEND, [parameters], context, [identityOf(parameters)])
+    const result = externalResult(HTTP_SEND, [parameters], context, [identityOf(parameters)])
     if ('value' in result) return withBody(result.value, decoding, context.meter)
     if (raises) throw new BuiltinError(result.failure.message)
     return failedResponse(result.failure.cause, result.failure.message)
@@ -36,7 +36,7 @@ const sendRequest: Builtin = (args, context) => {
 }
 
 const lookUp: Builtin = (args, context) => {
-  const result = askOutside(LOOKUP, [stringOperand(args, 0)], context)
+  const result = externalResult(LOOKUP, [stringOperand(args, 0)], context)
   if ('failure' in result) throw new BuiltinError(result.failure.message)
   return result.value
 }

@@ -138,15 +138,15 @@ function numberOf(schema: RegoObject, keyword: string): RegoNumber | undefined {
 }
 
 /** The current field, its outcome so far, and a function that applies another schema to it. */
-interface Place {
+interface FieldScope {
   readonly field: string
   readonly outcome: Outcome
   readonly apply: ApplySchema
 }
 
 /** Checks the keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
-export function validateAlternatives(schema: RegoObject, value: RegoValue, place: Place): void {
-  const { field, outcome, apply } = place
+export function validateAlternatives(schema: RegoObject, value: RegoValue, scope: FieldScope): void {
+  const { field, outcome, apply } = scope
   const run = (keyword: string): Outcome[] | undefined =>
     listOf(schema, keyword)?.map((one) => apply(one, value, field))
   checkAnyOf(run('anyOf'), field, outcome)
@@ -156,8 +156,8 @@ export function validateAlternatives(schema: RegoObject, value: RegoValue, place
   if (negated !== undefined && apply(negated, value, field).isValid) {
     outcome.add(field, 'number_not', 'Must not validate the schema (not)')
   }
-  if (value instanceof RegoObject) checkDependencies(schema, value, place)
-  checkCondition(schema, value, place)
+  if (value instanceof RegoObject) checkDependencies(schema, value, scope)
+  checkCondition(schema, value, scope)
   outcome.score++
 }
 
@@ -193,7 +193,11 @@ function checkAllOf(results: readonly Outcome[] | undefined, field: string, outc
   }
 }
 
-function checkDependencies(schema: RegoObject, value: RegoObject, { field, outcome, apply }: Place): void {
+function checkDependencies(
+  schema: RegoObject,
+  value: RegoObject,
+  { field, outcome, apply }: FieldScope,
+): void {
   const dependencies = schema.get('dependencies')
   if (!(dependencies instanceof RegoObject)) return
   for (const [key, dependency] of dependencies.entries) {
@@ -209,7 +213,7 @@ function checkDependencies(schema: RegoObject, value: RegoObject, { field, outco
   }
 }
 
-function checkCondition(schema: RegoObject, value: RegoValue, { field, outcome, apply }: Place): void {
+function checkCondition(schema: RegoObject, value: RegoValue, { field, outcome, apply }: FieldScope): void {
   const condition = schema.get('if')
   if (condition === undefined) return
   const holds = apply(condition, value, field).isValid

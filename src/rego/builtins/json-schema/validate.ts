@@ -55,7 +55,7 @@ class Validator {
 
   readonly apply: ApplySchema = (schema, value, field) => {
     this.#meter.spend(SCHEMA_STEPS)
-    if (this.#depth >= MAX_DEPTH) this.#meter.exceed(`schemas are applied ${MAX_DEPTH} levels deep`)
+    if (this.#depth >= MAX_DEPTH) this.#meter.exceed(`schemas are nested more than ${MAX_DEPTH} levels deep`)
     this.#depth++
     const outcome = this.#applyOnce(schema, value, field)
     this.#depth--

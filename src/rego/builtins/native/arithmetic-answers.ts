@@ -168,7 +168,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'bits.and': (a, b) => a & b,
   'bits.lsh': (a, b, meter) => {
     const bits = unsigned(b)
-    if (bits > MAX_BITS) meter.exceed(`a built-in makes a number of more than ${MAX_BITS} bits`)
+    if (bits > MAX_BITS) meter.exceed(`a built-in returns a number of more than ${MAX_BITS} bits`)
     meter.spend(Number(bits) * SHIFT_STEPS_PER_BIT)
     return a << bits
   },

@@ -68,7 +68,7 @@ export function isSame(a: GoFloat, b: GoFloat): boolean {
 
 /** Ends the evaluation if a number has too many digits. */
 export function requireCalculable(digits: number, meter: WorkMeter): void {
-  if (digits > MAX_DIGITS) meter.exceed('a number is too large or too small to be calculated with')
+  if (digits > MAX_DIGITS) meter.exceed('a number is too large or too small for arithmetic')
 }
 
 /** Returns the quotient, rounded to 64 bits. */
@@ -159,8 +159,8 @@ const WRITTEN_DIGITS_PER_STEP = 500
 /** One bit more than a number has: half of the number's last bit. */
 const BITS_WITH_HALF = 65
 /** As Go's `%g` with the shortest text: other exponents are written in exponent form. */
-const LEAST_PLAIN_EXPONENT = -4
-const LEAST_LARGE_EXPONENT = 6
+const MIN_PLAIN_EXPONENT = -4
+const MIN_LARGE_EXPONENT = 6
 
 /**
  * Formats a number with the fewest digits that identify it, like OPA: integers plain, others as
@@ -181,7 +181,7 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter, isDouble = false
     return `${sign}${isExact ? truncate(magnitude).toString() : digits.padEnd(point, '0')}`
   }
   const exponent = point - 1
-  if (exponent < LEAST_PLAIN_EXPONENT || exponent >= LEAST_LARGE_EXPONENT) {
+  if (exponent < MIN_PLAIN_EXPONENT || exponent >= MIN_LARGE_EXPONENT) {
     const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
     const power = String(Math.abs(exponent)).padStart(2, '0')
     return `${sign}${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`

@@ -39,9 +39,9 @@ const concat: Builtin = (args, { meter }) => {
 const replace: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const [before, after] = [stringOperand(args, 1), stringOperand(args, 2)]
-  const places = before === '' ? text.length + 1 : text.length / before.length
-  ensureResultLength(text.length + places * after.length, meter)
-  meter.spend(text.length + places * (JOIN_STEPS + after.length))
+  const count = before === '' ? text.length + 1 : text.length / before.length
+  ensureResultLength(text.length + count * after.length, meter)
+  meter.spend(text.length + count * (JOIN_STEPS + after.length))
   if (before !== '') return text.replaceAll(before, () => after)
   if (after === '') return text
   const parts = Array.from(Buffer.from(text), (byte) => (byte < 0x80 ? String.fromCharCode(byte) : '\ufffd'))
@@ -103,7 +103,7 @@ function partText(value: RegoValue): string {
 
 /** Steps of skipping a byte, and of comparing one text there. */
 const PASS_STEPS = 3
-const LOOK_STEPS = 3
+const SEARCH_STEPS = 3
 const COPY_STEPS = 0.1
 const COMPARE_STEPS = 0.2
 const SHORT_PIECE = 16
@@ -125,7 +125,7 @@ const replaceMany: Builtin = (args, { meter }) => {
       : [],
   )
   const text = Buffer.from(stringOperand(args, 1))
-  meter.spend(text.length * (PASS_STEPS + pairs.length * LOOK_STEPS))
+  meter.spend(text.length * (PASS_STEPS + pairs.length * SEARCH_STEPS))
   const byFirst = groupByFirst(pairs)
   const made = new GrowingText(text.length, meter)
   let copied = 0

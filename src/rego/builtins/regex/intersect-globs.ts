@@ -9,7 +9,7 @@ const MAX_FLAGS = 500
 const TOKEN_STEPS = 5
 const RANGE_STEPS = 0.5
 /** Steps of looking up the result for two positions. */
-const PLACE_STEPS = 40
+const POSITION_STEPS = 40
 
 /**
  * Returns true if some text matches both globs, by OPA's algorithm: it walks both from the left and
@@ -91,7 +91,7 @@ class GlobPair {
    * Results are cached.
    */
   #walk(side: 0 | 1, i: number, j: number): boolean {
-    this.#meter.spend(PLACE_STEPS)
+    this.#meter.spend(POSITION_STEPS)
     const key = `${side}:${i}:${j}`
     const known = this.#known.get(key) ?? this.#walkAnew(side, i, j)
     this.#known.set(key, known)
@@ -165,7 +165,7 @@ interface GlobToken {
 }
 
 /** A code point of the pattern. An escaped one has no special meaning. */
-interface Sign {
+interface PatternCharacter {
   readonly character: string
   readonly isEscaped: boolean
 }
@@ -197,7 +197,7 @@ class GlobReader {
     return tokens
   }
 
-  #readRanges(sign: Sign): GlobToken['ranges'] {
+  #readRanges(sign: PatternCharacter): GlobToken['ranges'] {
     if (isSpecial(sign, '.')) return 'any'
     if (isSpecial(sign, '[')) return this.#readSet()
     if (isSpecial(sign, '*') || isSpecial(sign, '+')) {
@@ -216,7 +216,7 @@ class GlobReader {
 
   #readSet(): (readonly [number, number])[] {
     const ranges: (readonly [number, number])[] = []
-    let previous: Sign | undefined
+    let previous: PatternCharacter | undefined
     for (let sign = this.#next(); sign !== undefined; sign = this.#next()) {
       if (isSpecial(sign, ']')) return ranges
       if (isSpecial(sign, '-')) {
@@ -230,7 +230,7 @@ class GlobReader {
     return this.#fail('found [ without matching ]')
   }
 
-  #readRangeAfter(low: Sign | undefined): readonly [number, number] {
+  #readRangeAfter(low: PatternCharacter | undefined): readonly [number, number] {
     if (low === undefined) return this.#fail("range character '-' must be preceded by a Unicode character")
     // OPA requires both the end of the range and the end of the set here.
     if (this.#at + 1 >= this.#characters.length) {
@@ -245,7 +245,7 @@ class GlobReader {
     return this.#fail(`range is out of order: '${high.character}' comes before '${low.character}' in Unicode`)
   }
 
-  #next(): Sign | undefined {
+  #next(): PatternCharacter | undefined {
     const character = this.#characters[this.#at]
     if (character !== '\\') {
       this.#at++
@@ -263,14 +263,14 @@ class GlobReader {
   }
 }
 
-function isSpecial(sign: Sign, character: string): boolean {
+function isSpecial(sign: PatternCharacter, character: string): boolean {
   return sign.character === character && !sign.isEscaped
 }
 
-function single(sign: Sign): readonly [number, number] {
+function single(sign: PatternCharacter): readonly [number, number] {
   return [codeOf(sign), codeOf(sign)]
 }
 
-function codeOf(sign: Sign): number {
+function codeOf(sign: PatternCharacter): number {
   return sign.character.codePointAt(0) ?? 0
 }

@@ -42,7 +42,7 @@ const HTML: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
 }
 
-const LEAST_ARGUMENTS: Readonly<Record<string, number>> = {
+const MIN_ARGUMENTS: Readonly<Record<string, number>> = {
   print: 0,
   println: 0,
   html: 0,
@@ -60,7 +60,7 @@ export function isTemplateFunction(name: string): boolean {
  * Calls one of Go's template functions. Throws BuiltinError with Go's message without the position.
  */
 export function callFunction(name: string, args: Arguments, meter: WorkMeter): TemplateValue {
-  const least = COMPARISONS.has(name) ? 2 : (LEAST_ARGUMENTS[name] ?? 1)
+  const least = COMPARISONS.has(name) ? 2 : (MIN_ARGUMENTS[name] ?? 1)
   if (args.length < least) {
     return fail(`wrong number of args for ${name}: want at least ${least} got ${args.length}`)
   }
@@ -110,8 +110,8 @@ function sliceOf(value: TemplateValue, bounds: Arguments): TemplateValue {
 
 /** Go's `fmt.Sprint`: adds a space between two values that are not strings. */
 function print(args: Arguments): string {
-  return args.reduce<string>((text, arg, place) => {
-    const isApart = place > 0 && !isText(arg) && !isText(args[place - 1])
+  return args.reduce<string>((text, arg, index) => {
+    const isApart = index > 0 && !isText(arg) && !isText(args[index - 1])
     return `${text}${isApart ? ' ' : ''}${printArgument(arg)}`
   }, '')
 }

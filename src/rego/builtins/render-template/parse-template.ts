@@ -236,59 +236,59 @@ class TemplateParser {
 
   #parseTerm(token: Token): Operand {
     this.#token++
-    const place = { at: token.at, source: token.text }
+    const position = { at: token.at, source: token.text }
     switch (token.kind) {
       case 'field':
-        return { kind: 'path', root: undefined, fields: [token.text.slice(1)], ...place }
+        return { kind: 'path', root: undefined, fields: [token.text.slice(1)], ...position }
       case 'variable':
         if (!this.#variables.includes(token.text)) this.#fail(`undefined variable "${token.text}"`)
-        return { kind: 'path', root: token.text, fields: [], ...place }
+        return { kind: 'path', root: token.text, fields: [], ...position }
       case 'number':
-        return this.#number(token.text, place)
+        return this.#number(token.text, position)
       case 'string':
       case 'character':
-        return this.#quoted(token, place)
+        return this.#quoted(token, position)
       case 'word':
-        return this.#word(token.text, place)
+        return this.#word(token.text, position)
       case 'sign':
-        return token.text === '(' ? this.#parenthesised(place) : this.#dot(token.text, place)
+        return token.text === '(' ? this.#parenthesised(position) : this.#dot(token.text, position)
     }
   }
 
-  #number(text: string, place: { at: number; source: string }): Operand {
+  #number(text: string, position: { at: number; source: string }): Operand {
     const digits = text.replace(/(?<=[\dx])_(?=[\da-f])/gi, '')
-    if (/^[-+]?\d+$/.test(digits)) return { kind: 'integer', value: integerOf(digits), ...place }
+    if (/^[-+]?\d+$/.test(digits)) return { kind: 'integer', value: integerOf(digits), ...position }
     const value = Number(digits)
     return Number.isNaN(value)
       ? this.#fail(`bad number syntax: "${text}"`)
-      : { kind: 'float', value, ...place }
+      : { kind: 'float', value, ...position }
   }
 
-  #quoted(token: Token, place: { at: number; source: string }): Operand {
+  #quoted(token: Token, position: { at: number; source: string }): Operand {
     const value = textOf(token)
     if (token.kind === 'character' && Array.from(value).length !== 1) {
       this.#fail(`malformed character constant: ${token.text}`)
     }
-    if (token.kind === 'string') return { kind: 'string', value, ...place }
-    return { kind: 'integer', value: BigInt(value.codePointAt(0) ?? 0), ...place }
+    if (token.kind === 'string') return { kind: 'string', value, ...position }
+    return { kind: 'integer', value: BigInt(value.codePointAt(0) ?? 0), ...position }
   }
 
-  #word(name: string, place: { at: number; source: string }): Operand {
-    if (name === 'true' || name === 'false') return { kind: 'boolean', value: name === 'true', ...place }
-    if (name === 'nil') return { kind: 'nil', ...place }
+  #word(name: string, position: { at: number; source: string }): Operand {
+    if (name === 'true' || name === 'false') return { kind: 'boolean', value: name === 'true', ...position }
+    if (name === 'nil') return { kind: 'nil', ...position }
     if (!isTemplateFunction(name)) this.#fail(`function "${name}" not defined`)
-    return { kind: 'function', name, ...place }
+    return { kind: 'function', name, ...position }
   }
 
-  #parenthesised(place: { at: number; source: string }): Operand {
+  #parenthesised(position: { at: number; source: string }): Operand {
     const pipeline = this.#nested(() => this.#parsePipeline('parenthesized pipeline'))
     if (!this.#take(')')) this.#fail('unclosed left paren')
-    return { kind: 'pipeline', pipeline, at: place.at, source: `(${sourceOf(pipeline)})` }
+    return { kind: 'pipeline', pipeline, at: position.at, source: `(${sourceOf(pipeline)})` }
   }
 
-  #dot(sign: string, place: { at: number; source: string }): Operand {
+  #dot(sign: string, position: { at: number; source: string }): Operand {
     if (sign !== '.') this.#fail(`unexpected "${sign}" in operand`)
-    return { kind: 'path', root: undefined, fields: [], ...place }
+    return { kind: 'path', root: undefined, fields: [], ...position }
   }
 
   /** Requires the end of the action. */

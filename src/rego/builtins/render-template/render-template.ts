@@ -10,7 +10,7 @@ import { objectOperand, stringOperand } from '../shared/operands.js'
 import { callFunction } from './functions.js'
 import { parseTemplate } from './parse-template.js'
 import { WHOLE } from './template-node.js'
-import type { Command, Operand, Pipeline, Place, TemplateNode, Templates } from './template-node.js'
+import type { Command, Operand, Pipeline, Position, TemplateNode, Templates } from './template-node.js'
 import { isTrue, printValue, TemplateNumber } from './template-value.js'
 import type { TemplateValue } from './template-value.js'
 
@@ -82,9 +82,9 @@ class Renderer {
   }
 
   /** Renders a template, which only sees its dot. `place` is the call's position. */
-  call(name: string, dot: TemplateValue, place?: Place): void {
+  call(name: string, dot: TemplateValue, position?: Position): void {
     const nodes = this.#templates.get(name)
-    if (nodes === undefined) return this.#fail(place, `template ${JSON.stringify(name)} not defined`)
+    if (nodes === undefined) return this.#fail(position, `template ${JSON.stringify(name)} not defined`)
     const [variables, caller] = [this.#variables, this.#name]
     this.#variables = [{ name: '$', value: dot }]
     this.#name = name
@@ -230,11 +230,11 @@ class Renderer {
     }
   }
 
-  #fieldOf(value: TemplateValue, field: string, place: Place): TemplateValue {
+  #fieldOf(value: TemplateValue, field: string, position: Position): TemplateValue {
     // Members of a missing key are missing, too.
     if (value === undefined) return undefined
     if (!(value instanceof RegoObject)) {
-      return this.#fail(place, `can't evaluate field ${field} in type interface {}`)
+      return this.#fail(position, `can't evaluate field ${field} in type interface {}`)
     }
     return value.get(field)
   }
@@ -248,10 +248,10 @@ class Renderer {
     this.#variables.push({ name, value })
   }
 
-  #assign(name: string, value: TemplateValue, place: Place | undefined): void {
+  #assign(name: string, value: TemplateValue, position: Position | undefined): void {
     this.#meter.spend(this.#variables.length * COPY_VARIABLE_STEPS)
     const variable = this.#variables.findLast((one) => one.name === name)
-    if (variable === undefined) this.#fail(place, `undefined variable: ${name}`)
+    if (variable === undefined) this.#fail(position, `undefined variable: ${name}`)
     variable.value = value
   }
 
@@ -263,11 +263,11 @@ class Renderer {
     return flow
   }
 
-  #guarded(place: Place, call: () => TemplateValue): TemplateValue {
+  #guarded(position: Position, call: () => TemplateValue): TemplateValue {
     try {
       return call()
     } catch (raw) {
-      return raw instanceof BuiltinError ? this.#fail(place, raw.message) : fail(raw)
+      return raw instanceof BuiltinError ? this.#fail(position, raw.message) : fail(raw)
     }
   }
 
@@ -277,11 +277,11 @@ class Renderer {
     ensureResultLength(this.output.length, this.#meter)
   }
 
-  #fail(place: Place | undefined, problem: string): never {
-    const before = this.#template.slice(0, place?.at ?? 0)
+  #fail(position: Position | undefined, problem: string): never {
+    const before = this.#template.slice(0, position?.at ?? 0)
     const line = before.split('\n').length
     const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1))
-    const where = `template: template:${line}:${column}: executing ${JSON.stringify(this.#name)} at <${place?.source ?? ''}>`
+    const where = `template: template:${line}:${column}: executing ${JSON.stringify(this.#name)} at <${position?.source ?? ''}>`
     throw new BuiltinError(`${where}: ${problem}`)
   }
 }

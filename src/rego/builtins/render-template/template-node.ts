@@ -10,7 +10,7 @@ export type TemplateNode =
     }
   | { readonly kind: 'break' | 'continue' }
   /** Renders another template with the value of the pipeline as its dot. */
-  | (Place & { readonly kind: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+  | (Position & { readonly kind: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
 
 /** The templates of a text by name, including the text itself. */
 export type Templates = ReadonlyMap<string, readonly TemplateNode[]>
@@ -29,17 +29,17 @@ export interface Pipeline {
 }
 
 /** A function with its arguments, or a single operand. */
-export interface Command extends Place {
+export interface Command extends Position {
   readonly operands: readonly Operand[]
 }
 
 /** A position in the template and its text, for error messages. */
-export interface Place {
+export interface Position {
   readonly at: number
   readonly source: string
 }
 
-export type Operand = Place &
+export type Operand = Position &
   (
     | {
         readonly kind: 'path'

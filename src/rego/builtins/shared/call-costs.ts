@@ -118,6 +118,6 @@ const MAX_RESULT_LENGTH = 16 * 1024 * 1024
 /** Ends the evaluation if a result of this length exceeds the maximum. */
 export function ensureResultLength(length: number, meter: WorkMeter): void {
   if (length > MAX_RESULT_LENGTH) {
-    meter.exceed(`a built-in makes a text of more than ${MAX_RESULT_LENGTH} characters`)
+    meter.exceed(`a built-in returns a string of more than ${MAX_RESULT_LENGTH} characters`)
   }
 }

@@ -24,13 +24,13 @@ export function memoise(
  * arguments that identify the call. If the result is not known yet, the evaluation ends and is
  * repeated with it.
  */
-export function askOutside(
+export function externalResult(
   name: string,
   args: readonly RegoValue[],
   context: BuiltinContext,
-  telling = args,
+  identifying = args,
 ): CallResult {
-  const key = callKey(name, telling)
+  const key = callKey(name, identifying)
   const known = context.memo.get(key)
   if (known !== undefined) return known.result
   if (context.ask === undefined) return context.meter.exceed(`${name} cannot be called here`)

@@ -74,14 +74,14 @@ export function zonedNsOf(time: WallTime, zone: Zone): bigint {
   const asUtc = utcNsOf(time)
   // Zones only work near the supported years. With a margin of a day, the exact check is at the
   // end.
-  withinInt64(asUtc - (asUtc < 0n ? -DAY_NS : DAY_NS))
+  requireInt64(asUtc - (asUtc < 0n ? -DAY_NS : DAY_NS))
   const wallSeconds = Number(floorDivide(asUtc, NS_PER_SECOND))
   const offset = zone.offsetAt(wallSeconds - zone.offsetAt(wallSeconds))
-  return withinInt64(asUtc - BigInt(offset) * NS_PER_SECOND)
+  return requireInt64(asUtc - BigInt(offset) * NS_PER_SECOND)
 }
 
 /** Returns the argument if it fits 64 bits. Throws BuiltinError otherwise. */
-export function withinInt64(unixNs: bigint): bigint {
+export function requireInt64(unixNs: bigint): bigint {
   if (BigInt.asIntN(64, unixNs) !== unixNs) throw new BuiltinError('time outside of valid range')
   return unixNs
 }

@@ -4,7 +4,7 @@ import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
 import { int64Operand, isArray, numberOperand, operand, stringOperand } from '../shared/operands.js'
-import { calendarDistance, wallClockAt, withinInt64, zonedNsOf } from './calendar.js'
+import { calendarDistance, wallClockAt, requireInt64, zonedNsOf } from './calendar.js'
 import type { WallClock } from './calendar.js'
 import {
   isFraction,
@@ -48,11 +48,11 @@ function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
 
 function parseNs(args: Args): RegoValue {
   const layout = layoutOf(stringOperand(args, 0))
-  return RegoNumber.of(withinInt64(parseTime(layout, stringOperand(args, 1), localZone())))
+  return RegoNumber.of(requireInt64(parseTime(layout, stringOperand(args, 1), localZone())))
 }
 
 function parseRfc3339Ns(args: Args): RegoValue {
-  return RegoNumber.of(withinInt64(parseTime(RFC3339, stringOperand(args, 0), UTC)))
+  return RegoNumber.of(requireInt64(parseTime(RFC3339, stringOperand(args, 0), UTC)))
 }
 
 function format(args: Args): RegoValue {

@@ -39,7 +39,7 @@ export function readYaml(text: string, meter: WorkMeter): RegoValue {
 function isBehindContents({ contents }: Document.Parsed, at: number, text: string): boolean {
   if (contents === null || isScalar(contents) || isAlias(contents) || contents.flow === true) return false
   const [start, , end] = contents.range
-  const columnOf = (place: number): number => place - (text.lastIndexOf('\n', place - 1) + 1)
+  const columnOf = (offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1)
   return at >= end && columnOf(at) < columnOf(start)
 }
 
@@ -197,9 +197,9 @@ const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: st
 function yamlErrorText(error: YAMLError, text: string): string {
   const end = text.trimEnd()
   const isAtEnd = error.pos[0] >= end.length
-  const place =
+  const offset =
     error.code === 'BLOCK_AS_IMPLICIT_KEY' ? valueIndicatorAfter(text, error.pos[0]) : error.pos[0]
-  const row = text.slice(0, isAtEnd ? end.length : place).split('\n').length - (isAtEnd ? 0 : 1)
+  const row = text.slice(0, isAtEnd ? end.length : offset).split('\n').length - (isAtEnd ? 0 : 1)
   const [, finder, problem] = PROBLEMS.find(([message]) => message.test(error.message)) ?? [
     undefined,
     'parser',

@@ -32,8 +32,8 @@ export const yamlBuiltins: BuiltinTable = {
  */
 export function yamlToJson(text: string, maxBytes: number): string {
   const value = read(text)
-  if (leastLength(value, maxBytes) > maxBytes) {
-    throw new AppError('too_large', `with its aliases the YAML is over the limit of ${maxBytes} bytes`)
+  if (minLength(value, maxBytes) > maxBytes) {
+    throw new AppError('too_large', `the YAML exceeds the limit of ${maxBytes} bytes after its aliases are expanded`)
   }
   return printJson(value)
 }
@@ -47,14 +47,14 @@ function read(text: string): RegoValue {
 }
 
 function tooDeep(): AppError {
-  return new AppError('invalid', `with its aliases the YAML is nested more than ${MAX_NESTING} levels deep`)
+  return new AppError('invalid', `the YAML is nested more than ${MAX_NESTING} levels deep after its aliases are expanded`)
 }
 
 /**
- * Returns a lower bound of the JSON length; stops counting at `enough`. Nested aliases may be
+ * Returns a lower bound of the JSON length; stops counting at `limit`. Nested aliases may be
  * deeper than the text.
  */
-function leastLength(value: RegoValue, enough: number, level = 0): number {
+function minLength(value: RegoValue, limit: number, level = 0): number {
   if (typeof value === 'string') return value.length
   if (value instanceof RegoNumber) return value.text.length
   if (typeof value !== 'object' || value === null) return 1
@@ -62,8 +62,8 @@ function leastLength(value: RegoValue, enough: number, level = 0): number {
   if (level > MAX_NESTING) throw tooDeep()
   let length = 1
   for (const part of parts) {
-    length += 1 + leastLength(part as RegoValue, enough - length, level + 1)
-    if (length > enough) break
+    length += 1 + minLength(part as RegoValue, limit - length, level + 1)
+    if (length > limit) break
   }
   return length
 }

@@ -22,7 +22,7 @@ export class BinaryReader {
   byte(): number {
     const value = this.bytes[this.at++]
     if (value === undefined || this.at > this.end)
-      throw new AppError('invalid', 'the WebAssembly module ends too early')
+      throw new AppError('invalid', 'the WebAssembly module is truncated')
     return value
   }
 
@@ -56,7 +56,7 @@ export class BinaryReader {
 
   skip(count: number): void {
     this.at += count
-    if (this.at > this.end) throw new AppError('invalid', 'the WebAssembly module ends too early')
+    if (this.at > this.end) throw new AppError('invalid', 'the WebAssembly module is truncated')
   }
 
   /** Steps over a length-prefixed name or byte vector. */

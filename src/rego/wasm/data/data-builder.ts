@@ -5,8 +5,8 @@ import type { DataImage } from './data-image.js'
 
 /** Memory for the members of open containers: bytes per byte of text, minimum and maximum. */
 const PENDING_PER_BYTE = 3
-const LEAST_PENDING_BYTES = 65_536
-const LEAST_TEXT_BYTES = 65_536
+const MIN_PENDING_BYTES = 65_536
+const MIN_TEXT_BYTES = 65_536
 const MEMBER_BYTES = 12
 const ADDRESSABLE_BYTES = 2 ** 32
 /**
@@ -14,7 +14,7 @@ const ADDRESSABLE_BYTES = 2 ** 32
  * (`assembly/data/regions.ts`).
  */
 export const LONGEST_TEXT_BYTES = 0x3fff_c000
-const MOST_PENDING_BYTES = LONGEST_TEXT_BYTES
+const MAX_PENDING_BYTES = LONGEST_TEXT_BYTES
 
 /**
  * Builds base documents as values of a module's runtime in one memory. Equal values are stored
@@ -37,11 +37,8 @@ export class DataBuilder {
     this.#reader = reader
     this.#memory = memory
     this.#base = base
-    this.#textBytes = Math.max(longestText, LEAST_TEXT_BYTES)
-    this.#pendingBytes = Math.min(
-      LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE,
-      MOST_PENDING_BYTES,
-    )
+    this.#textBytes = Math.max(longestText, MIN_TEXT_BYTES)
+    this.#pendingBytes = Math.min(MIN_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE, MAX_PENDING_BYTES)
     this.#textAt = reader.openData(this.#textBytes, this.#pendingBytes, base) >>> 0
     if (this.#textAt === 0) throw tooLarge()
   }
@@ -104,6 +101,6 @@ export class DataBuilder {
 function tooLarge(): AppError {
   return new AppError(
     'invalid',
-    'the data is too large to be held: 4 GiB are the most that a policy module can address',
+    'the data is too large: a policy module can address at most 4 GiB',
   )
 }

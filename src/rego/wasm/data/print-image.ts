@@ -90,26 +90,26 @@ class ImagePrinter {
   #array(array: number): void {
     const elements = this.#wordAt(array + layout.MEMBERS)
     const end = elements + this.#wordAt(array + layout.COUNT) * layout.ELEMENT_BYTES
-    this.#sign(OPEN_ARRAY)
+    this.#writeByte(OPEN_ARRAY)
     for (let element = elements; element < end; element += layout.ELEMENT_BYTES) {
-      if (element > elements) this.#sign(COMMA)
+      if (element > elements) this.#writeByte(COMMA)
       this.#print(this.#wordAt(element + layout.MEMBER_VALUE))
     }
-    this.#sign(CLOSE_ARRAY)
+    this.#writeByte(CLOSE_ARRAY)
   }
 
   #object(object: number): void {
     const members: number[] = []
     visitMembers(object, this.#wordAt, (member) => members.push(member))
     members.sort((a, b) => this.#compareKeys(this.#wordAt(a), this.#wordAt(b)))
-    this.#sign(OPEN_OBJECT)
+    this.#writeByte(OPEN_OBJECT)
     for (const member of members) {
-      if (member !== members[0]) this.#sign(COMMA)
+      if (member !== members[0]) this.#writeByte(COMMA)
       this.#string(this.#wordAt(member))
-      this.#sign(COLON)
+      this.#writeByte(COLON)
       this.#print(this.#wordAt(member + layout.MEMBER_VALUE))
     }
-    this.#sign(CLOSE_OBJECT)
+    this.#writeByte(CLOSE_OBJECT)
   }
 
   /** Compares keys by bytes, which equals the order of code points. */
@@ -124,8 +124,8 @@ class ImagePrinter {
       this.#wordAt(b + layout.STRING_LENGTH),
     ]
     const length = Math.min(lengthA, lengthB)
-    for (let place = 0; place < length; place += 1) {
-      const difference = (bytes[atA + place] ?? 0) - (bytes[atB + place] ?? 0)
+    for (let offset = 0; offset < length; offset += 1) {
+      const difference = (bytes[atA + offset] ?? 0) - (bytes[atB + offset] ?? 0)
       if (difference !== 0) return difference
     }
     return lengthA - lengthB
@@ -169,7 +169,7 @@ class ImagePrinter {
     this.#at += this.#out.write(text, this.#at)
   }
 
-  #sign(byte: number): void {
+  #writeByte(byte: number): void {
     if (this.#at === this.#out.length) this.#reserve(0)
     this.#out[this.#at++] = byte
   }

@@ -78,7 +78,7 @@ const LIMITS: readonly (readonly [text: RegExp, reason: string])[] = [
   [/opa_malloc: failed/, 'out of memory'],
   [
     /opa_(?:number_to_bf|arith_\w+|numbers_range|bits\w*):|strings: (?:truncate|get uint)/,
-    'a number is too large or too small to be calculated with',
+    'a number is too large or too small for arithmetic',
   ],
 ]
 

@@ -67,7 +67,7 @@ function changesOf(
   { memoize, rules, ruleType, nextFunction }: FoundRules,
 ): ReadonlyMap<number, (body: Uint8Array) => Uint8Array> {
   const callerType = openSection(wasm, sections, SECTION.type).unsigned()
-  const firstPlace = readTableSize(openSection(wasm, sections, SECTION.table))
+  const firstPosition = readTableSize(openSection(wasm, sections, SECTION.table))
   const appending =
     (...elements: readonly (readonly number[])[]) =>
     (body: Uint8Array): Uint8Array =>
@@ -87,12 +87,12 @@ function changesOf(
       SECTION.element,
       appending(
         tableElements(
-          firstPlace,
+          firstPosition,
           rules.map(({ number }) => number),
         ),
       ),
     ],
-    [SECTION.code, appending(callerCode(firstPlace, ruleType))],
+    [SECTION.code, appending(callerCode(firstPosition, ruleType))],
   ])
 }
 
@@ -170,23 +170,23 @@ const FIRST_TABLE = 0
 const CALLER_TYPE: readonly number[] = [FUNCTION_TYPE, 3, I32, I32, I32, 1, I32]
 
 /**
- * The body, with its length, of `table[firstPlace + place](second, third)`. All callable functions
+ * The body, with its length, of `table[firstPosition + place](second, third)`. All callable functions
  * have one type.
  */
-function callerCode(firstPlace: number, type: number): number[] {
+function callerCode(firstPosition: number, type: number): number[] {
   const body = [
     0x00, // no locals
     ...[OP.getLocal, 1, OP.getLocal, 2, OP.getLocal, 0],
-    ...[OP.constant, ...encodeSigned(firstPlace), OP.add],
+    ...[OP.constant, ...encodeSigned(firstPosition), OP.add],
     ...[OP.callIndirect, ...encodeUnsigned(type), FIRST_TABLE, OP.end],
   ]
   return [...encodeUnsigned(body.length), ...body]
 }
 
 /** Encodes an element segment: functions by number, from a position of the table on. */
-function tableElements(firstPlace: number, functions: readonly number[]): number[] {
+function tableElements(firstPosition: number, functions: readonly number[]): number[] {
   return [
-    ...[ACTIVE, OP.constant, ...encodeSigned(firstPlace), OP.end],
+    ...[ACTIVE, OP.constant, ...encodeSigned(firstPosition), OP.end],
     ...encodeUnsigned(functions.length),
     ...functions.flatMap(encodeUnsigned),
   ]

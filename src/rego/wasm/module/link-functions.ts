@@ -39,7 +39,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
   const numbers = new Map([...table.names].map(([number, name]) => [name, number]))
   const imported = library.imports.map((name) => numbers.get(name))
   const callable = findCallable(library, imported)
-  const places: Places = {
+  const offsets: Offsets = {
     imported,
     firstFunction: table.importCount + table.types.length,
     firstType: openSection(wasm, sections, SECTION.type).unsigned(),
@@ -48,17 +48,17 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
   }
   const added = new Map<number, readonly (readonly number[] | Uint8Array)[]>([
     [SECTION.type, library.types],
-    [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(places.firstType + type))],
+    [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(offsets.firstType + type))],
     [SECTION.global, library.globals],
     [
       SECTION.export,
       library.exports.map((one) =>
-        exportEntry(`${prefix}${one.name}`, one.kind, exportedNumber(one, places)),
+        exportEntry(`${prefix}${one.name}`, one.kind, exportedNumber(one, offsets)),
       ),
     ],
     [
       SECTION.code,
-      library.code.map((body, index) => (callable.has(index) ? relocated(body, places) : UNREACHABLE)),
+      library.code.map((body, index) => (callable.has(index) ? relocated(body, offsets) : UNREACHABLE)),
     ],
   ])
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
@@ -68,7 +68,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     writeSection(out, id, [more === undefined ? body : appendToVector(body, more)])
   }
   const numbersOf = (isMeant: (one: LibraryExport) => boolean): ReadonlyMap<string, number> =>
-    new Map(library.exports.filter(isMeant).map((one) => [one.name, exportedNumber(one, places)]))
+    new Map(library.exports.filter(isMeant).map((one) => [one.name, exportedNumber(one, offsets)]))
   return {
     bytes: concat(out),
     functions: numbersOf(
@@ -82,7 +82,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
 const UNREACHABLE = [3, 0x00, 0x00, 0x0b]
 
 /** Where the library's parts are in the module. */
-interface Places {
+interface Offsets {
   /** The module's functions that the library imports. */
   readonly imported: readonly (number | undefined)[]
   readonly firstFunction: number
@@ -90,12 +90,12 @@ interface Places {
   readonly firstGlobal: number
 }
 
-function functionNumber(number: number, { imported, firstFunction }: Places): number {
+function functionNumber(number: number, { imported, firstFunction }: Offsets): number {
   return imported[number] ?? firstFunction + number - imported.length
 }
 
-function exportedNumber({ kind, number }: LibraryExport, places: Places): number {
-  return kind === EXTERNAL_KIND.function ? functionNumber(number, places) : places.firstGlobal + number
+function exportedNumber({ kind, number }: LibraryExport, offsets: Offsets): number {
+  return kind === EXTERNAL_KIND.function ? functionNumber(number, offsets) : offsets.firstGlobal + number
 }
 
 /** Returns the positions of the library's functions that depend on no missing function. */
@@ -126,7 +126,7 @@ function calledBy(body: BinaryReader): number[] {
  * Returns a function body, with its length, that refers to functions and globals by their numbers
  * in the module.
  */
-function relocated(body: BinaryReader, places: Places): Uint8Array {
+function relocated(body: BinaryReader, offsets: Offsets): Uint8Array {
   const pieces: Uint8Array[] = []
   let copied = body.at
   body.skipLocals()
@@ -139,8 +139,8 @@ function relocated(body: BinaryReader, places: Places): Uint8Array {
       continue
     }
     const number = body.unsigned()
-    const place = opcode === OP.call ? functionNumber(number, places) : places.firstGlobal + number
-    pieces.push(body.bytes.subarray(copied, operand), Buffer.from(encodeUnsigned(place)))
+    const linkedNumber = opcode === OP.call ? functionNumber(number, offsets) : offsets.firstGlobal + number
+    pieces.push(body.bytes.subarray(copied, operand), Buffer.from(encodeUnsigned(linkedNumber)))
     copied = body.at
   }
   pieces.push(body.bytes.subarray(copied, body.end))

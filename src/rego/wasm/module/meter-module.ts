@@ -224,6 +224,6 @@ function readOffset(reader: BinaryReader): number {
   }
   throw new AppError(
     'invalid',
-    'the policy module places a data segment elsewhere than at a constant address',
+    'the policy module has a data segment without a constant address',
   )
 }

@@ -5,7 +5,7 @@ import { EvaluationAbort } from './evaluation-abort.js'
 export const PAGE_BYTES = 65_536
 
 /** All pages of the 32-bit address space. */
-const MOST_PAGES = 65_536
+const MAX_PAGES = 65_536
 
 /** The memory of one module, as bytes and strings. */
 export class ModuleMemory {
@@ -18,7 +18,7 @@ export class ModuleMemory {
    * than the maximum.
    */
   constructor(minimumPages: number, maximumBytes: number, heldBytes = 0) {
-    const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MOST_PAGES)
+    const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MAX_PAGES)
     if (minimumPages * PAGE_BYTES > maximumBytes) {
       throw new AppError(
         'invalid',

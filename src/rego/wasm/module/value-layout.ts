@@ -1,6 +1,6 @@
 /**
  * Memory layout of the runtime's values (value.h of OPA 0.70): little endian, offsets in bytes; see
- * also `reader/assembly/value-layout.ts`. `reader/reads-alike.ts` checks the layout of a module
+ * also `reader/assembly/value-layout.ts`. `reader/known-layout.ts` checks the layout of a module
  * before anything relies on it.
  */
 

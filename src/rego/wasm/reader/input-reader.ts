@@ -33,7 +33,7 @@ export interface DataReader {
 
 const READER_FILE = 'rego/wasm/reader.wasm'
 /** 4 GiB minus one page, so that sizes fit into 32 bits. */
-const MOST_PAGES = 65_535
+const MAX_PAGES = 65_535
 
 /**
  * Creates a reader in the memory of a policy module. Throws `internal` if Tidegate has not been
@@ -47,7 +47,7 @@ export function instantiateReader(memory: WebAssembly.Memory, policy: PolicyExpo
 
 /** Creates a reader of base documents with its own memory. Throws as `instantiateReader`. */
 export function openDataReader(): { reader: DataReader; memory: WebAssembly.Memory } {
-  const memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES })
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
   const unused = (): number => 0
   const imports = { env: { memory }, policy: { opa_heap_ptr_set: unused, opa_json_parse: unused } }
   const { exports } = new WebAssembly.Instance(compileBuilt(READER_FILE), imports)

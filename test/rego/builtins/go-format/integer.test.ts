@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { outcomeOf } from '../../../support/builtin-outcome.js'
 import { stringBuiltins } from '../../../../src/rego/builtins/strings.js'
 
-/** As Go's fmt.Sprintf writes them. */
+/** Results of Go's fmt.Sprintf. */
 test.each([
   ['%#x', 255, '0xff'],
   ['%#X', 255, '0XFF'],

@@ -15,7 +15,7 @@ describe('built-ins that are loaded when they are needed', () => {
     expect(table['family.one']?.([], CONTEXT)).toBe('one')
   })
 
-  it('say so when they are called before', () => {
+  it('throw if they are called before', () => {
     const { table } = makeLazyFamily(['family.one'], () => Promise.resolve({}))
     expect(() => table['family.one']?.([], CONTEXT)).toThrow('family.one is called before it was loaded')
   })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 import { hostBuiltins } from '../../../../src/rego/builtins/index.js'
 import { newCall } from '../../../../src/rego/evaluation/new-call.js'
-import { compileModule, leastBase } from '../../../../src/rego/wasm/module-code.js'
+import { compileModule, lowestBase } from '../../../../src/rego/wasm/module-code.js'
 import { PolicyModule } from '../../../../src/rego/wasm/policy-module.js'
 import {
   SECTION,
@@ -25,7 +25,7 @@ beforeAll(async () => {
   wasm = await compileRego('package p\nanswer := input\n')
 })
 
-/** The module with one more data segment, which the pages that it declares know nothing of. */
+/** Adds a data segment outside of the declared pages. */
 function withSegment(segment: readonly number[]): Uint8Array {
   const out: Uint8Array[] = [wasm.subarray(0, 8)]
   for (const { id, start, end } of readSections(wasm)) {
@@ -41,7 +41,7 @@ function constant(address: number): number[] {
   return [0x41, ...groups, (address >> 28) & 0x7f, 0x0b]
 }
 
-/** One byte that ends at `end`. */
+/** One byte whose end is at `end`. */
 const segmentTo = (end: number): number[] => [ACTIVE, ...constant(end - 1), 1, 0]
 
 async function load(
@@ -52,7 +52,7 @@ async function load(
   return await PolicyModule.load(code, {
     builtins: hostBuiltins.table,
     limits: { ...DEFAULT_LIMITS, maxMemoryBytes },
-    data: imageOf('{}', leastBase(code)),
+    data: imageOf('{}', lowestBase(code)),
   })
 }
 
@@ -61,7 +61,7 @@ async function answer(bytes: Uint8Array): Promise<string | undefined> {
   return module.evaluate(module.entrypoints.get('p/answer') ?? -1, Buffer.from('[1]'), newCall({ nowMs: 0 }))
 }
 
-describe('a module whose data ends behind the pages that it declares', () => {
+describe('a module whose data ends after its declared pages', () => {
   const pages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 1000, 8192]
   const ends = pages.flatMap((page) => [page * PAGE - 1, page * PAGE, page * PAGE + 1])
 
@@ -72,16 +72,16 @@ describe('a module whose data ends behind the pages that it declares', () => {
     },
   )
 
-  test('loads where a segment names its memory', async () => {
+  test('loads if a segment names its memory', async () => {
     const segment = [ACTIVE_WITH_MEMORY, 0, ...constant(20 * PAGE), 1, 0]
     expect(await answer(withSegment(segment))).toBe('[1]')
   })
 
-  test('needs nothing for a segment that is only laid in when asked for', async () => {
+  test('needs no memory for a passive segment', async () => {
     expect(await answer(withSegment([PASSIVE, 1, 0]))).toBe('[1]')
   })
 
-  test('is refused with what it needs where the limit is lower', async () => {
+  test('is refused with the needed size if it exceeds the limit', async () => {
     const loading = load(withSegment(segmentTo(32 * PAGE + 1)), 32 * PAGE)
     await expect(loading).rejects.toMatchObject({
       kind: 'invalid',
@@ -90,15 +90,15 @@ describe('a module whose data ends behind the pages that it declares', () => {
     })
   })
 
-  test('is refused with what it needs where no memory is as large', async () => {
+  test('is refused with the needed size if it exceeds any memory', async () => {
     await expect(load(withSegment(segmentTo(0xffff_ffff)))).rejects.toThrow(
       'needs 4294967296 bytes of memory',
     )
   })
 
-  test('is refused where a place is no constant', async () => {
+  test('is refused if an address is not constant', async () => {
     await expect(load(withSegment([ACTIVE, 0x23, 0, 0x0b, 1, 0]))).rejects.toThrow(
-      'elsewhere than at a constant address',
+      'without a constant address',
     )
   })
 })

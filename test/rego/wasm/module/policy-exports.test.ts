@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import { numberTable } from '../../../../src/rego/wasm/module/policy-exports.js'
 
-describe('the table of numbers that a module has', () => {
-  test('is read in the order of its names, whatever these look like', () => {
+describe("a module's table of numbers", () => {
+  test('is read in the order of its names', () => {
     const table = numberTable('{"b/x": 3, "10": 2, "9": 1, "__proto__": 4, "a\\u00e9\\"\\/": 0, "": 5}')
     expect([...table]).toEqual([
       ['', 5],
@@ -15,7 +15,7 @@ describe('the table of numbers that a module has', () => {
     ])
   })
 
-  test('has no place for what has no number', () => {
+  test('ignores entries without a number', () => {
     expect([...numberTable('{"a": "1", "b": 2, "c": null}')]).toEqual([['b', 2]])
   })
 

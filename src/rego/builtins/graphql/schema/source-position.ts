@@ -74,6 +74,6 @@ function startOfNamed(name: Token): Token {
  */
 export function schemaError(node: ASTNode, problem: string): never {
   const position = nodePosition(node)
-  const place = position === undefined ? 'input' : `input:${position.line}:${position.column}`
-  throw new BuiltinError(`Error in gqlparser SchemaDocument to Schema conversion: ${place}: ${problem}`)
+  const location = position === undefined ? 'input' : `input:${position.line}:${position.column}`
+  throw new BuiltinError(`Error in gqlparser SchemaDocument to Schema conversion: ${location}: ${problem}`)
 }

@@ -1,6 +1,6 @@
 import * as layout from './value-layout'
 
-const MOST_KEPT: usize = 32
+const MAX_KEPT: usize = 32
 /**
  * Layout of the notes: the number of the current evaluation, which invalidates older notes; the
  * number of base documents that should stay sorted and their addresses; the number of those that
@@ -9,11 +9,11 @@ const MOST_KEPT: usize = 32
 const WANTED: usize = 8
 const KEPT: usize = 12
 const WANTED_LIST: usize = 16
-const KEPT_LIST: usize = WANTED_LIST + (MOST_KEPT << 2)
-const HEAD_BYTES: usize = KEPT_LIST + (MOST_KEPT << 3)
+const KEPT_LIST: usize = WANTED_LIST + (MAX_KEPT << 2)
+const HEAD_BYTES: usize = KEPT_LIST + (MAX_KEPT << 3)
 /** Smaller collections sort quickly; larger ones would block the thread. */
-const LEAST_KEPT_LENGTH: u32 = 32
-const MOST_KEPT_LENGTH: u32 = 65_536
+const MIN_KEPT_LENGTH: u32 = 32
+const MAX_KEPT_LENGTH: u32 = 65_536
 /** A note: collection, length, table, first sorted key, and the evaluation that wrote it. */
 const NOTE_BYTES: usize = 24
 const NOTE_BITS: u32 = 9
@@ -43,8 +43,8 @@ export function findKept(notes: usize, node: usize): usize {
 /** Requests that the host keeps a base document sorted. */
 export function wantKept(notes: usize, node: usize, length: u32): void {
   const count = load<u32>(notes, WANTED) as usize
-  const isWorthIt = node < dataEnd && length >= LEAST_KEPT_LENGTH && length <= MOST_KEPT_LENGTH
-  if (!isWorthIt || count + (load<u32>(notes, KEPT) as usize) >= MOST_KEPT) return
+  const isWorthIt = node < dataEnd && length >= MIN_KEPT_LENGTH && length <= MAX_KEPT_LENGTH
+  if (!isWorthIt || count + (load<u32>(notes, KEPT) as usize) >= MAX_KEPT) return
   store<u32>(notes + WANTED_LIST + (count << 2), node as u32)
   store<u32>(notes, (count as u32) + 1, WANTED)
 }
@@ -90,6 +90,6 @@ export function noteSorted(notes: usize, node: usize, length: u32, first: usize)
 }
 
 function noteOf(notes: usize, node: usize): usize {
-  const place = (((node as u32) >> 2) * 0x9e3779b1) >> (32 - NOTE_BITS)
-  return notes + HEAD_BYTES + (place as usize) * NOTE_BYTES
+  const slot = (((node as u32) >> 2) * 0x9e3779b1) >> (32 - NOTE_BITS)
+  return notes + HEAD_BYTES + (slot as usize) * NOTE_BYTES
 }

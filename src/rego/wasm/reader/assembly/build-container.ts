@@ -1,8 +1,8 @@
-import { hasRoom, PASS_BYTES } from './heap'
+import { ensureMemory, PASS_BYTES } from './heap'
 import { keyHash } from './key-cache'
 import * as layout from './value-layout'
 
-const LEAST_BUCKETS: u32 = 8
+const MIN_BUCKETS: u32 = 8
 const LOAD_FACTOR: f64 = 0.7
 
 /** Comparisons left. Limits the work for keys that were crafted to collide. */
@@ -34,7 +34,7 @@ export function buildArray(last: usize, count: u32, block: usize): usize {
   const end = block + layout.WORDS_BLOCK
   if (count == 0) return end
   const size: usize = layout.blockSize(count << 3)
-  if (!hasRoom(end, size + PASS_BYTES)) return 0
+  if (!ensureMemory(end, size + PASS_BYTES)) return 0
   const elements = end + layout.BLOCK_HEADER
   store<u32>(end, size)
   store<u32>(value, elements, layout.ARRAY_ELEMENTS)
@@ -59,7 +59,7 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
   const table = tableBlock + layout.BLOCK_HEADER
   let buckets = bucketsFor(count)
   const size: usize = layout.blockSize(buckets << 2)
-  if (!hasRoom(tableBlock, size + PASS_BYTES)) return 0
+  if (!ensureMemory(tableBlock, size + PASS_BYTES)) return 0
   store<u32>(block, layout.WORDS_SIZE)
   store<u32>(value, layout.OBJECT)
   store<u32>(value, table, layout.OBJECT_BUCKETS)
@@ -79,7 +79,7 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
 
 /** Returns the number of buckets that the runtime uses for an object of this many members. */
 export function bucketsFor(length: u32): u32 {
-  let buckets = LEAST_BUCKETS
+  let buckets = MIN_BUCKETS
   while (length > buckets * LOAD_FACTOR) buckets <<= 1
   return buckets
 }

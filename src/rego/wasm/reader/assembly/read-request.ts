@@ -1,6 +1,6 @@
 import { allowComparisons } from './build-container'
 import { CLOSE_OBJECT, COLON, COMMA, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
-import { heapEnd, hasRoom, setHeapEnd } from './heap'
+import { heapEnd, ensureMemory, setHeapEnd } from './heap'
 import { forgetKeys, KEY_CACHE_BYTES, placeKeyCache } from './key-cache'
 import { opa_heap_ptr_set } from './policy'
 import { leftOverNumbers, readLeftOverNumbers, setLeftOverNumbers } from './read-number'
@@ -15,7 +15,7 @@ const END_BYTES: usize = 32
 /** Only `null` begins with this letter. */
 const LOWER_N: u32 = 0x6e
 const COMPARISONS_PER_BYTE: i64 = 4
-const LEAST_COMPARISONS: i64 = 4096
+const MIN_COMPARISONS: i64 = 4096
 
 let inputStart: usize = 0
 let inputEnd: usize = 0
@@ -98,12 +98,12 @@ export function finish(): void {
 
 function begin(body: usize, length: usize): bool {
   const end = body + length
-  if (!hasRoom(end, END_BYTES + 8)) return false
+  if (!ensureMemory(end, END_BYTES + 8)) return false
   memory.fill(end, 0, END_BYTES)
   setHeapEnd((end + END_BYTES + 7) & ~7)
   setLeftOverNumbers(0)
   forgetKeys()
-  allowComparisons(length * COMPARISONS_PER_BYTE + LEAST_COMPARISONS)
+  allowComparisons(length * COMPARISONS_PER_BYTE + MIN_COMPARISONS)
   return true
 }
 

@@ -1,6 +1,6 @@
 import { buildArray, buildObject, writeInteger } from './build-container'
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
-import { hasRoom, heapEnd, PASS_BYTES, setHeapEnd } from './heap'
+import { ensureMemory, heapEnd, PASS_BYTES, setHeapEnd } from './heap'
 import { keyValue, writeString } from './key-cache'
 import { readNumber } from './read-number'
 import { readString, textEnd } from './scan-string'
@@ -38,10 +38,10 @@ export function readValue(from: usize, depth: usize): usize {
   let count: u32 = 0
   let closer: u32 = 0
   while (true) {
-    if (!hasRoom(heap, PASS_BYTES)) return 0
+    if (!ensureMemory(heap, PASS_BYTES)) return 0
     if (closer == CLOSE_OBJECT) {
       at = readKey(at, heap, last)
-      if (at == 0 || !hasRoom(keyEnd, PASS_BYTES)) return 0
+      if (at == 0 || !ensureMemory(keyEnd, PASS_BYTES)) return 0
       last = lastElement
       heap = keyEnd
     }
@@ -79,7 +79,7 @@ export function readValue(from: usize, depth: usize): usize {
         if (next != closer) return 0
       }
       at++
-      if (!hasRoom(heap, PASS_BYTES)) return 0
+      if (!ensureMemory(heap, PASS_BYTES)) return 0
       value = heap + layout.BLOCK_HEADER
       heap = closer == CLOSE_ARRAY ? buildArray(last, count, heap) : buildObject(last, count, heap)
       if (heap == 0) return 0

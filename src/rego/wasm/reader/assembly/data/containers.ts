@@ -12,7 +12,7 @@ import {
   OBJECT_LENGTH,
 } from '../value-layout'
 import { bucketsFor, compareTexts, comparisonsLeft } from '../build-container'
-import { allocate, giveBack, here, SLOT_BYTES, slotOf, there } from './regions'
+import { allocate, release, localAddress, SLOT_BYTES, slotOf, moduleAddress } from './regions'
 import { remember, writeInteger } from './shared-values'
 
 const HEAD_BYTES: usize = 16
@@ -43,23 +43,23 @@ export function arrayValue(elements: usize, count: u32): usize {
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) == hash && known != 0 && isArray(here(known), elements, count)) return known
+    if (load<u32>(entry) == hash && known != 0 && isArray(localAddress(known), elements, count)) return known
   }
   // Index values are allocated before the array, which must be contiguous.
   for (let index: u32 = 0; index < count; index = index * 2 + 1) if (indexValue(index) == 0) return 0
-  const place = allocate(HEAD_BYTES + (count << 3))
-  if (place == 0) return 0
-  store<u32>(place, ARRAY)
-  store<u32>(place, count == 0 ? (0 as usize) : there(place + HEAD_BYTES), ARRAY_ELEMENTS)
-  store<u32>(place, count, ARRAY_LENGTH)
-  store<u32>(place, count, ARRAY_CAPACITY)
+  const local = allocate(HEAD_BYTES + (count << 3))
+  if (local == 0) return 0
+  store<u32>(local, ARRAY)
+  store<u32>(local, count == 0 ? (0 as usize) : moduleAddress(local + HEAD_BYTES), ARRAY_ELEMENTS)
+  store<u32>(local, count, ARRAY_LENGTH)
+  store<u32>(local, count, ARRAY_CAPACITY)
   for (let index: u32 = 0; index < count; index++) {
-    const at = place + HEAD_BYTES + (index << 3)
+    const at = local + HEAD_BYTES + (index << 3)
     store<u32>(at, indexValue(index))
     store<u32>(at, load<u32>(elements + (index << 2)), 4)
   }
-  remember(hash, there(place))
-  return there(place)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
 /**
@@ -68,48 +68,49 @@ export function arrayValue(elements: usize, count: u32): usize {
  */
 export function objectValue(members: usize, count: u32): usize {
   const most = bucketsFor(count)
-  const place = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
-  if (place == 0) return 0
+  const local = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
+  if (local == 0) return 0
   let buckets = most
-  let length = fill(place, buckets, members, count)
+  let length = fill(local, buckets, members, count)
   // Repeated keys were counted. The runtime would use fewer buckets, on which the order of elements
   // depends.
   while (bucketsFor(length) < buckets) {
     buckets = bucketsFor(length)
-    length = fill(place, buckets, members, count)
+    length = fill(local, buckets, members, count)
   }
   if (comparisonsLeft < 0) return 0
-  store<u32>(place, OBJECT)
-  store<u32>(place, there(place + HEAD_BYTES), OBJECT_BUCKETS)
-  store<u32>(place, buckets, OBJECT_BUCKET_COUNT)
-  store<u32>(place, length, OBJECT_LENGTH)
-  giveBack(place + HEAD_BYTES + (buckets << 2) + (length as usize) * ELEMENT_BYTES)
-  return shared(place, buckets, length)
+  store<u32>(local, OBJECT)
+  store<u32>(local, moduleAddress(local + HEAD_BYTES), OBJECT_BUCKETS)
+  store<u32>(local, buckets, OBJECT_BUCKET_COUNT)
+  store<u32>(local, length, OBJECT_LENGTH)
+  release(local + HEAD_BYTES + (buckets << 2) + (length as usize) * ELEMENT_BYTES)
+  return shared(local, buckets, length)
 }
 
 /** Returns an earlier object with the same members if there is one, else this one. */
-function shared(place: usize, buckets: u32, length: u32): usize {
+function shared(local: usize, buckets: u32, length: u32): usize {
   let hash: u32 = OBJECT
-  const elements = place + HEAD_BYTES + (buckets << 2)
+  const elements = local + HEAD_BYTES + (buckets << 2)
   for (let at = elements; at < elements + (length as usize) * ELEMENT_BYTES; at += ELEMENT_BYTES)
     hash += mixed(load<u32>(at, ELEMENT_KEY) * 31 + load<u32>(at, ELEMENT_VALUE))
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) != hash || known == 0 || !isObject(here(known), place, buckets, length)) continue
-    giveBack(place)
+    if (load<u32>(entry) != hash || known == 0 || !isObject(localAddress(known), local, buckets, length))
+      continue
+    release(local)
     return known
   }
-  remember(hash, there(place))
-  return there(place)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
 /**
  * Inserts the members into their buckets, each in the order of its keys, and returns the number of
  * distinct keys.
  */
-function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
-  const table = place + HEAD_BYTES
+function fill(local: usize, buckets: u32, members: usize, count: u32): u32 {
+  const table = local + HEAD_BYTES
   memory.fill(table, 0, buckets << 2)
   let element = table + (buckets << 2)
   let length: u32 = 0
@@ -134,20 +135,24 @@ function insertInOrder(slot: usize, element: usize): bool {
     const order =
       current == 0 || comparisonsLeft < 0
         ? -1
-        : compareTexts(here(load<u32>(element)), here(load<u32>(here(current))), here(0))
+        : compareTexts(
+            localAddress(load<u32>(element)),
+            localAddress(load<u32>(localAddress(current))),
+            localAddress(0),
+          )
     if (order == 0) return false
     if (order < 0) {
       store<u32>(element, current, ELEMENT_NEXT)
-      store<u32>(link, there(element))
+      store<u32>(link, moduleAddress(element))
       return true
     }
-    link = here(current) + ELEMENT_NEXT
+    link = localAddress(current) + ELEMENT_NEXT
   }
 }
 
 function isArray(value: usize, elements: usize, count: u32): bool {
   if (load<u32>(value) != ARRAY || load<u32>(value, ARRAY_LENGTH) != count) return false
-  const own = here(load<u32>(value, ARRAY_ELEMENTS))
+  const own = localAddress(load<u32>(value, ARRAY_ELEMENTS))
   for (let index: u32 = 0; index < count; index++) {
     if (load<u32>(own + (index << 3), 4) != load<u32>(elements + (index << 2))) return false
   }
@@ -157,15 +162,15 @@ function isArray(value: usize, elements: usize, count: u32): bool {
 function isObject(value: usize, other: usize, buckets: u32, length: u32): bool {
   if (load<u32>(value) != OBJECT || load<u32>(value, OBJECT_BUCKET_COUNT) != buckets) return false
   if (load<u32>(value, OBJECT_LENGTH) != length) return false
-  const table = here(load<u32>(value, OBJECT_BUCKETS))
+  const table = localAddress(load<u32>(value, OBJECT_BUCKETS))
   for (let bucket: u32 = 0; bucket < buckets; bucket++) {
     let a: usize = load<u32>(table + (bucket << 2))
     let b: usize = load<u32>(other + HEAD_BYTES + (bucket << 2))
     while (a != 0 && b != 0) {
       // Compares key and value in one load.
-      if (load<u64>(here(a)) != load<u64>(here(b))) return false
-      a = load<u32>(here(a), ELEMENT_NEXT)
-      b = load<u32>(here(b), ELEMENT_NEXT)
+      if (load<u64>(localAddress(a)) != load<u64>(localAddress(b))) return false
+      a = load<u32>(localAddress(a), ELEMENT_NEXT)
+      b = load<u32>(localAddress(b), ELEMENT_NEXT)
     }
     if (a != b) return false
   }
@@ -179,9 +184,9 @@ function indexValue(index: u32): usize {
   const slot = indexRuns + (run << 2)
   if (load<u32>(slot) == 0) {
     for (let value = first; value <= first * 2; value++) {
-      const place = writeInteger(value)
-      if (place == 0) return 0
-      if (value == first) store<u32>(slot, there(place))
+      const local = writeInteger(value)
+      if (local == 0) return 0
+      if (value == first) store<u32>(slot, moduleAddress(local))
     }
   }
   return (load<u32>(slot) as usize) + ((index - first) as usize) * INTEGER_BYTES

@@ -12,7 +12,7 @@ import {
   pendingStart,
   placeRegions,
   textStart,
-  there,
+  moduleAddress,
 } from './regions'
 import { bigNumberValue, integerValue, textHash, textValue } from './shared-values'
 
@@ -22,7 +22,7 @@ const FRAME_BYTES: usize = 8
 const PASS_BYTES: usize = 64
 const END_BYTES: usize = 32
 const COMPARISONS_PER_BYTE: i64 = 16
-const LEAST_COMPARISONS: i64 = 4096
+const MIN_COMPARISONS: i64 = 4096
 const MINUS: u32 = 0x2d
 const TRUE_BYTE: u32 = 1 << 8
 
@@ -43,9 +43,9 @@ export function openData(textBytes: usize, pendingBytes: usize, base: usize): us
   store<u32>(scalars, NULL)
   store<u32>(scalars, INTERNED_BOOLEAN | TRUE_BYTE, 4)
   store<u32>(scalars, INTERNED_BOOLEAN, 8)
-  nullValue = there(scalars)
-  trueValue = there(scalars + 4)
-  falseValue = there(scalars + 8)
+  nullValue = moduleAddress(scalars)
+  trueValue = moduleAddress(scalars + 4)
+  falseValue = moduleAddress(scalars + 8)
   return textStart()
 }
 
@@ -55,7 +55,7 @@ export function openData(textBytes: usize, pendingBytes: usize, base: usize): us
  */
 export function readData(length: usize): usize {
   memory.fill(textStart() + length, 0, END_BYTES)
-  allowComparisons(length * COMPARISONS_PER_BYTE + LEAST_COMPARISONS)
+  allowComparisons(length * COMPARISONS_PER_BYTE + MIN_COMPARISONS)
   isMemoryShort = false
   const after = readPendingValue(skipSpace(textStart()))
   return after == 0 ? 0 : skipSpace(after) - textStart()
@@ -91,7 +91,7 @@ export function membersAt(): usize {
  * out.
  */
 export function makeObject(count: u32): usize {
-  allowComparisons(LEAST_COMPARISONS + (count << 6))
+  allowComparisons(MIN_COMPARISONS + (count << 6))
   return objectValue(pendingStart(), count)
 }
 

@@ -63,13 +63,13 @@ export function imageEnd(): usize {
 }
 
 /** Converts an address in a policy module to one here. */
-export function here(address: usize): usize {
+export function localAddress(address: usize): usize {
   return address + shift
 }
 
 /** Converts an address here to one in a policy module. */
-export function there(place: usize): usize {
-  return place - shift
+export function moduleAddress(local: usize): usize {
+  return local - shift
 }
 
 /**
@@ -77,16 +77,16 @@ export function there(place: usize): usize {
  * if memory runs out.
  */
 export function allocate(bytes: usize): usize {
-  const place = end
+  const local = end
   const rounded = (bytes + 3) & ~3
-  if (rounded < bytes || place + rounded < place || !hasMemory(place + rounded)) return 0
-  end = place + rounded
-  return place
+  if (rounded < bytes || local + rounded < local || !hasMemory(local + rounded)) return 0
+  end = local + rounded
+  return local
 }
 
 /** Frees the last allocation, from an address on. */
-export function giveBack(place: usize): void {
-  end = place
+export function release(local: usize): void {
+  end = local
 }
 
 function hasMemory(last: usize): bool {

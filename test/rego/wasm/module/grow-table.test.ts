@@ -6,13 +6,13 @@ import { growTable, readTableSize } from '../../../../src/rego/wasm/module/expor
 
 const FUNCTIONS = 0x70
 
-/** A section of two tables, the first of which has a maximum or none. */
+/** A section of two tables. The first has a maximum or none. */
 function tableSection(minimum: number, maximum: number | undefined): Uint8Array {
   const limits = [minimum, ...(maximum === undefined ? [] : [maximum])].flatMap(encodeUnsigned)
   return Buffer.from([2, FUNCTIONS, maximum === undefined ? 0 : 1, ...limits, ...[FUNCTIONS, 0, 7]])
 }
 
-test('the first table grows, its maximum with it, and what stands behind it stays', () => {
+test('the first table grows with its maximum, and the bytes after it are unchanged', () => {
   const size = fc.nat({ max: 5_000_000 })
   fc.assert(
     fc.property(size, size, fc.option(size, { nil: undefined }), (minimum, added, room) => {

@@ -46,12 +46,12 @@ const A_DECIMAL = '1.5'
  * Returns true if the reader creates the same structures for sample documents as the module's own
  * parser. Runtimes of other versions may have another memory layout; their own parser is then used.
  */
-export function readsAlike(pair: ReadingPair): boolean {
+export function hasKnownLayout(pair: ReadingPair): boolean {
   try {
     return (
-      allocatesAlike(pair) &&
-      writesAlike(pair) &&
-      samples().every((text) => isReadAlike(pair, Buffer.from(text)))
+      allocatesAsExpected(pair) &&
+      writesAsExpected(pair) &&
+      samples().every((text) => isReadEqually(pair, Buffer.from(text)))
     )
   } catch {
     // With another layout, addresses may be out of range.
@@ -61,7 +61,7 @@ export function readsAlike(pair: ReadingPair): boolean {
   }
 }
 
-function allocatesAlike({ memory, policy, heapStart }: ReadingPair): boolean {
+function allocatesAsExpected({ memory, policy, heapStart }: ReadingPair): boolean {
   policy.opa_heap_ptr_set(heapStart)
   let expected = heapStart
   return BLOCK_SIZES.every(([asked, given]) => {
@@ -75,7 +75,7 @@ function allocatesAlike({ memory, policy, heapStart }: ReadingPair): boolean {
 }
 
 /** Returns true if scalars have the layout in which `assembly/data` builds base documents. */
-function writesAlike({ memory, policy }: ReadingPair): boolean {
+function writesAsExpected({ memory, policy }: ReadingPair): boolean {
   const parsed = (text: string): number => {
     const copy = policy.opa_malloc(text.length)
     memory.place(Buffer.from(text), copy)
@@ -93,7 +93,7 @@ function writesAlike({ memory, policy }: ReadingPair): boolean {
   )
 }
 
-function isReadAlike(pair: ReadingPair, document: Buffer): boolean {
+function isReadEqually(pair: ReadingPair, document: Buffer): boolean {
   const { memory, policy, reader, heapStart } = pair
   memory.place(document, heapStart)
   const read = reader.readDocument(heapStart, document.length)
