@@ -49,9 +49,7 @@ const REQUEST_FIELDS: ReadonlySet<RegoValue> = new Set([
   'tls_use_system_certs',
 ])
 
-/**
- * `providers.aws.sign_req(request, config, time_ns)`: returns the request with signature headers.
- */
+/** `providers.aws.sign_req(request, config, time_ns)`: adds signature headers to the request. */
 function signRequest(args: Args): RegoValue {
   const request = objectOperand(args, 0)
   const credentials = readCredentials(configOf(args))

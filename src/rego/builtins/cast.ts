@@ -10,10 +10,7 @@ import {
   wrongType,
 } from './shared/operands.js'
 
-/**
- * The deprecated casts of Rego v0. They assert a type, except that arrays and sets convert into
- * each other.
- */
+/** The deprecated casts of Rego v0: type assertions; arrays and sets convert into each other. */
 export const castBuiltins: BuiltinTable = {
   cast_array: (args) => collectionOperand(args, 0),
   cast_set: (args) => new RegoSet(collectionOperand(args, 0)),

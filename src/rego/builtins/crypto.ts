@@ -8,7 +8,7 @@ import { BuiltinError } from './shared/builtin.js'
 import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { stringOperand } from './shared/operands.js'
 
-/** Digests and message authentication codes as lower-case hex, and the encodings hex and unpadded base64url. */
+/** Digests and message authentication codes in hex; the encodings hex and unpadded base64url. */
 export const cryptoBuiltins: BuiltinTable = {
   'crypto.md5': digestWith('md5'),
   'crypto.sha1': digestWith('sha1'),

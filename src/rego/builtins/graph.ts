@@ -36,7 +36,6 @@ interface PathEnd {
   readonly before: PathEnd | undefined
 }
 
-/** A vertex whose neighbours are being visited. */
 interface Stop {
   readonly path: PathEnd
   readonly neighbours: RegoArray
@@ -45,10 +44,7 @@ interface Stop {
   readonly number: number | undefined
 }
 
-/**
- * Depth-first search with an explicit stack, because a path may be longer than the JavaScript call
- * stack.
- */
+/** Depth-first search with its own stack: paths may exceed the JavaScript call stack. */
 class PathSearch {
   readonly paths: RegoValue[] = []
   readonly #graph: RegoObject

@@ -25,10 +25,7 @@ import { urlBuiltins } from './url.js'
 import { uuidBuiltins } from './uuid.js'
 import { yamlBuiltins } from './yaml/yaml.js'
 
-/**
- * Rarely used built-ins with much code. Each family is loaded for the first policy that calls one
- * of it.
- */
+/** Rarely used built-ins with much code, loaded for the first policy that calls them. */
 const families: readonly Builtins[] = [
   makeLazyFamily(['providers.aws.sign_req'], async () => (await import('./aws.js')).awsBuiltins),
   makeLazyFamily(
@@ -64,9 +61,7 @@ const families: readonly Builtins[] = [
   ),
 ]
 
-/**
- * All lazily loaded families. Preparing also loads the regular expression engine if it is needed.
- */
+/** All lazily loaded families. Preparing also loads the regular expression engine. */
 export const largeFamilies: Builtins = {
   table: Object.assign({}, ...families.map(({ table }) => table)) as Builtins['table'],
   prepare: async (names) => {
@@ -100,9 +95,7 @@ const table: BuiltinTable = {
   ...yamlBuiltins,
 }
 
-/**
- * All host built-ins, including the errors and corrections of native ones, by their names in Rego.
- */
+/** All host built-ins and corrections of native ones, by their names in Rego. */
 export const hostBuiltins: Builtins = { table: withCallCosts(table), prepare: largeFamilies.prepare }
 
 /** Creates a family of built-ins that is loaded when one of them is first prepared. */

@@ -20,9 +20,7 @@ export const numberBuiltins: BuiltinTable = {
   'rand.intn': randomInteger,
 }
 
-/**
- * Counts from the first operand to the second, up or down, including both if the step hits them.
- */
+/** Counts from the first to the second operand, both included if the step hits them. */
 function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   const from = anyIntegerOperand(args, 0)
   const to = anyIntegerOperand(args, 1)
@@ -44,7 +42,7 @@ function anyIntegerOperand(args: Args, index: number): bigint {
   throw new BuiltinError(`operand ${index + 1} must be integer but got ${typeName(value)}`, 'eval_type_error')
 }
 
-/** A random number from 0 up to |n| exclusive, 0 if n is 0; the same for the same arguments within a decision. */
+/** A random number below |n|, constant for the same arguments within a decision. */
 function randomInteger(args: Args, context: BuiltinContext): RegoValue {
   stringOperand(args, 0)
   const n = int64Operand(args, 1)

@@ -38,10 +38,7 @@ function holdsObject(whole: RegoObject, part: RegoObject): boolean {
   })
 }
 
-/**
- * Returns true if `part` is a contiguous run in `whole`. Uses the Knuth-Morris-Pratt search, which
- * is linear in both.
- */
+/** Returns true if `part` is a contiguous run in `whole` (Knuth-Morris-Pratt search). */
 function holdsRun(whole: RegoArray, part: RegoArray): boolean {
   const fallbacks = fallbacksOf(part)
   let matched = 0
@@ -53,9 +50,7 @@ function holdsRun(whole: RegoArray, part: RegoArray): boolean {
   return matched === part.length
 }
 
-/**
- * Returns, for each length of a match, the longest shorter match that ends at the same position.
- */
+/** Returns the longest shorter match that ends at the same position, for each length. */
 function fallbacksOf(part: RegoArray): readonly number[] {
   const fallbacks = [0]
   let matched = 0

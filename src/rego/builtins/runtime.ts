@@ -24,10 +24,7 @@ const parseModule: Builtin = (args, context) => {
   return readJsonDocument(Buffer.from(json), 'decoder')
 }
 
-/**
- * OPA shows its configuration and environment here. Both contain secrets, so they are hidden from
- * policies.
- */
+/** OPA shows its configuration and environment, which contain secrets, here. */
 const RUNTIME = RegoObject.fromRecord({
   commit: '',
   config: new RegoObject([]),

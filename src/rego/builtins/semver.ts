@@ -6,10 +6,7 @@ import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { quoteGoString } from './go-format/quote.js'
 import { operand, stringOperand } from './shared/operands.js'
 
-/**
- * A version in OPA's grammar, which is laxer than Semantic Versioning 2.0: a leading `v`, leading
- * zeros, an empty pre-release.
- */
+/** A version in OPA's grammar, which also accepts a `v`, leading zeros, and a bare `-`. */
 interface Version {
   readonly numbers: readonly bigint[]
   readonly preRelease: readonly string[]
@@ -65,10 +62,7 @@ function comparePreReleases(a: readonly string[], b: readonly string[]): number 
   return a.length - b.length
 }
 
-/**
- * Numbers compare by value and come before names. Equal numbers, and those beyond 64 bits, compare
- * as text.
- */
+/** Numbers compare by value, before names; equal or larger than 64 bits, as text. */
 function compareIdentifiers(a: string, b: string): number {
   const [x, y] = [toInt64(a), toInt64(b)]
   if (x !== undefined && y !== undefined && x !== y) return x < y ? -1 : 1

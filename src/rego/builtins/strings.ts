@@ -40,7 +40,6 @@ const anySuffixMatch: Builtin = (args, { meter }) => {
   })
 }
 
-/** Accepts a string, or an array or set of strings. */
 function textsOperand(args: Args, index: number): readonly string[] {
   const value = operand(args, index)
   if (typeof value === 'string') return [value]
@@ -109,7 +108,6 @@ const splitN: Builtin = (args, { meter }) => {
   return count >= 0 ? parts.slice(0, count) : parts.slice(count)
 }
 
-/** Steps per quoted character. */
 const QUOTING_STEPS = 20
 
 const sprintf: Builtin = (args, { meter }) => {
@@ -130,10 +128,7 @@ function toGoArgument(value: RegoValue): GoArgument {
   return { type: 'string', value: typeof value === 'string' ? value : displayText(value) }
 }
 
-/**
- * Converts by the number's text like OPA: `1.0` is an integer, `1.5` a float; `1e3` and numbers
- * beyond a double stay text.
- */
+/** Converts by text like OPA: `1.0` is an integer, `1.5` a float, `1e3` stays text. */
 function toGoNumber({ text }: RegoNumber): GoArgument {
   const integer = goInteger(text)
   if (integer !== undefined) return { type: 'int64', value: integer }
@@ -146,10 +141,7 @@ function toGoNumber({ text }: RegoNumber): GoArgument {
 
 const UNDEFINED = '<undefined>'
 
-/**
- * The compiled form of `print`: its operand is an array with a set per argument, empty if that is
- * undefined. Always returns true.
- */
+/** The compiled form of `print`: an array with a set per argument. Returns true. */
 const internalPrint: Builtin = (args, { print, meter }) => {
   if (print === undefined) return true
   const list = operand(args, 0)

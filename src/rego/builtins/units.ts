@@ -15,10 +15,7 @@ export const unitBuiltins: BuiltinTable = {
 
 const PREFIXES = ['k', 'm', 'g', 't', 'p', 'e']
 
-/**
- * `1.5Ki` is 1536, `100m` is a tenth. Exact, with ten decimal places unless the result is an
- * integer.
- */
+/** `1.5Ki` is 1536, `100m` is a tenth: exact, with ten decimal places or an integer. */
 function parseUnits(args: Args, { meter }: BuiltinContext): RegoValue {
   const { amount, unit } = splitAmount(stringOperand(args, 0), 'units.parse', 'no amount provided')
   const lowered = unit.slice(0, 1) + unit.slice(1).toLowerCase()
@@ -53,10 +50,7 @@ function parseBytes(args: Args, { meter }: BuiltinContext): RegoValue {
   return RegoNumber.of(fraction.numerator < 0n ? -whole : whole)
 }
 
-/**
- * Digits, points and signs, and an `e` before a digit or a sign. Otherwise `e` is the unit of
- * 10^18.
- */
+/** Digits, points and signs, and `e` before one of these; else `e` is 10^18. */
 const AMOUNT = /^(?:[\d.+-]|e[+-]|e(?=\d))*/i
 const LONG_EXPONENT = /e[+-]?\d{7}/i
 
@@ -96,10 +90,7 @@ function decimalText(numerator: bigint, denominator: bigint): string {
 /** The default mantissa of Go's big.Float. */
 const MANTISSA_BITS = 64
 
-/**
- * Returns the nearest number with a 64-bit mantissa, ties to even, as a fraction whose denominator
- * is a power of two.
- */
+/** Rounds to a 64-bit mantissa, ties to even; the denominator is a power of two. */
 function roundToExtended({ numerator, denominator }: Fraction): Fraction {
   if (numerator === 0n) return { numerator: 0n, denominator: 1n }
   let shift = MANTISSA_BITS - bitLength(numerator) + bitLength(denominator)

@@ -19,10 +19,7 @@ function makeUuid(args: Args, context: BuiltinContext): RegoValue {
   return memoise('uuid.rfc4122', args, context, () => randomUUID())
 }
 
-/**
- * Returns version and variant, and time, clock and node of versions 1 and 2. Undefined if the text
- * is not a UUID.
- */
+/** Returns version, variant, and the fields of versions 1 and 2; undefined if invalid. */
 function parseUuid(args: Args): RegoValue | undefined {
   const bytes = uuidBytes(stringOperand(args, 0))
   if (bytes === undefined) return undefined
@@ -53,10 +50,7 @@ function variantOf(byte: number): string {
   return (byte & 0xe0) === 0xe0 ? 'Future' : 'Reserved'
 }
 
-/**
- * Offset from the start of the Gregorian calendar to the Unix epoch, in units of 100 ns (RFC 4122,
- * section 4.1.4).
- */
+/** Units of 100 ns from the Gregorian calendar to 1970 (RFC 4122, section 4.1.4). */
 const GREGORIAN_TO_UNIX = 0x01b21dd213814000n
 
 function timeFields(bytes: Buffer): Record<string, RegoValue> {

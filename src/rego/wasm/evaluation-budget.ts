@@ -4,15 +4,9 @@ import { EvaluationAbort } from './module/evaluation-abort.js'
 import type { EvaluationLimits } from './evaluation-limits.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 
-/**
- * Iterations between two checks of the clock: from a fraction of a millisecond to some tens of
- * milliseconds.
- */
+/** Iterations between checks of the clock: up to some tens of milliseconds. */
 export const SLICE = 65_536
-/**
- * Iterations between two checks if other decisions wait for the thread: some tenths of a
- * millisecond.
- */
+/** Iterations between checks within a slice: some tenths of a millisecond. */
 export const SHORT_SLICE = 16_384
 /** Estimated duration of a step. */
 const MS_PER_STEP = 1e-5

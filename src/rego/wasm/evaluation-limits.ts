@@ -5,33 +5,21 @@ import type { DataImage } from './data/data-image.js'
 export interface EvaluationLimits {
   /** Maximum of loop iterations and calls of the WASM code, whatever the size of the input. */
   readonly loopIterations: number
-  /**
-   * Additional iterations per byte of input, so that reading a large input does not exceed the
-   * limit.
-   */
+  /** Additional iterations per byte of input, for reading it. */
   readonly loopIterationsPerInputByte: number
   /** Maximum CPU time in milliseconds, checked periodically. */
   readonly maxDurationMs: number
   /** Maximum memory of one instance in bytes, in addition to the base documents. */
   readonly maxMemoryBytes: number
-  /**
-   * An instance whose memory has grown by more than this many bytes is replaced once evaluations
-   * need less.
-   */
+  /** Growth in bytes from which an instance is replaced once evaluations need less. */
   readonly recycleMemoryBytes: number
 }
 
-/** Options for loading a policy module. */
 export interface PolicyModuleOptions {
-  /** The host built-ins by name. */
   readonly builtins: BuiltinTable
   readonly limits: EvaluationLimits
-  /** The base documents (`data`). */
   readonly data: DataImage
-  /**
-   * True if the module is only loaded to check it and is never evaluated. How inputs are read is
-   * then not determined.
-   */
+  /** True for a check that evaluates nothing; the kind of reader is not determined. */
   readonly isTrial?: boolean | undefined
 }
 

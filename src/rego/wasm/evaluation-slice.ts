@@ -1,10 +1,7 @@
 import { threadCpuMs } from '../../lib/threads/thread-cpu-time.js'
 import { EvaluationAbort } from './module/evaluation-abort.js'
 
-/**
- * Thrown when an evaluation has used up its time on this thread. It is then repeated from the start
- * in a slow thread.
- */
+/** Thrown when the time on this thread is used up. A slow thread starts over. */
 export class SliceOver extends EvaluationAbort {
   constructor() {
     super('the slice is over')
@@ -36,10 +33,7 @@ export class EvaluationSlice {
     return this.#startMs === undefined ? 0 : this.#lastCheckMs - this.#startMs
   }
 
-  /**
-   * Throws SliceOver if the time is over or does not suffice for the next `aheadMs` milliseconds.
-   * Reads the clock.
-   */
+  /** Throws SliceOver if less than `aheadMs` milliseconds are left. Reads the clock. */
   require(aheadMs = 0): void {
     const nowMs = performance.now()
     this.#lastCheckMs = nowMs

@@ -57,10 +57,7 @@ export class HostValues {
     this.#exports = exports
   }
 
-  /**
-   * Enables direct access to strings and integers in memory, and writing booleans by their
-   * addresses.
-   */
+  /** Enables reading strings and integers in place, and writing booleans by address. */
   trustLayout(booleans: Booleans): void {
     this.#known = booleans
   }
@@ -84,10 +81,7 @@ export class HostValues {
     return length <= LONGEST_SHORT_INTEGER && this.#areDigits(text, length)
   }
 
-  /**
-   * Returns true for a string of at most 15 digits that is an integer in Rego's notation; false if
-   * the layout is unknown.
-   */
+  /** Returns true for a string that is an integer of at most 15 digits. */
   isIntegerText(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
@@ -113,10 +107,7 @@ export class HostValues {
     return (type === STRING || type === INTERNED_STRING) && bytes.readUInt32LE(address + STRING_LENGTH) === 0
   }
 
-  /**
-   * Returns an integer of at most 15 digits; undefined for any other value or if the layout is
-   * unknown.
-   */
+  /** Returns an integer of at most 15 digits; undefined for others or unknown layouts. */
   shortInteger(address: number): number | undefined {
     const { bytes } = this.#memory
     if (!this.isShortInteger(address)) return undefined
@@ -128,10 +119,7 @@ export class HostValues {
     return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_LENGTH)))
   }
 
-  /**
-   * Returns the bytes of a string in memory and charges for them; undefined for any other value or
-   * if the layout is unknown.
-   */
+  /** Returns the bytes of a string and charges for them; undefined for other values. */
   textBytes(address: number, meter: WorkMeter): Uint8Array | undefined {
     const { bytes } = this.#memory
     if (this.#known === undefined) return undefined
@@ -170,16 +158,12 @@ export class HostValues {
     return { truth: parsed('true'), falsehood: parsed('false') }
   }
 
-  /**
-   * Parses a text and returns the address of its value. The text stays allocated: parsed strings
-   * may point into it.
-   */
+  /** Parses a text, which stays allocated: parsed strings may point into it. */
   parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
     const address = this.#exports.opa_malloc(text.length)
     this.#memory.place(text, address)
     const parsed = parse(address, text.length)
-    if (parsed === 0)
-      throw new AppError('invalid', 'the policy module cannot parse a value: it is malformed')
+    if (parsed === 0) throw new AppError('invalid', 'the policy module cannot parse a value: it is malformed')
     return parsed
   }
 

@@ -17,18 +17,13 @@ const MAX_NOTED_BYTES = 2 ** 32 - 1
 export class MemoryHeadroom {
   readonly #memory: ModuleMemory
   readonly #heapPointer: () => number
-  /**
-   * Address of the allocator's copy of the memory size (`heap_top`); undefined if it is ambiguous.
-   */
+  /** Address of the allocator's copy of the memory size; undefined if ambiguous. */
   readonly #note: number | undefined
   #notedBytes = 0
   #bytesWhenNew = 0
   #lastHeap = 0
 
-  /**
-   * `sizes` is the result of `findSizes`. If it has several addresses, the allocator's own is
-   * unknown.
-   */
+  /** `sizes` is the result of `findSizes`; several addresses are ambiguous. */
   constructor(memory: ModuleMemory, heapPointer: () => number, sizes: readonly number[]) {
     this.#memory = memory
     this.#heapPointer = heapPointer
@@ -47,10 +42,7 @@ export class MemoryHeadroom {
     this.#notedBytes = size
   }
 
-  /**
-   * Declares the current memory permanent: base documents say nothing about the needs of
-   * evaluations.
-   */
+  /** Declares the current memory permanent, including base documents. */
   markPermanent(): void {
     this.noteSize()
     this.#bytesWhenNew = this.#memory.byteLength

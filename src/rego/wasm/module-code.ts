@@ -22,10 +22,7 @@ export interface ModuleCode {
   readonly wrappedBuiltins: ReadonlyMap<number, string>
   /** One line per built-in call (calls/call-sites.ts). */
   readonly callSites: string
-  /**
-   * Keys of the paths of all rules that can be called directly, in the order of their table
-   * positions.
-   */
+  /** Keys of the paths of all directly callable rules, in table order. */
   readonly rules: readonly string[]
 }
 
@@ -78,10 +75,7 @@ export function lowestBase({ minimumPages }: ModuleCode): number {
   return Math.min(minimumPages + GAP_PAGES, LAST_PAGE) * PAGE_BYTES
 }
 
-/**
- * Returns an address that is usually above modules of `policyBytes` bytes of policies. Unused
- * memory costs nothing.
- */
+/** Returns an address usually above a module. Unused memory costs nothing. */
 export function estimatedBase(policyBytes: number): number {
   return Math.ceil((MIB + policyBytes * PER_POLICY_BYTE) / MIB) * MIB
 }
@@ -112,10 +106,7 @@ function refuse(): never {
   throw new Error('unexpected call of an import')
 }
 
-/**
- * V8's message for a function that is called with the signature of rules, with the name that OPA
- * gave its caller.
- */
+/** V8's message for a function called like a rule, with OPA's name of the caller. */
 const CALLED_AS_RULE = /:"g\d+\.(?<rule>.+)" failed: not enough arguments on the stack for call/
 /**
  * V8's message for a function with too many local variables (over 50,000) or too much code; the

@@ -1,7 +1,4 @@
-/**
- * When the host answers instead of a native built-in: always, or if `native-choice.ts` decides so
- * from the operands.
- */
+/** When the host answers a native built-in: always, or as `native-choice.ts` decides. */
 export type HostRole = 'always' | 'chosen'
 
 /** Built-ins whose results in the module differ from OPA's, by function name. */
@@ -49,10 +46,7 @@ export const HOST_ROLES: Readonly<Record<string, HostRole>> = {
   opa_to_number: 'chosen',
 }
 
-/**
- * Functions of OPA's WASM runtime that implement built-ins and may return no value, with their
- * names in Rego.
- */
+/** Runtime functions of built-ins that may return no value, with their names in Rego. */
 export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   builtin_graph_reachable: 'graph.reachable',
   builtin_json_filter: 'json.filter',
@@ -130,10 +124,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_to_number: 'to_number',
 }
 
-/**
- * Native built-ins that the host repeats when the module returned no value, because OPA may have
- * one.
- */
+/** Native built-ins that the host repeats when the module returned no value. */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
   'array.slice',
   'regex.find_all_string_submatch_n',

@@ -5,17 +5,13 @@ import type { HostRole } from './native-builtins.js'
 /** A new function that policies call instead of a native one. */
 export interface NativeWrapper {
   readonly native: number
-  /** When the host answers in its place; undefined if never. */
   readonly hostRole: HostRole | undefined
   readonly parameterCount: number
   /** The import that passes a call with this many operands to the host. */
   readonly hostCall: number
 }
 
-/**
- * First number for calls in which a native built-in returned no value. OPA's compiler numbers
- * built-ins from zero.
- */
+/** First number of calls without a native value. OPA's numbers start at zero. */
 export const REPORTS_FROM = 1_000_000
 /** First number for calls that the host answers instead of a native built-in. */
 export const ANSWERS_FROM = 2_000_000

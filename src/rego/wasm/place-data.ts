@@ -24,7 +24,6 @@ export function reserveImage(
   return { root, end: base + bytes.length }
 }
 
-/** Copies a part of the image to its address. */
 export function copyImage(
   memory: ModuleMemory,
   { bytes, base }: DataImage,

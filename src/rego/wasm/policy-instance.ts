@@ -37,10 +37,7 @@ const UNDEFINED_ADDRESS = 0
 /** The letter `s`. Among the texts of values only `set()` begins with it. */
 const EMPTY_SET_START = 0x73
 
-/**
- * One instantiated module with its own memory. The data is loaded once; every evaluation starts
- * with an empty heap.
- */
+/** An instantiated module with its memory: data loaded once, heap reset per evaluation. */
 export class PolicyInstance {
   readonly entrypoints: ReadonlyMap<string, number>
   readonly requiredBuiltins: readonly string[]
@@ -130,7 +127,6 @@ export class PolicyInstance {
     return this.#memory.byteLength
   }
 
-  /** Bytes by which the memory has grown since the instance was created. Memory never shrinks. */
   get grownBytes(): number {
     return this.#memory.byteLength - this.#bytesWhenNew
   }
@@ -279,10 +275,7 @@ export class PolicyInstance {
     return this.#memory.canGrow ? undefined : 'memory'
   }
 
-  /**
-   * Ends the slice of an evaluation that would grow the memory so far that the instance must be
-   * replaced.
-   */
+  /** Ends a slice whose growth would require replacing the instance. */
   #refuseGrowth(): void {
     const { byteLength } = this.#memory
     const hasGrown = byteLength > this.#lastBytes

@@ -34,10 +34,7 @@ export class PolicyModule {
   readonly requiredBuiltins: readonly string[]
   /** The required built-ins and the native ones that may call the host. */
   readonly hostedBuiltins: readonly string[]
-  /**
-   * True if inputs are read in one pass by Tidegate's own reader, because the memory layout is
-   * known.
-   */
+  /** True if Tidegate's own reader reads inputs in one pass. */
   readonly readsDirectly: boolean
   #parts: ModuleParts
   readonly #options: PolicyModuleOptions
@@ -85,10 +82,7 @@ export class PolicyModule {
     return this.#parts
   }
 
-  /**
-   * Returns the value of one entrypoint or rule, by its number, as Rego text; undefined if there is
-   * none.
-   */
+  /** Returns the value of one target as Rego text; undefined if there is none. */
   evaluate(target: number, input: Uint8Array | undefined, call: EvaluationCall): string | undefined {
     return this.evaluateAll([target], input, call)[0]
   }
@@ -161,10 +155,7 @@ export class PolicyModule {
   }
 }
 
-/**
- * Creates an instance and copies the data in slices, so that the thread can do other work in
- * between.
- */
+/** Creates an instance and copies the data in slices, yielding in between. */
 async function setUp(parts: ModuleParts, options: PolicyModuleOptions): Promise<PolicyInstance> {
   const instance = new PolicyInstance(parts, options, parts.readsDirectly)
   await inSlices(options.data.bytes.length, (start, end) => instance.copyData(start, end))

@@ -1,7 +1,4 @@
-/**
- * The used part of the WebAssembly JavaScript interface, which the compiler's `dom` library has and
- * Node's types do not.
- */
+/** The used WebAssembly interface, which Node's types lack. */
 declare namespace WebAssembly {
   type ModuleImports = Record<
     string,

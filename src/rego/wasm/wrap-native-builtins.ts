@@ -31,10 +31,7 @@ const POLICY_FUNCTION = /^g\d+\./
 const WALK = '__opa_value_transitive_closure'
 /** The only runtime function whose calls are redirected, and the function it calls. */
 const [VALUE_HASH, NUMBER_HASH] = ['opa_value_hash', 'opa_number_hash']
-/**
- * Number of recent instructions whose offsets are known: a call has at most four operands, a number
- * and a context.
- */
+/** Recent instructions with known offsets: operands, a number and a context. */
 const RECENT = 8
 const NOTHING = new Uint8Array()
 
@@ -120,10 +117,7 @@ interface Redirection {
   readonly sites: CallSiteWriter
 }
 
-/**
- * Rewrites the calls in policy functions. Apart from the hash of numbers, the runtime's own calls
- * are unchanged.
- */
+/** Rewrites calls in policies, and of the hash of numbers in the runtime. */
 function redirectCalls(
   reader: BinaryReader,
   { names, importCount }: FunctionTable,

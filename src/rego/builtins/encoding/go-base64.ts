@@ -44,10 +44,7 @@ function checkBase64(bytes: Uint8Array, variant: Base64Variant): void {
   if (inGroup === 1 || (inGroup > 1 && variant !== 'raw-url')) throw corrupt(bytes.length - inGroup)
 }
 
-/**
- * `at` is the first `=`, after two or three digits of its group. Only line ends may follow the
- * padding.
- */
+/** `at` is the first `=` of a group with two or three digits. Only line ends may follow. */
 function checkPadding(bytes: Uint8Array, at: number, digits: number): void {
   let next = at + 1
   if (digits === 2) {

@@ -11,10 +11,7 @@ import { decodeUtf8 } from './go-utf8.js'
 
 const NULL = 'null'
 
-/**
- * The Go function whose error messages are used: json.Unmarshal, or the Decoder that OPA uses for
- * policy values.
- */
+/** Go's function for error messages: json.Unmarshal, or the Decoder of OPA's policy values. */
 export type JsonReader = 'decoder' | 'unmarshal'
 
 /**
@@ -45,10 +42,7 @@ export function isJsonDocument(bytes: Uint8Array): boolean {
   }
 }
 
-/**
- * Returns Go's error for a JSON value of the wrong type; `target` is for example `value of type
- * string`.
- */
+/** Returns Go's error for a JSON value of the wrong type; `target` is its Go type. */
 export function cannotUnmarshal(value: RegoValue, target: string): BuiltinError {
   const name = typeName(value)
   return new BuiltinError(`json: cannot unmarshal ${name === 'boolean' ? 'bool' : name} into Go ${target}`)
@@ -59,10 +53,7 @@ function wordsOf(message: string, reader: JsonReader): string {
   return ended && reader === 'unmarshal' ? 'unexpected end of JSON input' : message
 }
 
-/**
- * OPA reads one more token from the decoder and takes a null for none. Anything after it is
- * ignored.
- */
+/** OPA reads one more token and takes a null for none. Anything after it is ignored. */
 function isPassedOver(bytes: Buffer, at: number, reader: JsonReader): boolean {
   return reader === 'decoder' && bytes.toString('latin1', at, at + NULL.length) === NULL
 }

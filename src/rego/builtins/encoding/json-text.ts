@@ -16,10 +16,7 @@ interface JsonLayout {
   readonly indent: string
 }
 
-/**
- * Prints a value as Go's json.MarshalIndent does, with members sorted by key. `newLine` begins each
- * line.
- */
+/** Prints a value like Go's json.MarshalIndent. `newLine` begins each line. */
 function layOut(value: RegoValue, layout: JsonLayout, newLine = `\n${layout.prefix}`): string {
   if (typeof value === 'string' || value === null || typeof value === 'boolean') return printGoJson(value)
   if (value instanceof RegoNumber) return value.text

@@ -25,12 +25,10 @@ const SEARCH_STEPS_PER_BYTE = 0.002
 const NON_ASCII = /[^\0-\x7f]/
 const REPLACEMENT_LENGTH = 3
 
-/** Converts a text to its UTF-8 bytes. */
 export function bytesOf(text: string): Bytes {
   return NON_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text
 }
 
-/** Iterates over the characters of a text. */
 export function* charactersOf(text: Bytes): Generator<Character> {
   let at = 0
   while (at < text.length) {
@@ -40,7 +38,6 @@ export function* charactersOf(text: Bytes): Generator<Character> {
   }
 }
 
-/** Counts the characters of a text. */
 export function countCharacters(text: Bytes): number {
   let count = 0
   for (let at = 0; at < text.length; at += widthAt(text, at)) count++
@@ -52,7 +49,6 @@ export function widthAt(text: Bytes, at: number): number {
   return at < text.length ? characterAt(text, at).width : 0
 }
 
-/** Returns the character at an offset before the end. */
 export function characterAt(text: Bytes, at: number): Character {
   const lead = text.charCodeAt(at)
   if (lead < 0x80) return { at, width: 1, written: 1, bytes: text.charAt(at) }

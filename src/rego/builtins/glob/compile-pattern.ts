@@ -27,7 +27,6 @@ import type { Prefix, Suffix, Text } from './text-matchers.js'
 /** Steps per part of a pattern. */
 const PART_STEPS = 4
 
-/** The wildcard matchers, which a whole pattern shares. */
 interface Wildcards {
   readonly any: Matcher
   readonly single: Matcher
@@ -77,10 +76,7 @@ function compileLeaf(node: Exclude<PatternNode, { children: PatternNode[] }>, wi
   }
 }
 
-/**
- * Combines adjacent matchers into one as long as possible: the longest run first, the first of
- * equally long ones.
- */
+/** Combines adjacent matchers while possible: the longest run first. */
 function gluedWherePossible(matchers: readonly Matcher[], meter: WorkMeter): readonly Matcher[] {
   let best: { readonly matcher: Matcher; readonly from: number; readonly to: number } | undefined
   for (let from = 0; from < matchers.length; from++) {
@@ -101,10 +97,7 @@ function gluedWherePossible(matchers: readonly Matcher[], meter: WorkMeter): rea
   return next.length === matchers.length ? next : gluedWherePossible(next, meter)
 }
 
-/**
- * Combines several matchers into one: the longest with a known length in the middle, the rest on
- * its sides.
- */
+/** Combines matchers into one: the longest of known length in the middle. */
 function joined(matchers: readonly Matcher[], meter: WorkMeter): Matcher {
   meter.spend(matchers.length * PART_STEPS)
   const [first = nothing, ...others] = matchers
@@ -250,9 +243,7 @@ function simplifyTree({ value, left: leftSide, right: rightSide }: Tree): Matche
   return left.kind === 'super' && right.kind === 'super' ? contains(literal, false) : same()
 }
 
-/**
- * Returns one matcher for adjacent wildcards over the same separators; undefined if they differ.
- */
+/** Combines adjacent wildcards over the same separators; undefined if they differ. */
 function glue(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefined {
   const [first] = matchers
   const separators = first && separatorsOf(first)

@@ -20,10 +20,7 @@ const TEXT_STEPS = 1
 
 const compiled = new BoundedCache<Matcher>(CACHE_SIZE, () => 1)
 
-/**
- * `glob.match(pattern, delimiters, text)`, with the results of OPA's glob library, which compares
- * bytes in some cases.
- */
+/** `glob.match(pattern, delimiters, text)`, as in OPA's glob library. */
 export const globMatch: Builtin = (args, { meter }) => {
   const delimiters = delimitersOf(operand(args, 1))
   const text = stringOperand(args, 2)

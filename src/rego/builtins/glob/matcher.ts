@@ -7,14 +7,11 @@ export interface Found {
   readonly lengths: readonly number[]
 }
 
-/** Part of a compiled pattern. */
 export interface Matcher {
   readonly kind: MatcherKind
   /** The number of characters it matches; -1 if that varies. */
   readonly length: number
-  /** Returns true if it matches the whole text. */
   readonly matches: (text: Bytes, meter: WorkMeter) => boolean
-  /** Returns the first match. */
   readonly find: (text: Bytes, meter: WorkMeter) => Found | undefined
 }
 

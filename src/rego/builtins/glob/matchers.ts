@@ -74,13 +74,11 @@ export function max(count: number): Matcher {
 
 const REPLACEMENT = 0xfffd
 
-/** `?`: any character but the separators. */
 export interface Single extends Matcher {
   readonly kind: 'single'
   readonly separators: readonly Bytes[]
 }
 
-/** `[abc]` or `[!abc]`. */
 export interface List extends Matcher {
   readonly kind: 'list'
   readonly characters: readonly Bytes[]
@@ -156,7 +154,6 @@ export interface Tree extends Matcher {
   readonly right: Matcher | undefined
 }
 
-/** `{a,b}` */
 export function anyOf(matchers: readonly Matcher[]): AnyOf {
   return {
     kind: 'any-of',
@@ -241,10 +238,7 @@ export function row(length: number, matchers: readonly Matcher[]): Matcher {
   }
 }
 
-/**
- * Counts characters from an offset on, up to `count` (0 means all), and returns the offset of the
- * last one.
- */
+/** Counts up to `count` characters (0: all); also returns the offset of the last one. */
 function step(text: Bytes, from: number, count: number): [seen: number, last: number] {
   let seen = 0
   let last = 0

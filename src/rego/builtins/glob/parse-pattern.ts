@@ -124,7 +124,6 @@ class PatternReader {
   }
 }
 
-/** The syntax tree of a pattern. */
 export type PatternNode =
   | { readonly kind: 'pattern'; readonly children: PatternNode[] }
   | { readonly kind: 'any-of'; readonly children: PatternNode[] }

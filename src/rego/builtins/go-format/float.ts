@@ -3,7 +3,7 @@ import { BigDecimal } from '../../values/number-text.js'
 
 export type FloatVerb = 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'b' | 'x' | 'X'
 
-/** Decimal digits of a number: `0.d1d2d3… × 10^point`, without trailing zeros; zero has no digits. */
+/** Digits of a number, `0.d1d2d3… × 10^point`, without trailing zeros; zero has none. */
 interface Digits {
   readonly digits: string
   readonly point: number
@@ -59,9 +59,7 @@ function exponentText(digits: string, fraction: number, point: number, letter: s
   return `${digits.charAt(0)}${tail}${letter}${exponent < 0 ? '-' : '+'}${exponentDigits}`
 }
 
-/**
- * `%g`: exponent form for very large or small values, else plain form, both without trailing zeros.
- */
+/** `%g`: exponent form for very large or small values. Drops trailing zeros. */
 function shorterForm(value: number, letter: 'e' | 'E', precision: number | undefined): string {
   const digits = precision === undefined ? shortestDigits(value) : roundedDigits(value, precision || 1)
   return layOutDigits(digits, letter, exponentLimit(digits.digits.length, digits.point, precision))
@@ -83,9 +81,7 @@ function layOutDigits({ digits, point }: Digits, letter: 'e' | 'E', limit: numbe
   return `${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/**
- * Returns the exponent from which `%g` uses exponent form; 6 in Go if it chooses the digits itself.
- */
+/** Returns the exponent from which `%g` uses exponent form; 6 for Go's own digits. */
 function exponentLimit(digitCount: number, point: number, precision: number | undefined): number {
   if (precision === undefined) return 6
   const wanted = precision || 1
@@ -108,10 +104,7 @@ function readExponential(text: string): Digits {
   return { digits: trimLastSigns(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
 }
 
-/**
- * Returns the exact decimal value. BigDecimal would use the shortest text, but rounding needs all
- * digits.
- */
+/** Returns the exact decimal value; BigDecimal would use the shortest text. */
 function exactDecimal(value: number): InstanceType<typeof BigDecimal> {
   const { mantissa, exponent } = splitFloat(value)
   return new BigDecimal(mantissa.toString()).times(new BigDecimal(2).pow(exponent))
@@ -152,10 +145,7 @@ function formatHexFloat(value: number, precision?: number): string {
   return hexText(digits, precision ?? digits.length - 1, parts.exponent - shift + FRACTION_BITS + carry)
 }
 
-/**
- * Returns the leading 1 and the following hex digits, rounded half to even. A carry moves the point
- * by one binary digit.
- */
+/** Returns the leading 1 and its hex digits, rounded half to even. */
 function roundHex(mantissa: bigint, precision: number | undefined): { digits: string; carry: number } {
   if (precision === undefined) return { digits: mantissa.toString(16).replace(/0+$/, ''), carry: 0 }
   if (precision >= FRACTION_HEX_DIGITS) return { digits: mantissa.toString(16), carry: 0 }

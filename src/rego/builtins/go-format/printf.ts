@@ -7,10 +7,7 @@ import { ensureResultLength } from '../shared/call-costs.js'
 
 /** The maximum width, precision and index in Go. */
 const MAX_NUMBER = 1_000_000
-/**
- * Steps per directive, per unit of width and precision (decimals are exact), and per quoted
- * character.
- */
+/** Steps per directive, per unit of width and precision, and per quoted character. */
 const DIRECTIVE_STEPS = 25
 const WIDTH_STEPS = 0.2
 const PRECISION_STEPS = 7

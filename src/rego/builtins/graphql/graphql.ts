@@ -14,10 +14,7 @@ import { operand, stringOperand, wrongType } from '../shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/**
- * OPA's `graphql.*`: parses queries and schemas, given as texts or syntax trees, and validates
- * queries against schemas.
- */
+/** OPA's `graphql.*`: parses and validates queries and schemas, as texts or syntax trees. */
 export const graphqlBuiltins: BuiltinTable = {
   'graphql.is_valid': isValid,
   'graphql.parse': parse,

@@ -117,9 +117,7 @@ function descriptionOf({
   return description?.value ?? ''
 }
 
-/**
- * Converts operations and fragments to the form of gqlparser's QueryDocument, as in OPA's results.
- */
+/** Converts operations and fragments to the form of gqlparser's QueryDocument. */
 export function printQuery({ definitions }: DocumentNode): RegoObject {
   return prunedObject({
     Operations: definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION).map(printOperation),
@@ -190,14 +188,12 @@ function printSelection(node: SelectionNode): RegoObject {
   }
 }
 
-/** Converts the directives of a node. */
 function printDirectives(directives: readonly DirectiveNode[] = []): RegoArray {
   return directives.map(({ name, arguments: args }) =>
     prunedObject({ Name: name.value, Arguments: printArguments(args), Location: '' }),
   )
 }
 
-/** Converts the arguments of a field or directive. */
 function printArguments(args: readonly ArgumentNode[] = []): RegoArray {
   return args.map(({ name, value }) => prunedObject({ Name: name.value, Value: printValue(value) }))
 }
@@ -211,10 +207,7 @@ function printType(type: TypeNode): RegoObject {
     : prunedObject({ NamedType: inner.name.value, NonNull: isNonNull })
 }
 
-/**
- * Converts a literal or variable: its text, the number of its kind, and the members of a list or
- * object.
- */
+/** Converts a literal or variable: its text, kind, and members. */
 function printValue(value: ValueNode): RegoObject {
   return prunedObject({
     Raw: rawText(value),

@@ -162,10 +162,7 @@ function readDescription(node: RegoObject): { readonly description?: StringValue
   return value === '' ? {} : { description: { kind: Kind.STRING, value } }
 }
 
-/**
- * Reads operations and fragments in the form of gqlparser's QueryDocument, the inverse of
- * `printQuery`.
- */
+/** Reads gqlparser's QueryDocument, the inverse of `printQuery`. */
 export function readQuery(tree: RegoObject): DocumentNode {
   const fragments = objectsOf(tree, 'Fragments')
   const reader = new QueryReader(new Set(fragments.map((node) => textOf(node, 'Name'))))
@@ -248,7 +245,6 @@ const OPERATION_TYPES: ReadonlyMap<string, OperationTypeNode> = new Map(
   Object.values(OperationTypeNode).map((type) => [type, type]),
 )
 
-/** Reads the operation type of a node. */
 function readOperationType(node: RegoObject): OperationTypeNode {
   const name = textOf(node, 'Operation')
   const type = OPERATION_TYPES.get(name)

@@ -16,7 +16,6 @@ import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { VALUE_KINDS } from './schema/definition-kinds.js'
 
-/** Reads the directives of a node. */
 export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
   return objectsOf(node, 'Directives').map((directive) => ({
     kind: Kind.DIRECTIVE,
@@ -25,10 +24,7 @@ export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
   }))
 }
 
-/**
- * Reads the arguments of a field or directive. They may contain variables; the caller knows whether
- * these are allowed.
- */
+/** Reads the arguments of a field or directive, which may contain variables. */
 export function readArguments(node: RegoObject): ConstArgumentNode[] {
   return objectsOf(node, 'Arguments').map((argument) => ({
     kind: Kind.ARGUMENT,
@@ -43,13 +39,11 @@ export function readDefault(node: RegoObject): ConstValueNode | undefined {
   return value && (readValue(value) as ConstValueNode)
 }
 
-/** Reads the type reference of a node. */
 export function readType(node: RegoObject): TypeNode {
   const type = objectOf(node, 'Type')
   return type === undefined ? toNamedType(toName('')) : toType(type)
 }
 
-/** Creates a reference to a named type. */
 export function toNamedType(name: NameNode): NamedTypeNode {
   return { kind: Kind.NAMED_TYPE, name }
 }
@@ -125,35 +119,29 @@ export function textOf(node: RegoObject, member: string): string {
   return typeof value === 'string' ? value : cannotRead(value, member, 'string')
 }
 
-/** Returns the name in a member; empty if it is absent. */
 export function nameOf(node: RegoObject, member = 'Name'): NameNode {
   return toName(textOf(node, member))
 }
 
-/** Creates a name node. */
 export function toName(value: string): NameNode {
   return { kind: Kind.NAME, value }
 }
 
-/** Returns a boolean member; false if it is absent. */
 export function flagOf(node: RegoObject, member: string): boolean {
   const value = node.get(member) ?? null
   if (value === null) return false
   return typeof value === 'boolean' ? value : cannotRead(value, member, 'bool')
 }
 
-/** Returns an object member; undefined if it is absent. */
 function objectOf(node: RegoObject, member: string): RegoObject | undefined {
   const value = node.get(member) ?? null
   return value === null ? undefined : asObject(value, member)
 }
 
-/** Returns the objects of a list member; none if it is absent. */
 export function objectsOf(node: RegoObject, member: string): readonly RegoObject[] {
   return listOf(node, member).map((value) => asObject(value, member))
 }
 
-/** Returns the names in a list of strings. */
 export function namesOf(node: RegoObject, member: string): readonly NameNode[] {
   return listOf(node, member).map((value) =>
     toName(typeof value === 'string' ? value : cannotRead(value, member, 'string')),

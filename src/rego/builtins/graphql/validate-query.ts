@@ -31,10 +31,7 @@ const NODE_STEPS = 300
 /** Steps of comparing two fields of one name, or two fragments. All pairs are compared. */
 const PAIR_STEPS = 50
 const FRAGMENT_PAIR_STEPS = 250
-/**
- * Validation ends after this number of errors, because each one searches all names of the schema
- * for similar ones.
- */
+/** Validation ends after this number of errors: each searches all names for similar ones. */
 const MAX_ERRORS = 100
 const NAME_STEPS = 5
 
@@ -43,10 +40,7 @@ export function validateSchema(document: DocumentNode): void {
   checkSchema(document)
 }
 
-/**
- * Throws BuiltinError with OPA's message for an inconsistent schema or a query that does not
- * conform to it.
- */
+/** Throws BuiltinError with OPA's message for an inconsistent schema or an invalid query. */
 export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode, meter: WorkMeter): void {
   payForValidation(query, schemaDocument, meter)
   const schema = toExecutableSchema(schemaDocument)
@@ -95,10 +89,7 @@ function isTooStrict({ message }: GraphQLError): boolean {
   return message.startsWith('Int cannot represent non 32-bit signed integer value')
 }
 
-/**
- * OPA prints the list of errors, removes the position of the first one, and drops a final full
- * stop.
- */
+/** OPA prints the errors without the first one's position and without a final full stop. */
 function describe(errors: readonly GraphQLError[]): string {
   const [first] = errors
   const texts = errors.map((error) => {
@@ -112,9 +103,7 @@ function describe(errors: readonly GraphQLError[]): string {
   return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL string${location}`
 }
 
-/**
- * Errors that gqlparser reports at the first node that causes them; other errors are at the last.
- */
+/** Errors that gqlparser reports at their first node; it reports others at the last. */
 const AT_FIRST_NODE = /is not defined|must select only one top level field/
 
 function locationOf({ nodes, message }: GraphQLError): string | undefined {
@@ -129,9 +118,7 @@ const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
 /** A schema for validating queries, and its inputs that have a default value. */
 interface ExecutableSchema {
   readonly schema: GraphQLSchema
-  /**
-   * Set before the second pass: these inputs may be omitted. Their values are not in the schema.
-   */
+  /** Set before the second pass: inputs that may be omitted. The schema lacks their values. */
   readonly defaulted: readonly (GraphQLArgument | GraphQLInputField)[]
 }
 
@@ -185,9 +172,7 @@ function inputsOf(schema: GraphQLSchema): (GraphQLArgument | GraphQLInputField)[
   return [...ofTypes, ...schema.getDirectives().flatMap(({ args }) => args)]
 }
 
-/**
- * gqlparser's rules for queries in its order, without the one for variables in allowed positions.
- */
+/** gqlparser's rules for queries in its order, except variables in allowed positions. */
 const validationRules: readonly ValidationRule[] = [
   graphql.FieldsOnCorrectTypeRule,
   graphql.FragmentsOnCompositeTypesRule,
@@ -216,10 +201,7 @@ const validationRules: readonly ValidationRule[] = [
   graphql.VariablesAreInputTypesRule,
 ]
 
-/**
- * Reports an operation whose root type the schema lacks. The package only finds this when it
- * executes the query.
- */
+/** Reports an operation without a root type. The package only checks this at execution. */
 function knownRootTypeRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {

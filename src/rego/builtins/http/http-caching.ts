@@ -4,10 +4,7 @@ import { RegoNumber } from '../../values/value.js'
 import type { RegoObject } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/**
- * Whether other decisions may use a response, and for how long; undefined leaves that to the
- * response's headers.
- */
+/** Sharing with other decisions; without a duration the response's headers decide. */
 export interface Caching {
   readonly isShared: boolean
   readonly forcedSeconds: number | undefined

@@ -50,10 +50,7 @@ const OTHERS: readonly string[] = [
 ]
 const PARAMETERS = new Set<RegoValue>([...TEXTS, ...OTHERS])
 
-/**
- * Returns true if a failure raises an error (the default) instead of being the result. Throws
- * BuiltinError.
- */
+/** Returns true (the default) if failures raise errors. Throws BuiltinError. */
 export function raisesErrors(parameters: RegoObject): boolean {
   const value = parameters.get('raise_error') ?? true
   return typeof value === 'boolean' ? value : fail('invalid value for raise_error field')
@@ -136,10 +133,7 @@ function readHeaders(value: RegoValue | undefined): PolicyRequest['headers'] {
   })
 }
 
-/**
- * Parses like Go's strconv.ParseBool applied to the value's JSON text, which refuses quoted
- * strings.
- */
+/** Parses like Go's strconv.ParseBool of the JSON text, which refuses quoted strings. */
 function parseBoolean(value: RegoValue | undefined): boolean {
   if (value === undefined) return false
   const text = displayText(value)

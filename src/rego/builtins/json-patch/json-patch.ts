@@ -12,10 +12,7 @@ const VALUE_BYTES = 16
 
 type Path = readonly RegoValue[]
 
-/**
- * Applies an RFC 6902 patch to Rego values. As in OPA since 1.0, throws BuiltinError if any
- * operation fails.
- */
+/** Applies an RFC 6902 patch. Throws BuiltinError if any operation fails, as OPA 1.0. */
 const patch: Builtin = (args, { meter }) => {
   const operations = arrayOperand(args, 1)
   // Undefined after the root was removed.
@@ -120,9 +117,7 @@ function pathOf(operation: RegoObject, name: 'path' | 'from'): Path | undefined 
 
 export const jsonPatchBuiltins: BuiltinTable = { 'json.patch': patch }
 
-/**
- * Steps of finding a key, per copied member of a container, and per character of a set's member.
- */
+/** Steps per key lookup, per copied member, and per character of a set's member. */
 const KEY_STEPS = 10
 const MEMBER_STEPS = 90
 const MEMBER_CHARACTER_STEPS = 2
@@ -145,10 +140,7 @@ function valueAt(document: RegoValue | undefined, path: Path, meter: WorkMeter):
   return value
 }
 
-/**
- * Inserts a value at a path: a key, a position in an array (`-` is its end), or a set's member
- * named by itself.
- */
+/** Inserts a key, an array element (`-` is the end), or a set's member named by itself. */
 function insertAt(
   document: RegoValue | undefined,
   path: Path,
@@ -245,9 +237,7 @@ function replaceChild(container: RegoValue, key: RegoValue, child: RegoValue): R
   return index === undefined ? undefined : container.with(index, child)
 }
 
-/**
- * An index from 0 to the length: `-`, a number without a point, or digits without leading zeros.
- */
+/** An index up to the length: `-`, a number without a point, or plain digits. */
 function indexFor(array: RegoArray, key: RegoValue): number | undefined {
   if (key === '-') return array.length
   const text = key instanceof RegoNumber ? key.text : key

@@ -10,10 +10,7 @@ import { isArray } from '../shared/operands.js'
 import { textOf } from './outcome.js'
 import type { ApplySchema, Outcome } from './outcome.js'
 
-/**
- * Checks multipleOf and the bounds of a number, with the exclusive flags of draft 4 and the
- * exclusive bounds of draft 6.
- */
+/** Checks multipleOf and the bounds of a number in the forms of drafts 4 and 6. */
 export function validateNumber(
   schema: RegoObject,
   value: RegoNumber,

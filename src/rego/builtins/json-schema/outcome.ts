@@ -27,7 +27,6 @@ export class Outcome {
   }
 }
 
-/** Applies a schema to the value at `field`. */
 export type ApplySchema = (schema: RegoValue, value: RegoValue, field: string) => Outcome
 
 /** Returns the text of a value that is known to be a string, such as a key or a required name. */

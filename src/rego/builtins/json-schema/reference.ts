@@ -30,10 +30,7 @@ export class SchemaReferences {
     this.#visit(root, NO_ADDRESS)
   }
 
-  /**
-   * Returns the target of a `$ref`. Throws BuiltinError if it does not exist or is another
-   * document.
-   */
+  /** Returns the target of a `$ref`. Throws BuiltinError if it is missing or external. */
   resolve(schema: RegoObject, reference: string): RegoValue {
     const address = resolveUrl(reference, this.#bases.get(schema) ?? NO_ADDRESS)
     const named = this.#schemas.get(address)

@@ -20,10 +20,7 @@ import { Outcome, textOf } from './outcome.js'
 import type { ApplySchema } from './outcome.js'
 import type { SchemaReferences } from './reference.js'
 
-/**
- * Steps of applying a schema to a value, which references and alternatives multiply, and per
- * reported violation.
- */
+/** Steps of applying a schema, which references multiply, and per reported violation. */
 const SCHEMA_STEPS = 400
 const VIOLATION_STEPS = 2
 /** Steps of matching a pattern against a name. */

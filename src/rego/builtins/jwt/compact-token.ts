@@ -23,15 +23,11 @@ export function splitToken(text: string): CompactToken {
   return { header, payload, signature }
 }
 
-/** Returns the bytes that the signature covers. */
 export function signingInput(token: CompactToken): Buffer {
   return Buffer.from(`${token.header}.${token.payload}`)
 }
 
-/**
- * Returns the header's object. Throws BuiltinError if it is not an object or belongs to an
- * encrypted token.
- */
+/** Returns the header's object. Throws BuiltinError for encrypted tokens and non-objects. */
 export function decodeHeader(token: CompactToken): RegoObject {
   const bytes = withContext('JWT header had invalid encoding', () => decodeSection(token.header))
   const header = withContext('bad JWT header', () => readClaims(bytes))

@@ -12,18 +12,13 @@ import { readJsonWebKeys } from './json-web-key.js'
 import { familyOf, isJwsAlgorithm, makeSignature, suitsAlgorithm } from './signature.js'
 import type { JwsAlgorithm, JwsFamily } from './signature.js'
 
-/**
- * `io.jwt.encode_sign`: headers, payload and JWK as values. The token contains their compact JSON.
- */
+/** `io.jwt.encode_sign`: takes values; the token contains their compact JSON. */
 export function encodeSign(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const [headers, payload, jwk] = [0, 1, 2].map((index) => printGoJson(operand(args, index)))
   return signToken(headers ?? '', payload ?? '', jwk ?? '', meter)
 }
 
-/**
- * `io.jwt.encode_sign_raw`: headers, payload and JWK as JSON texts. The token contains them byte
- * for byte.
- */
+/** `io.jwt.encode_sign_raw`: takes JSON texts; the token contains them byte for byte. */
 export function encodeSignRaw(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const jwk = stringOperand(args, 2)
   return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk, meter)

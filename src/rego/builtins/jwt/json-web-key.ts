@@ -12,10 +12,7 @@ import { withContext } from './compact-token.js'
 
 /** A key and its permitted use in a JWK (RFC 7517). */
 export interface TokenKey {
-  /**
-   * Undefined if the numbers are not a valid key, such as a point off the curve. Nothing verifies
-   * with it.
-   */
+  /** Undefined for an invalid key, such as a point off the curve. It verifies nothing. */
   readonly key: KeyObject | undefined
   /** Absent if the JWK has no algorithm. */
   readonly alg?: string
@@ -41,9 +38,7 @@ const KEY_OPERATIONS: readonly RegoValue[] = [
   'deriveBits',
 ]
 
-/**
- * Returns the keys of a JWK or JWK set. Throws BuiltinError with OPA's message if one is invalid.
- */
+/** Returns the keys of a JWK or JWK set. Throws BuiltinError with OPA's message. */
 export function readJsonWebKeys(text: string, meter: WorkMeter): TokenKey[] {
   const document = withContext('failed to unmarshal JWK Set', () => {
     const value = readJsonDocument(Buffer.from(text), 'unmarshal')

@@ -25,10 +25,7 @@ import { isJwsAlgorithm, suitsAlgorithm, verifySignature } from './signature.js'
 import type { JwsAlgorithm } from './signature.js'
 import { readVerificationKeys, verifiesWithAny } from './verification-keys.js'
 
-/**
- * JSON web tokens. `io.jwt.verify_eddsa` is newer than OPA 0.70; bundles of newer releases may call
- * it.
- */
+/** JSON web tokens, including `io.jwt.verify_eddsa` of releases after OPA 0.70. */
 export const jwtBuiltins: BuiltinTable = {
   'io.jwt.decode': decode,
   'io.jwt.decode_verify': decodeVerify,
@@ -95,10 +92,7 @@ interface VerifiedToken {
   readonly payload: RegoObject
 }
 
-/**
- * `io.jwt.decode_verify`: returns `[true, header, payload]` if the signature and all constraints
- * are valid.
- */
+/** `io.jwt.decode_verify`: returns `[true, header, payload]` if all checks pass. */
 function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): RegoValue {
   const constraints = readConstraints(objectOperand(args, 1), context)
   const token = verifyNested(stringOperand(args, 0), constraints, context.meter)
@@ -108,10 +102,7 @@ function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): Rego
   return [true, token.header, token.payload]
 }
 
-/**
- * Unwraps a token whose content is a token (RFC 7519, 7.2). All layers must verify with the same
- * keys.
- */
+/** Unwraps nested tokens (RFC 7519, 7.2). All layers must verify with the same keys. */
 function verifyNested(
   outermost: string,
   constraints: TokenConstraints,
@@ -170,10 +161,7 @@ function timeClaim(payload: RegoObject, name: string): RegoNumber | undefined {
   throw new BuiltinError(`${name} value must be a number`)
 }
 
-/**
- * The constraints in the second operand of io.jwt.decode_verify. An absent text is empty and adds
- * no constraint.
- */
+/** The constraints of io.jwt.decode_verify. An absent text is empty and adds none. */
 interface TokenConstraints {
   readonly trust: TrustedKeys
   readonly alg: string
@@ -189,10 +177,7 @@ type TrustedKeys =
 
 const NAMES: readonly RegoValue[] = ['cert', 'secret', 'alg', 'iss', 'aud', 'time']
 
-/**
- * Throws BuiltinError for an unknown or mistyped constraint, and unless there is exactly one of
- * `cert` and `secret`.
- */
+/** Throws BuiltinError unless constraints are known and exactly one is a key. */
 function readConstraints(
   source: RegoObject,
   { nowNs, meter }: Pick<BuiltinContext, 'nowNs' | 'meter'>,

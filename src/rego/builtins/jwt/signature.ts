@@ -25,9 +25,7 @@ export function familyOf(algorithm: JwsAlgorithm): JwsFamily {
   return algorithm.slice(0, 2) as JwsFamily
 }
 
-/**
- * Returns true if the key has the algorithm's type. This prevents using one kind of key as another.
- */
+/** Returns true if the key has the algorithm's type, so that keys are not misused. */
 export function suitsAlgorithm(key: KeyObject, algorithm: JwsAlgorithm): boolean {
   switch (familyOf(algorithm)) {
     case 'HS':
@@ -86,9 +84,7 @@ export function makeSignature(
   }
 }
 
-/**
- * Hashing is linear in bytes; verifying is quadratic and signing cubic in the size of an RSA key.
- */
+/** Hashing is linear in bytes, verifying quadratic and signing cubic in the RSA key. */
 function payForSignature(key: KeyObject, input: Buffer, steps: number, meter: WorkMeter): void {
   meter.spend(input.length * HASH_STEPS)
   if (key.type === 'secret') return

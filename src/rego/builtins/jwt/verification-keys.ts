@@ -17,10 +17,7 @@ const GO_CURVES: readonly unknown[] = ['secp224r1', 'prime256v1', 'secp384r1', '
 
 const EMPTY_SET = /^\s*\{\s*"keys"\s*:\s*\[\s*\]\s*\}\s*$/
 
-/**
- * Returns the public keys of a PEM certificate, a PEM public key, a JWK or a JWK set. Throws
- * BuiltinError for anything else.
- */
+/** Reads the public keys of a PEM certificate or key, a JWK or a JWK set. */
 export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[] {
   const block = readPemBlock(text)
   if (block === undefined) {

@@ -57,10 +57,7 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
   return divide(a, b)
 }
 
-/**
- * OPA's arithmetic: exact integers, otherwise binary numbers of 64 bits, printed with the fewest
- * digits that identify them.
- */
+/** OPA's arithmetic: exact integers, else binary numbers of 64 bits in shortest form. */
 export const arithmeticAnswers: BuiltinTable = {
   abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
@@ -137,10 +134,7 @@ function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[]
   return integers
 }
 
-/**
- * Unlike floats, products of integers grow without limit. The cost is the product of their lengths
- * in words.
- */
+/** Products of integers grow without limit; the cost is the product of their words. */
 function payForProduct(a: bigint, b: bigint, meter: WorkMeter): void {
   const [left, right] = [bitLength(a), bitLength(b)]
   if (left + right <= SMALL_BITS) return

@@ -17,9 +17,7 @@ const NUMBERS = new Map<unknown, string>([
   [true, '1'],
 ])
 
-/**
- * Parses strings like Go's ParseFloat. `Inf` and `NaN` are not Rego numbers; OPA 1.x refuses them.
- */
+/** Parses like Go's ParseFloat. `Inf` and `NaN` are not Rego numbers. */
 const toNumber: Builtin = (args) => {
   const value = operand(args, 0)
   if (typeof value !== 'string')

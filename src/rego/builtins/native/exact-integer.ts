@@ -5,10 +5,7 @@ import { notANumber, requireCalculable } from './go-float.js'
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const PLAIN = /^-?\d{1,15}$/
 
-/**
- * Returns the exact integer that a number text denotes, such as `1e30` or `2.50e1`; undefined for
- * any other number.
- */
+/** Returns the integer of a text such as `1e30` or `2.50e1`; undefined for others. */
 export function exactInteger(text: string, meter: WorkMeter): bigint | undefined {
   if (PLAIN.test(text)) return BigInt(text)
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)

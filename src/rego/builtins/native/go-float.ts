@@ -11,14 +11,9 @@ export interface GoFloat {
 /** The default precision of Go's big.Float, which OPA uses. */
 const PRECISION = 64
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/**
- * Maximum digits before or after the point. Larger numbers have no use, and converting one to
- * binary fills the memory.
- */
+/** Maximum digits before or after the point; converting more fills the memory. */
 const MAX_DIGITS = 20_000
-/**
- * Steps per digit of a conversion to binary, and the number of digits that adds one step to each.
- */
+/** Steps per digit converted to binary, and digits that add one step to each. */
 const DIGIT_STEPS = 4
 const DIGITS_PER_STEP = 5000
 const HEX_BITS = 4
@@ -60,7 +55,6 @@ function powerOfTen(exponent: number): bigint {
   return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
 }
 
-/** Returns true if both are the same number. */
 export function isSame(a: GoFloat, b: GoFloat): boolean {
   const exponent = Math.min(a.exponent, b.exponent)
   return shifted(a, exponent) === shifted(b, exponent)
@@ -71,7 +65,6 @@ export function requireCalculable(digits: number, meter: WorkMeter): void {
   if (digits > MAX_DIGITS) meter.exceed('a number is too large or too small for arithmetic')
 }
 
-/** Returns the quotient, rounded to 64 bits. */
 export function divide(a: GoFloat, b: GoFloat): GoFloat {
   // Two more bits than are kept, and a last one for the remainder, so that ties are detected
   // correctly.
@@ -84,13 +77,11 @@ export function divide(a: GoFloat, b: GoFloat): GoFloat {
   return round(quotient * 2n + sticky, a.exponent - b.exponent - shift - 1)
 }
 
-/** Returns the sum, rounded to 64 bits. */
 export function add(a: GoFloat, b: GoFloat): GoFloat {
   const exponent = Math.min(a.exponent, b.exponent)
   return round(shifted(a, exponent) + shifted(b, exponent), exponent)
 }
 
-/** Returns the product, rounded to `precision` bits. */
 export function multiply(a: GoFloat, b: GoFloat, precision = PRECISION): GoFloat {
   return round(a.mantissa * b.mantissa, a.exponent + b.exponent, precision)
 }
@@ -109,7 +100,6 @@ export function round(mantissa: bigint, exponent: number, precision = PRECISION)
   return { mantissa: mantissa < 0n ? -rounded : rounded, exponent: exponent + excess }
 }
 
-/** Returns the integer part. */
 export function truncate({ mantissa, exponent }: GoFloat): bigint {
   if (exponent >= 0) return mantissa << BigInt(exponent)
   return mantissa / (1n << BigInt(-exponent))
@@ -121,7 +111,6 @@ export function isInteger({ mantissa, exponent }: GoFloat): boolean {
 
 const double = new DataView(new ArrayBuffer(8))
 
-/** Returns the number of bits of the magnitude. */
 export function bitLength(value: bigint): number {
   if (value === 0n) return 0
   const magnitude = value < 0n ? -value : value
@@ -151,10 +140,7 @@ interface Digits {
 const DIGITS_PER_BIT = Math.log10(2)
 /** For a fraction, without leading zeros. */
 const FRACTION_DIGITS_PER_BIT = Math.log10(5)
-/**
- * Number of digits that adds one step to each digit written, times three: V8 takes more than linear
- * time.
- */
+/** Digits that add one step, times three, to each digit written. */
 const WRITTEN_DIGITS_PER_STEP = 500
 /** One bit more than a number has: half of the number's last bit. */
 const BITS_WITH_HALF = 65

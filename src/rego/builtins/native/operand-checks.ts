@@ -13,7 +13,6 @@ export type OperandCheck = (
   context: BuiltinContext,
 ) => void
 
-/** Accepts any value. */
 export const anything: OperandCheck = () => undefined
 export const aString = oneOf('string')
 export const aNumber = oneOf('number')
@@ -47,7 +46,6 @@ export const aGoInt: OperandCheck = (value, index) => {
     raiseType(index, 'must be integer number but got floating-point number')
 }
 
-/** Accepts an integer of any size. */
 export const anInteger: OperandCheck = (value, index) => {
   if (!(value instanceof RegoNumber)) raiseType(index, `must be integer but got ${typeName(value)}`)
   if (!isIntegerText(value)) raiseType(index, 'must be integer number but got floating-point number')

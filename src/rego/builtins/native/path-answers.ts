@@ -3,10 +3,7 @@ import type { RegoValue } from '../../values/value.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, isArray, operand } from '../shared/operands.js'
 
-/**
- * A tree of paths, by the identity of each segment: the segment and its subtree, or null at the end
- * of a path.
- */
+/** A tree of paths by segment identity: the segment and its subtree, null at an end. */
 type Branches = Map<string, readonly [segment: RegoValue, next: Branches | null]>
 
 const filter: Builtin = (args) => {

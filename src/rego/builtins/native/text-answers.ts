@@ -32,10 +32,7 @@ const concat: Builtin = (args, { meter }) => {
   return texts.join(delimiter)
 }
 
-/**
- * An empty text occurs before every byte and at the end. Splitting a character leaves invalid
- * bytes.
- */
+/** An empty text occurs before every byte and at the end, which splits characters. */
 const replace: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const [before, after] = [stringOperand(args, 1), stringOperand(args, 2)]
@@ -80,10 +77,7 @@ const arraySlice: Builtin = (args, { meter }) => {
   return array.slice(start, to < 0n ? 0 : Number(to))
 }
 
-/**
- * The parts of a template string: scalars, and sets that contain the value of an expression or
- * nothing.
- */
+/** A template's parts: scalars, and sets with an expression's value or nothing. */
 const templateString: Builtin = (args, { meter }) => {
   const texts = arrayOperand(args, 0).map((part) => {
     if (!(part instanceof RegoSet)) return partText(part)

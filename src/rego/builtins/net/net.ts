@@ -26,10 +26,7 @@ export const netBuiltins: BuiltinTable = {
   'net.cidr_merge': cidrMerge,
 }
 
-/**
- * Steps and bytes per address of a result; steps of parsing a network, of comparing two, and of
- * reporting a match.
- */
+/** Steps and bytes per address of a result; steps of parsing, comparing and matching. */
 const ADDRESS_STEPS = 250
 const ADDRESS_BYTES = 150
 const NETWORK_STEPS = 300
@@ -59,10 +56,7 @@ function cidrMerge(args: Args): RegoValue {
   return new RegoSet(mergeNetworks(networks).map(formatNetwork))
 }
 
-/**
- * A bare IPv4 address denotes its classful network (`10.1.2.3` is `10.1.2.3/8`); a bare IPv6
- * address is an error.
- */
+/** A bare IPv4 address denotes its classful network; a bare IPv6 address is an error. */
 function networkToMerge(element: RegoValue): Network {
   if (typeof element !== 'string') throw new BuiltinError('element must be string')
   const bare = parseIpAddress(element)

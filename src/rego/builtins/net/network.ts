@@ -51,10 +51,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return { family, value }
 }
 
-/**
- * Returns the network of `prefix` bits around `value`. `masked` clears the host bits of its
- * address.
- */
+/** Returns the network around `value`. `masked` clears the host bits of its address. */
 export function makeNetwork(
   family: IpFamily,
   value: bigint,
@@ -88,10 +85,7 @@ export function rangeToNetworks(family: IpFamily, first: bigint, last: bigint): 
   return networks
 }
 
-/**
- * Formats an address like Go: dotted for IPv4 and mapped addresses; RFC 5952 without dotted endings
- * for IPv6.
- */
+/** Formats an address like Go: dotted IPv4 and mapped addresses, RFC 5952 for IPv6. */
 export function formatAddress(family: IpFamily, value: bigint): string {
   if (family === 6 && isMapped(value)) return formatAddress(4, value & 0xffff_ffffn)
   const hex = value.toString(16).padStart(BITS[family] / 4, '0')
@@ -107,9 +101,7 @@ export function formatNetwork(network: Network): string {
   return `${formatAddress(network.family, network.address)}/${network.prefix}`
 }
 
-/**
- * Like Go, node:net refuses leading zeros and hex octets, but it accepts a zone, which Go does not.
- */
+/** node:net is strict like Go, but accepts a zone, which Go does not. */
 function strictFamily(text: string): IpFamily | undefined {
   if (text.includes('%')) return undefined
   const family = isIP(text)
@@ -131,10 +123,7 @@ function isMapped(value: bigint): boolean {
   return value >> 32n === MAPPED_IPV4
 }
 
-/**
- * The zero prevents ipaddr.js from reading the deprecated `::1.2.3.4` as the IPv4-mapped
- * `::ffff:1.2.3.4`.
- */
+/** The zero keeps ipaddr.js from reading `::1.2.3.4` as `::ffff:1.2.3.4`. */
 function addressToInteger(text: string): bigint {
   const bytes = ipaddr.parse(text.startsWith('::') ? `0${text}` : text).toByteArray()
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)

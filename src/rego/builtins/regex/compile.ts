@@ -15,10 +15,7 @@ const DUPLICATE_NAME = 'duplicate capture group name'
 
 const compiled = new BoundedCache<RE2JS>(CACHE_SIZE, () => 1)
 
-/**
- * Compiles a pattern in Go's syntax, to be matched in linear time. Throws BuiltinError with Go's
- * message for an invalid pattern.
- */
+/** Compiles a pattern of Go's syntax. Throws BuiltinError with Go's message. */
 export function compilePattern(pattern: string, meter: WorkMeter): RE2JS {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
@@ -58,10 +55,7 @@ function syntaxErrorText(error: RE2JSSyntaxException): string {
   return `error parsing regexp: ${error.getDescription()}: \`${error.getPattern() ?? ''}\``
 }
 
-/**
- * Steps per instruction or character of a pattern, and per Unicode class, with and without case
- * folding.
- */
+/** Steps per instruction or character, and per Unicode class without and with folding. */
 const PART_STEPS = 300
 const UNICODE_STEPS = 3_000
 const FOLDED_UNICODE_STEPS = 40_000
@@ -82,10 +76,7 @@ function compileCost(pattern: string): { steps: number; bytes: number } {
   }
 }
 
-/**
- * Estimates the number of instructions of a pattern without parsing it, from its groups and
- * repetitions.
- */
+/** Estimates the instructions of a pattern from its groups and repetitions. */
 function measurePattern(pattern: string): { instructions: number; unicodeClasses: number } {
   const surrounding: number[] = []
   let unicodeClasses = 0
@@ -132,10 +123,7 @@ type Re2 = typeof re2js
 const require = createRequire(import.meta.url)
 let library: Re2 | undefined
 
-/**
- * Loads RE2 for JavaScript on the first use. It is large and is loaded before policies with regular
- * expressions serve.
- */
+/** Loads RE2 for JavaScript, which is large, before policies with patterns serve. */
 export function re2(): Re2 {
   return (library ??= require('re2js') as Re2)
 }

@@ -39,7 +39,6 @@ export function* findMatches(regex: RE2JS, text: string, meter: WorkMeter): Gene
   }
 }
 
-/** Returns true if a text contains a match. */
 export function isMatch(regex: RE2JS, text: string, meter: WorkMeter): boolean {
   return regex.matcher(re2().MatcherInput.utf16(new MeteredText(text, regex, meter))).find()
 }

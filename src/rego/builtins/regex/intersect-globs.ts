@@ -31,10 +31,7 @@ function rangePairs(a: Glob, b: Glob): number {
   return a.reduce((sum, token) => sum + rangesOf(token), 0) * most(b)
 }
 
-/**
- * Merges adjacent repeated tokens of the same characters like OPA: `a*a+` and also `a+a+` become
- * `a+`.
- */
+/** Merges repeated tokens of the same characters like OPA: also `a+a+` becomes `a+`. */
 function mergeRepeats(glob: Glob): Glob {
   const merged: GlobToken[] = []
   for (const token of glob) {
@@ -51,10 +48,7 @@ function sameRanges(a: GlobToken, b: GlobToken): boolean {
   return JSON.stringify(a.ranges) === JSON.stringify(b.ranges)
 }
 
-/**
- * Removes matching tokens from both ends, except for the last one; undefined if an end does not
- * match.
- */
+/** Removes matching tokens at both ends but one; undefined if an end does not match. */
 function trim(a: Glob, b: Glob): [Glob, Glob] | undefined {
   let left = 0
   while (bothOnce(a[left], b[left])) {
@@ -86,10 +80,7 @@ class GlobPair {
     return this.#walk(0, 0, 0)
   }
 
-  /**
-   * Returns true if the rest of glob `side` from `i` intersects the rest of the other from `j`.
-   * Results are cached.
-   */
+  /** Returns true if the rests of both globs intersect. Results are cached. */
   #walk(side: 0 | 1, i: number, j: number): boolean {
     this.#meter.spend(POSITION_STEPS)
     const key = `${side}:${i}:${j}`
@@ -112,10 +103,7 @@ class GlobPair {
     }
   }
 
-  /**
-   * Lets the repeated token at `i` of `side` consume tokens of the other glob until the rests
-   * intersect.
-   */
+  /** Lets a repeated token consume tokens of the other glob until the rests intersect. */
   #repeat(side: 0 | 1, i: number, from: number): boolean {
     const other = this.#globs[side === 0 ? 1 : 0]
     const repeated = this.#globs[side][i]

@@ -56,9 +56,7 @@ export function isTemplateFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name)
 }
 
-/**
- * Calls one of Go's template functions. Throws BuiltinError with Go's message without the position.
- */
+/** Calls a template function. Throws BuiltinError with Go's message, without position. */
 export function callFunction(name: string, args: Arguments, meter: WorkMeter): TemplateValue {
   const least = COMPARISONS.has(name) ? 2 : (MIN_ARGUMENTS[name] ?? 1)
   if (args.length < least) {

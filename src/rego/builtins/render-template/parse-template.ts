@@ -36,7 +36,6 @@ class TemplateParser {
   #next = 0
   readonly #templates = new Map<string, readonly TemplateNode[]>()
   #variables: string[] = ['$']
-  /** Number of open ranges in the current template. */
   #ranges = 0
   #tokens: readonly Token[] = []
   #token = 0
@@ -55,10 +54,7 @@ class TemplateParser {
     return this.#templates
   }
 
-  /**
-   * Parses nodes up to `end`, `else`, or the end of the template. The words after `else` are not
-   * consumed.
-   */
+  /** Parses nodes up to `end`, `else` or the end. Leaves the words after `else`. */
   #parseList(isWhole = false): { nodes: TemplateNode[]; end: 'end' | 'else' | undefined } {
     const nodes: TemplateNode[] = []
     for (let piece = this.#pieces[this.#next++]; piece !== undefined; piece = this.#pieces[this.#next++]) {
@@ -291,7 +287,6 @@ class TemplateParser {
     return { kind: 'path', root: undefined, fields: [], ...position }
   }
 
-  /** Requires the end of the action. */
   #requireNoMore(clause: string): void {
     const more = this.#peek()
     if (more !== undefined) this.#fail(`unexpected ${JSON.stringify(more.text)} in ${clause}`)

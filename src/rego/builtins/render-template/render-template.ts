@@ -55,10 +55,7 @@ type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
 /** Whether the rest of the enclosing range's body runs. */
 type Flow = 'on' | 'break' | 'continue'
 
-/**
- * Renders a parsed template with `data` as its dot. Throws BuiltinError with Go's message. Missing
- * keys have no value.
- */
+/** Renders a template with `data` as its dot. Throws BuiltinError with Go's message. */
 function render(template: string, templates: Templates, data: RegoValue, meter: WorkMeter): string {
   const renderer = new Renderer(template, templates, meter)
   renderer.call(WHOLE, data)
@@ -71,7 +68,6 @@ class Renderer {
   readonly #templates: Templates
   readonly #meter: WorkMeter
   #variables: { readonly name: string; value: TemplateValue }[] = []
-  /** The name of the current template. */
   #name = WHOLE
   #depth = 0
 
@@ -93,10 +89,7 @@ class Renderer {
     this.#name = caller
   }
 
-  /**
-   * Ends the evaluation if templates or bodies nest deeper than the stack allows. Go's limit is
-   * higher.
-   */
+  /** Ends the evaluation if nesting exceeds the stack. Go's limit is higher. */
   #run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
     this.#depth++
     if (this.#depth > MAX_DEPTH)
@@ -255,7 +248,6 @@ class Renderer {
     variable.value = value
   }
 
-  /** Runs a function in its own variable scope. */
   #inScope(run: () => Flow): Flow {
     const depth = this.#variables.length
     const flow = run()

@@ -15,10 +15,7 @@ const TOKEN =
   /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
 const KINDS = ['field', 'variable', 'number', 'string', 'character', 'word', 'sign'] as const
 
-/**
- * Splits a template into texts and actions. `{{-` and `-}}` trim adjacent white space. Throws
- * BuiltinError.
- */
+/** Splits a template into texts and actions, trimming white space at `{{-` and `-}}`. */
 export function scanTemplate(template: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -102,7 +99,6 @@ export function integerOf(digits: string): bigint {
   return digits.startsWith('-') ? -value : value
 }
 
-/** Returns the value of a quoted token. */
 export function textOf({ text }: Token): string {
   const inner = text.slice(1, -1)
   return text.startsWith('`') ? inner : unescape(inner)

@@ -1,4 +1,3 @@
-/** A node of a template. */
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly pipeline: Pipeline }
@@ -18,10 +17,7 @@ export type Templates = ReadonlyMap<string, readonly TemplateNode[]>
 /** OPA's name of the text itself. */
 export const WHOLE = 'template'
 
-/**
- * Commands from left to right; each value is the last argument of the next command. Optionally
- * assigns variables.
- */
+/** Commands from left to right: each value is the last argument of the next one. */
 export interface Pipeline {
   readonly variables: readonly string[]
   readonly isDeclaration: boolean

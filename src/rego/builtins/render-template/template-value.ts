@@ -4,9 +4,7 @@ import type { GoArgument } from '../go-format/verbs.js'
 import { formatGoFloat } from '../go-format/float.js'
 import { isArray } from '../shared/operands.js'
 
-/**
- * A number of the template. Numbers of the data are RegoNumbers and behave like strings, as in OPA.
- */
+/** A number of the template. Numbers of the data behave like strings, as in OPA. */
 export class TemplateNumber {
   readonly value: bigint | number
 
@@ -55,7 +53,6 @@ export function lengthOf(value: TemplateValue): number | undefined {
   return isArray(value) ? value.length : undefined
 }
 
-/** Converts a value to an argument of printf. */
 export function toGoArgument(value: TemplateValue): GoArgument {
   if (typeof value === 'boolean') return { type: 'bool', value }
   if (value instanceof RegoNumber) return { type: 'json.Number', value: value.text }

@@ -10,7 +10,6 @@ import type { MissingCall, RecordedCalls } from './recorded-calls.js'
  */
 export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => RegoValue | undefined
 
-/** Built-ins by their names in Rego. */
 export type BuiltinTable = Readonly<Record<string, Builtin>>
 
 /** Built-ins, some of which need a library that is loaded on demand. */
@@ -24,15 +23,9 @@ export interface Builtins {
 export interface DecisionContext {
   /** The time of the decision, in nanoseconds since the epoch; constant within a decision. */
   readonly nowNs: bigint
-  /**
-   * Results that must not change within a decision (`rand.intn`, `http.send`) but may differ in the
-   * next.
-   */
+  /** Results that are constant within a decision only (`rand.intn`, `http.send`). */
   readonly memo: RecordedCalls
-  /**
-   * Ends the evaluation. It is repeated when the result of this call is recorded. Absent if such
-   * calls are not supported.
-   */
+  /** Ends the evaluation until this call's result is recorded; absent if unsupported. */
   readonly ask?: ((call: MissingCall) => never) | undefined
   /** Receives a line that a policy prints; absent if output is discarded. */
   readonly print?: ((line: string) => void) | undefined

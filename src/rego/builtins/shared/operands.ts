@@ -11,19 +11,16 @@ export function stringOperand(args: Args, index: number): string {
   return typeof value === 'string' ? value : wrongType(index, value, 'string')
 }
 
-/** Returns the operand at `index` as a boolean. */
 export function booleanOperand(args: Args, index: number): boolean {
   const value = operand(args, index)
   return typeof value === 'boolean' ? value : wrongType(index, value, 'boolean')
 }
 
-/** Returns the operand at `index` as a number with its text. */
 export function numberOperand(args: Args, index: number): RegoNumber {
   const value = operand(args, index)
   return value instanceof RegoNumber ? value : wrongType(index, value, 'number')
 }
 
-/** Returns the operand at `index` as an exact integer. */
 export function integerOperand(args: Args, index: number): bigint {
   const integer = numberOperand(args, index).toBigInt()
   return integer ?? notAnInteger(index)
@@ -38,13 +35,11 @@ export function int64Operand(args: Args, index: number): bigint {
   return goInteger(number.text) ?? notAnInteger(index)
 }
 
-/** Returns the operand at `index` as an array. */
 export function arrayOperand(args: Args, index: number): RegoArray {
   const value = operand(args, index)
   return isArray(value) ? value : wrongType(index, value, 'array')
 }
 
-/** Returns the operand at `index` as an object. */
 export function objectOperand(args: Args, index: number): RegoObject {
   const value = operand(args, index)
   return value instanceof RegoObject ? value : wrongType(index, value, 'object')
@@ -57,7 +52,6 @@ export function collectionOperand(args: Args, index: number): RegoArray {
   return value instanceof RegoSet ? value.members : wrongType(index, value, 'array', 'set')
 }
 
-/** Returns the operand at `index`. */
 export function operand(args: Args, index: number): RegoValue {
   const value = args[index]
   if (value === undefined) throw new BuiltinError(`operand ${index + 1} is missing`)
@@ -69,9 +63,7 @@ export function isArray(value: RegoValue): value is RegoArray {
   return Array.isArray(value)
 }
 
-/**
- * Throws OPA's message for a wrong operand: `operand 2 must be one of {array, set} but got string`.
- */
+/** Throws OPA's error: `operand 2 must be one of {array, set} but got string`. */
 export function wrongType(index: number, got: RegoValue, ...wanted: readonly RegoTypeName[]): never {
   const want = wanted.length === 1 ? `${wanted[0]}` : `one of {${wanted.join(', ')}}`
   throw new BuiltinError(`operand ${index + 1} must be ${want} but got ${typeName(got)}`, 'eval_type_error')

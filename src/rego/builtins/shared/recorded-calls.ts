@@ -2,7 +2,6 @@ import { parseRegoText } from '../../values/parse-text.js'
 import { printRegoText } from '../../values/print-text.js'
 import type { RegoValue } from '../../values/value.js'
 
-/** The result of a non-deterministic call: a value or a failure. */
 export type CallResult = { readonly value: RegoValue } | { readonly failure: CallFailure }
 
 /** `network`: the other side was unreachable or did not respond in time. */
@@ -23,7 +22,6 @@ export interface MissingCall extends Omit<RecordedCall, 'result'> {
   readonly key: string
 }
 
-/** The calls of one decision, by `callKey`. */
 export type RecordedCalls = Map<string, RecordedCall>
 
 /** Returns the identity of a call: the built-in and its arguments. */
@@ -39,7 +37,6 @@ export interface PackedCall {
   readonly result: { readonly value: string } | { readonly failure: CallFailure }
 }
 
-/** Packs calls as plain data; undefined if there are none. */
 export function packCalls(calls: RecordedCalls | undefined): readonly PackedCall[] | undefined {
   if (calls === undefined || calls.size === 0) return undefined
   return [...calls].map(([key, { name, args, result }]) => ({
@@ -50,17 +47,14 @@ export function packCalls(calls: RecordedCalls | undefined): readonly PackedCall
   }))
 }
 
-/** Packs a call without a result. */
 export function packMissing({ key, name, args }: MissingCall): Omit<PackedCall, 'result'> {
   return { key, name, args: args.map(printRegoText) }
 }
 
-/** Unpacks a call without a result. */
 export function unpackMissing({ key, name, args }: Omit<PackedCall, 'result'>): MissingCall {
   return { key, name, args: args.map((text) => parseRegoText(text)) }
 }
 
-/** Unpacks calls. */
 export function unpackCalls(packed: readonly PackedCall[] = []): RecordedCalls {
   return new Map(
     packed.map(({ key, name, args, result }) => [

@@ -8,10 +8,7 @@ const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
 const CYCLE_YEARS = 400n
 const CYCLE_DAYS = 146_097n
 
-/**
- * The clock and calendar of a zone at an instant. Months and days of the year count from 1,
- * weekdays from Sunday = 0.
- */
+/** A zone's clock and calendar. Months and days count from 1, weekdays from Sunday = 0. */
 export interface WallClock {
   readonly year: number
   readonly month: number
@@ -57,10 +54,7 @@ export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
   }
 }
 
-/**
- * Returns the instant at which a UTC clock shows this time, in nanoseconds since the epoch, of any
- * size.
- */
+/** Returns the instant of a UTC clock in nanoseconds since the epoch, of any size. */
 export function utcNsOf(time: WallTime): bigint {
   const seconds = daysSinceEpoch(time) * SECONDS_PER_DAY + BigInt(time.secondOfDay)
   return seconds * NS_PER_SECOND + BigInt(time.nanosecond)
@@ -86,7 +80,6 @@ export function requireInt64(unixNs: bigint): bigint {
   return unixNs
 }
 
-/** Returns the number of days of a month (1 to 12). */
 export function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }

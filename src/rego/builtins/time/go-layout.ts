@@ -71,10 +71,7 @@ export function splitLayout(layout: string): readonly LayoutPart[] {
   return parts
 }
 
-/**
- * Returns true for a fraction of a second: `.000` of fixed length, `.999` without trailing zeros,
- * or with a comma.
- */
+/** Returns true for a fraction of a second: `.000`, `.999`, or with a comma. */
 export function isFraction(element: string): boolean {
   return element.startsWith('.') || element.startsWith(',')
 }

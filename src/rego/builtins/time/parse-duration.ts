@@ -25,10 +25,7 @@ const HOURS: ReadonlyMap<string, number> = new Map([
 const EXTENDED = /^[-+]?(?:[\d.]+(?:ms|us|\u00b5s|ns|[a-z]))+$/
 const SEGMENT = /([\d.]+)(ms|us|\u00b5s|ns|[a-z])/g
 
-/**
- * Parses a duration (`1h2m3.5s`, `-1.5h`, `1w2d`) to nanoseconds, truncating fractions. Throws
- * BuiltinError with OPA's message.
- */
+/** Parses `1h2m3.5s`, `-1.5h` or `1w2d` to nanoseconds. Throws BuiltinError. */
 export function parseDuration(text: string): bigint {
   if (!/[dwy]/.test(text)) return parseGoDuration(text)
   if (!EXTENDED.test(text)) throw invalid(text)
@@ -86,10 +83,7 @@ function termNs(whole: string, fraction: string, unit: string, text: string): bi
   return BigInt(significant) * unitNs + fractionNs(fraction, unitNs)
 }
 
-/**
- * Uses digits while they fit 63 bits and multiplies doubles like Go, so that
- * `0.3333333333333333333h` is 20 minutes.
- */
+/** Multiplies doubles like Go, so that `0.3333333333333333333h` is 20 minutes. */
 function fractionNs(fraction: string, unitNs: bigint): bigint {
   let digits = 0n
   let scale = 1

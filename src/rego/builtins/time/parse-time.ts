@@ -116,10 +116,7 @@ interface TimeFields {
   second: number
   nanosecond: number
   halfDay?: 'AM' | 'PM'
-  /**
-   * Set by `Z` or `UTC`, which take precedence over a numeric offset, which takes precedence over
-   * an abbreviation.
-   */
+  /** Set by `Z` or `UTC`, which precede a numeric offset, which precedes an abbreviation. */
   isUtc?: boolean
   offsetSeconds?: number
   abbreviation?: string
@@ -254,10 +251,7 @@ const OFFSET_UNITS = [
   { field: 'time zone offset second', most: 60, seconds: 1 },
 ]
 
-/**
- * Each pair of digits is one unit, in descending order. As in Go, 24 hours and 60 minutes are
- * accepted.
- */
+/** Each pair of digits is one unit. As in Go, 24 hours and 60 minutes are accepted. */
 function readOffset(text: TimeText, element: string, fields: TimeFields): void {
   if (element.startsWith('Z') && text.takeIf('Z')) {
     fields.isUtc = true

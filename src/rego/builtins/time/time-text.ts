@@ -63,10 +63,7 @@ export class TimeText {
     return index
   }
 
-  /**
-   * Consumes literal text of the layout. A run of spaces there matches any run of spaces, even none
-   * at the end of the value.
-   */
+  /** Consumes literal text. A run of spaces matches any run, even none at the end. */
   takeLiteral(literal: string): void {
     for (const piece of literal.match(/ +|[^ ]+/g) ?? []) {
       if (piece.startsWith(' ')) this.#takeSpaces()
@@ -99,10 +96,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39
 }
 
-/**
- * Quotes a text like the errors of Go's time package: bytes outside of printable ASCII in
- * hexadecimal.
- */
+/** Quotes like the errors of Go's time package: unprintable bytes in hexadecimal. */
 export function quoteTimeText(text: string): string {
   const escaped = text.replace(/["\\]|[^\u0020-\u007f]+/g, (found) =>
     found === '"' || found === '\\' ? `\\${found}` : hexOf(found),

@@ -174,10 +174,7 @@ function writeElement(clock: WallClock, element: string): string {
   return WRITERS[element]?.(clock) ?? element
 }
 
-/**
- * Digits are truncated, not rounded. A form of nines drops trailing zeros, and the separator if
- * nothing is left.
- */
+/** Truncates digits. Nines drop trailing zeros, and the separator if nothing is left. */
 function writeFraction(nanosecond: number, element: string): string {
   const digits = padded(nanosecond, 9).slice(0, element.length - 1)
   if (element[1] === '0') return element.charAt(0) + digits

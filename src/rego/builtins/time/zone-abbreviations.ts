@@ -252,17 +252,11 @@ MSK until 1540681200 | 180 MSK : Europe/Volgograd ;
 875916000 | 60 CET 120 EET until 1364515200 | 120 CEST until 1382659200 | 120 EET : Africa/Tripoli Libya ;
 `
 
-/**
- * Names that the `MST` of a layout matches: three letters, four or five that end in T, and Go's
- * exceptions.
- */
+/** The names that `MST` matches: three letters, four or five with T, and exceptions. */
 const LETTERS = /^(?:ChST|MeST|[A-Z]{3,5}(?![A-Z]))/
 const SIGNED_HOUR = /^[+-](\d+)/
 
-/**
- * Consumes a zone abbreviation by Go's rules: `CEST`, `GMT-8`, `+03`. Throws LayoutMismatch if
- * there is none.
- */
+/** Consumes a zone abbreviation: `CEST`, `GMT-8`, `+03`. Throws LayoutMismatch. */
 export function readZoneAbbreviation(text: TimeText): string {
   const name = abbreviationAtStart(text.rest)
   if (name === undefined) throw new LayoutMismatch()

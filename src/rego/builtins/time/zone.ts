@@ -3,7 +3,6 @@ import { abbreviationIn, hasAbbreviations } from './zone-abbreviations.js'
 
 /** A time zone as in Go: an offset and a short name at each instant (Unix seconds). */
 export interface Zone {
-  /** Seconds east of Greenwich. */
   offsetAt(unixSeconds: number): number
   /** `CEST`, or digits such as `-03` if the zone has no letters. */
   abbreviationAt(unixSeconds: number): string

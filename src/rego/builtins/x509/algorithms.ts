@@ -41,7 +41,6 @@ const PUBLIC_KEYS: Readonly<Record<string, number>> = {
   [KEY_OID.ed25519]: 4,
 }
 
-/** Returns Go's number of a signature algorithm; 0 if it is unknown. */
 export function signatureAlgorithm(identifier: DerNode | undefined): number {
   const [oid, parameters] = sequenceOf(identifier)
   const id = oidOf(oid)
@@ -53,9 +52,7 @@ function pssHash(parameters: DerNode | undefined): string {
   return hash === undefined ? '' : oidOf(membersOf(membersOf(hash)[0])[0])
 }
 
-/**
- * Returns Go's number of a public key algorithm from a SubjectPublicKeyInfo; 0 if it is unknown.
- */
+/** Returns Go's number of a public key algorithm; 0 if it is unknown. */
 export function publicKeyAlgorithm(info: DerNode | undefined): number {
   return PUBLIC_KEYS[oidOf(sequenceOf(sequenceOf(info)[0])[0])] ?? 0
 }

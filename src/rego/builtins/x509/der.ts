@@ -4,7 +4,6 @@ import { TAG, derElementAt, derElementsIn, derTime } from '../../../lib/der.js'
 import type { DerElement } from '../../../lib/der.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/** A DER value (X.690). */
 export type DerNode = DerElement
 
 export { TAG }
@@ -30,7 +29,6 @@ export function readFirst(bytes: Buffer): DerNode {
   return node
 }
 
-/** Returns the members of a constructed value. */
 export function membersOf(node: DerNode | undefined): DerNode[] {
   if (node === undefined || (node.tag & 0x20) === 0) throw malformed()
   return readAll(node.content)
@@ -41,10 +39,7 @@ export function sequenceOf(node: DerNode | undefined): DerNode[] {
   return membersOf(expectTag(node, TAG.sequence))
 }
 
-/**
- * Returns the members of a sequence before the first invalid one. Go only reads the members it
- * needs.
- */
+/** Returns the members before the first invalid one: Go reads only those it needs. */
 export function leadingMembersOf(node: DerNode | undefined): DerNode[] {
   const { content } = expectTag(node, TAG.sequence)
   const members: DerNode[] = []
@@ -57,7 +52,6 @@ export function leadingMembersOf(node: DerNode | undefined): DerNode[] {
   return members
 }
 
-/** Encodes a sequence of values. */
 export function sequenceOfAll(members: readonly DerNode[]): Buffer {
   const content = Buffer.concat(members.map(({ raw }) => raw))
   const { length } = content
@@ -65,9 +59,7 @@ export function sequenceOfAll(members: readonly DerNode[]): Buffer {
   return Buffer.concat([Buffer.from([TAG.sequence, ...header]), content])
 }
 
-/**
- * Returns the value if it has this identifier byte. Throws BuiltinError for another one or none.
- */
+/** Returns the value if it has this identifier byte. Throws BuiltinError otherwise. */
 export function expectTag(node: DerNode | undefined, tag: number): DerNode {
   if (node?.tag !== tag) throw malformed()
   return node
@@ -140,10 +132,7 @@ export function textOf({ tag, content }: DerNode): string {
   return content.toString('latin1')
 }
 
-/**
- * Reads a UTCTime or GeneralizedTime with seconds as RFC 3339 in UTC. Throws BuiltinError for
- * anything else.
- */
+/** Reads a UTCTime or GeneralizedTime as RFC 3339 in UTC. Throws BuiltinError. */
 export function timeOf(node: DerNode): string {
   const time = derTime(node)
   if (time === undefined) throw malformed()

@@ -8,10 +8,7 @@ import type { GeneralNames } from './names.js'
 export interface NameConstraints {
   readonly permitted: GeneralNames
   readonly excluded: GeneralNames
-  /**
-   * True if a constraint is of a kind that Go does not support. The certificate then verifies
-   * nothing.
-   */
+  /** True if a constraint is of an unsupported kind; the certificate verifies nothing. */
   readonly hasUnknownKind: boolean
 }
 
@@ -66,10 +63,7 @@ function allowsAll<T>(
   )
 }
 
-/**
- * `example.com` includes itself and all subdomains, `.example.com` only the subdomains; the empty
- * constraint includes all.
- */
+/** `example.com` includes itself and subdomains, `.example.com` only these. */
 function isWithinDomain(name: string, constraint: string): boolean {
   if (constraint === '') return true
   const [host, base] = [name.toLowerCase(), constraint.toLowerCase()]
@@ -101,10 +95,7 @@ function isWithinIpRange(ip: Buffer, constraint: Buffer): boolean {
   })
 }
 
-/**
- * Policy constraints of a certificate (RFC 5280, 4.2.1.5, 4.2.1.11 and 4.2.1.14), each absent
- * without its extension.
- */
+/** Policy constraints (RFC 5280, 4.2.1.5, 4.2.1.11, 4.2.1.14); each may be absent. */
 export interface PolicyConstraints {
   readonly inhibitAnyPolicy: bigint | undefined
   readonly inhibitPolicyMapping: bigint | undefined

@@ -24,7 +24,6 @@ interface NameAttribute {
   readonly value: string
 }
 
-/** Converts a distinguished name to the fields of Go's pkix.Name. */
 export function goName(name: DerNode | undefined): RegoObject {
   const sets = sequenceOf(name).map((set) => expectTag(set, TAG.set))
   const attributes = sets.flatMap(membersOf).map(readAttribute)

@@ -27,19 +27,14 @@ const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
 
 /** The kinds of keys that Go reads from PKCS #8. */
 const IN_PKCS8: ReadonlySet<string> = new Set([KEY_OID.rsa, KEY_OID.ec, KEY_OID.ed25519, KEY_OID.x25519])
-/**
- * Go's curves by object identifier (RFC 5480), without P-224, which JSON Web Keys do not support.
- */
+/** Go's curves by object identifier (RFC 5480), without P-224, which JWKs lack. */
 const CURVES: Readonly<Record<string, Curve>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', openssl: 'prime256v1', bytes: 32 },
   '1.3.132.0.34': { name: 'P-384', openssl: 'secp384r1', bytes: 48 },
   '1.3.132.0.35': { name: 'P-521', openssl: 'secp521r1', bytes: 66 },
 }
 
-/**
- * Reads the unencrypted private keys of the PEM blocks in a text. Throws BuiltinError for an
- * invalid one.
- */
+/** Reads the unencrypted private keys in PEM blocks. Throws BuiltinError. */
 export function readPrivateKeys(pem: string): KeyObject[] {
   const keys: KeyObject[] = []
   for (let block = readPemBlock(pem); block !== undefined; block = readPemBlock(block.rest)) {

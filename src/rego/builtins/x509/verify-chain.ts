@@ -17,18 +17,13 @@ export interface ChainOptions {
   readonly time: string
   /** The name or address that the leaf must have; empty for any. */
   readonly dnsName: string
-  /**
-   * Object identifiers of extended key usages. Every certificate must permit at least one of them.
-   */
+  /** Extended key usages, of which every certificate must permit at least one. */
   readonly usages: readonly string[]
 }
 
 const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*\.?$/
 const KEY_USAGE_CERT_SIGN = 1 << 5
-/**
- * Steps of verifying a signature, more for larger keys, and of searching a certificate in the
- * chain.
- */
+/** Steps of verifying a signature, and of searching a certificate in the chain. */
 const SIGNATURE_STEPS = 20_000
 const SIGNATURE_BYTE_STEPS = 20
 const CANDIDATE_STEPS = 500
@@ -129,10 +124,7 @@ function fingerprint({ raw }: ParsedCertificate): string {
   return createHash('sha256').update(raw).digest('hex')
 }
 
-/**
- * One of the usages must be permitted in the whole chain. A certificate without the extension
- * permits any.
- */
+/** The whole chain must permit one usage. Without the extension any is permitted. */
 function allowsUsages(chain: readonly ParsedCertificate[], usages: readonly string[]): boolean {
   return usages.some(
     (usage) =>
@@ -163,10 +155,7 @@ export function defaultOptions(nowNs: bigint): ChainOptions {
   return { time: toTimeText(nowNs), dnsName: '', usages: [SERVER_AUTH] }
 }
 
-/**
- * Reads the options of crypto.x509.parse_and_verify_certificates_with_options. Throws BuiltinError
- * for invalid ones.
- */
+/** Reads the options of parse_and_verify_certificates_with_options. */
 export function readVerifyOptions(source: RegoObject, nowNs: bigint): ChainOptions {
   let options = defaultOptions(nowNs)
   for (const [name, value] of source.entries) {

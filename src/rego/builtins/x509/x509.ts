@@ -42,10 +42,7 @@ export const x509Builtins: BuiltinTable = {
   'crypto.x509.parse_rsa_private_key': parseRsaPrivateKey,
 }
 
-/**
- * Returns `[true, chain]` from the last certificate to the trusted first one, or `[false, []]` if
- * there is none.
- */
+/** Returns `[true, chain]` from the last certificate to the first, or `[false, []]`. */
 function parseAndVerify(args: Args, context: BuiltinContext): RegoValue {
   const certificates = readCertificatesIfAny(stringOperand(args, 0)) ?? []
   return verify(certificates, defaultOptions(context.nowNs), context.meter)
@@ -167,10 +164,7 @@ const CERTIFICATE = 'CERTIFICATE'
 
 type Block = Pick<PemBlock, 'type' | 'der'>
 
-/**
- * Converts a certificate chain and the private key of its first certificate to the fields of Go's
- * tls.Certificate.
- */
+/** Converts a certificate chain and the key of its first to Go's tls.Certificate. */
 function goKeyPair(certificateText: string, keyText: string): RegoObject {
   const certificateBlocks = readBlocks(certificateText, CERTIFICATE)
   const keyBlocks = readBlocks(keyText, 'PRIVATE KEY')
@@ -238,10 +232,7 @@ function checkPair(key: KeyObject, publicKeyInfo: Buffer): void {
 
 const PEM_START = '-----BEGIN'
 
-/**
- * Reads the certificates of a text: PEM, base64 of PEM, or base64 of DER. Throws BuiltinError for
- * anything else.
- */
+/** Reads certificates in PEM, base64 of PEM, or base64 of DER. Throws BuiltinError. */
 function readCertificates(text: string): ParsedCertificate[] {
   const pem = asPem(text)
   return parseCertificates(pem === undefined ? decodeGoBase64(text, 'standard') : certificateBlocks(pem))

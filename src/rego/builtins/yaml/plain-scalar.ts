@@ -45,10 +45,7 @@ function readNumber(text: string): PlainScalar | undefined {
   return Number.isFinite(value) ? { kind: 'float', value } : undefined
 }
 
-/**
- * Reads a signed or unsigned 64-bit integer in any base; undefined for larger ones, which are
- * floats.
- */
+/** Reads a 64-bit integer in any base; undefined for larger ones, which are floats. */
 function readInteger(text: string): bigint | undefined {
   const match = INTEGER.exec(text)
   if (match === null) return undefined
@@ -92,10 +89,7 @@ const MAX_SINGLE_DIGITS = 9
 const TAG = 'tag:yaml.org,2002:'
 const RESOLVED_TAGS = new Set(['int', 'bool', 'null', 'merge'])
 
-/**
- * Returns the value of a scalar node by its tag, or by its text if it is plain. Throws BuiltinError
- * for infinities.
- */
+/** Returns the value of a scalar node. Throws BuiltinError for infinities. */
 export function readScalar(node: Scalar): RegoValue {
   const text = typeof node.value === 'string' ? node.value : (node.source ?? '')
   const tag = node.tag?.startsWith(TAG) === true ? node.tag.slice(TAG.length) : node.tag
@@ -140,10 +134,7 @@ function numberKeyText(number: RegoNumber): string {
   return formatGoFloat(Number(single.toPrecision(MAX_SINGLE_DIGITS)), 'g')
 }
 
-/**
- * Returns the text of a mapping key, because JSON has string keys only. Throws BuiltinError for
- * null and for collections.
- */
+/** Returns the text of a mapping key. Throws BuiltinError for null and collections. */
 export function keyText(key: RegoValue, value: RegoValue): string {
   if (typeof key === 'string') return key
   if (typeof key === 'boolean') return String(key)

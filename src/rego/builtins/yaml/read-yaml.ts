@@ -33,9 +33,7 @@ export function readYaml(text: string, meter: WorkMeter): RegoValue {
   return document === undefined ? null : new DocumentReader(meter).read(document.contents)
 }
 
-/**
- * Go yaml ends a document at a line with less indentation than the collection and ignores the rest.
- */
+/** Go yaml ends a document where the indentation falls below the collection's. */
 function isBehindContents({ contents }: Document.Parsed, at: number, text: string): boolean {
   if (contents === null || isScalar(contents) || isAlias(contents) || contents.flow === true) return false
   const [start, , end] = contents.range
@@ -190,10 +188,7 @@ const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: st
   [/^All mapping items must start|^Unexpected /, 'parser', 'did not find expected key'],
 ]
 
-/**
- * Returns Go yaml's message for a mistake that the library found, as far as their mistakes
- * correspond.
- */
+/** Returns Go yaml's message for a mistake that the library found. */
 function yamlErrorText(error: YAMLError, text: string): string {
   const end = text.trimEnd()
   const isAtEnd = error.pos[0] >= end.length
@@ -236,9 +231,7 @@ const LEXEME_BYTES = 400
 /** Maximum depth that is safe for the recursive composer. Go yaml's limit is 10,000. */
 const MAX_DEPTH = 250
 
-/**
- * The library's parser, which charges for each lexeme and its later processing before it parses it.
- */
+/** The library's parser, charging for each lexeme and its later processing. */
 class MeteredParser extends Parser {
   readonly #meter: WorkMeter
 

@@ -6,10 +6,7 @@ export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-/**
- * Returns Go yaml's style for a string: plain if it parses to the same string, literal for several
- * lines.
- */
+/** Returns Go yaml's style: plain if it parses to the same string, else quoted or literal. */
 export function chooseStyle(text: string, isSimpleKey: boolean): ScalarStyle {
   const analysis = analyseScalar(text)
   if (text.includes('\n')) return analysis.literal && !isSimpleKey ? 'literal' : 'double'
@@ -100,10 +97,7 @@ export class TextWriter {
     }
   }
 
-  /**
-   * Writes words with single spaces between them. Empty words are runs of spaces, where no line may
-   * end.
-   */
+  /** Writes words separated by spaces. Empty words are runs of spaces, never broken. */
   #writeFolded(words: readonly string[], indent: number | undefined, isQuoted: boolean): void {
     for (const [i, word] of words.entries()) {
       if (i > 0) {
@@ -149,10 +143,7 @@ function chompingOf(text: string): string {
   return text === '\n' || text.endsWith('\n\n') ? '+' : ''
 }
 
-/**
- * Go yaml searches the start of the text for a byte order mark but then escapes every one of the
- * text.
- */
+/** Like Go yaml, escapes every byte order mark if the text begins with one. */
 function escapedWords(text: string): readonly string[] {
   return text.startsWith(BYTE_ORDER_MARK)
     ? [escapeSigns(text, /./gsu)]
@@ -185,10 +176,7 @@ interface ScalarAnalysis {
 }
 
 const INDICATORS_AT_START = new Set('#,[]{}&*!|>\'"%@`')
-/**
- * Characters that libyaml escapes. It keeps no tab, no U+0085, and nothing outside of the basic
- * plane.
- */
+/** Characters that libyaml escapes: tab, U+0085, and beyond the basic plane. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 const BREAK = /[\r\n\u0085\u2028\u2029]/
 

@@ -9,18 +9,12 @@ import { chooseStyle, TextWriter } from './text-writer.js'
 import type { ScalarStyle } from './text-writer.js'
 
 const INDENT = 2
-/**
- * Characters that go-yaml does not read (YAML 1.1, 5.1). Go writes them unescaped into JSON, which
- * is then parsed as YAML.
- */
+/** Characters that go-yaml cannot read back (YAML 1.1, 5.1); Go leaves them in JSON. */
 const UNREADABLE = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/
 /** A longer key, or one of several lines, is written after a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
-/**
- * Formats a value like Go yaml by way of JSON: sorted keys, sequences in mappings not indented,
- * folded at 80 columns.
- */
+/** Formats a value like Go yaml: sorted keys, unindented sequences, 80 columns. */
 export function writeYaml(value: RegoValue, meter: WorkMeter): string {
   const writer = new YamlWriter(meter)
   writer.writeRoot(value)
@@ -109,10 +103,7 @@ function refuseUnreadable(text: string): void {
   if (UNREADABLE.test(text)) throw new BuiltinError('yaml: control characters are not allowed')
 }
 
-/**
- * Go yaml first parses JSON as YAML, where U+0085 ends a line and becomes a space in a text. JSON
- * escapes all other line ends.
- */
+/** Go yaml parses the JSON as YAML, where U+0085 becomes a space in a string. */
 function foldLines(text: string): string {
   return text.replace(/[ \u0085]+/g, (lines) => {
     if (!lines.includes('\u0085')) return lines
@@ -121,10 +112,7 @@ function foldLines(text: string): string {
   })
 }
 
-/**
- * Go yaml parses the number again: an integer beyond 64 bits is a float, and a number beyond a
- * double is a string.
- */
+/** Go yaml parses numbers again: large integers are floats, larger ones strings. */
 function numberText({ text }: RegoNumber): [string, ScalarStyle] {
   const scalar = readPlainScalar(text)
   if (scalar.kind === 'integer') return [scalar.value.toString(), 'plain']

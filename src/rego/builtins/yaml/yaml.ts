@@ -33,7 +33,10 @@ export const yamlBuiltins: BuiltinTable = {
 export function yamlToJson(text: string, maxBytes: number): string {
   const value = read(text)
   if (minLength(value, maxBytes) > maxBytes) {
-    throw new AppError('too_large', `the YAML exceeds the limit of ${maxBytes} bytes after its aliases are expanded`)
+    throw new AppError(
+      'too_large',
+      `the YAML exceeds the limit of ${maxBytes} bytes after its aliases are expanded`,
+    )
   }
   return printJson(value)
 }
@@ -47,13 +50,13 @@ function read(text: string): RegoValue {
 }
 
 function tooDeep(): AppError {
-  return new AppError('invalid', `the YAML is nested more than ${MAX_NESTING} levels deep after its aliases are expanded`)
+  return new AppError(
+    'invalid',
+    `the YAML is nested more than ${MAX_NESTING} levels deep after its aliases are expanded`,
+  )
 }
 
-/**
- * Returns a lower bound of the JSON length; stops counting at `limit`. Nested aliases may be
- * deeper than the text.
- */
+/** Returns a lower bound of the JSON length; stops counting at `limit`. */
 function minLength(value: RegoValue, limit: number, level = 0): number {
   if (typeof value === 'string') return value.length
   if (value instanceof RegoNumber) return value.text.length

@@ -1,9 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 
-/**
- * Sequential reader of the WebAssembly binary format: bytes, LEB128 integers, names. Throws
- * `invalid` past the end.
- */
+/** Reader of the WebAssembly binary format. Throws `invalid` past the end. */
 export class BinaryReader {
   readonly bytes: Uint8Array
   at: number
@@ -89,7 +86,6 @@ export class BinaryReader {
   }
 }
 
-/** Encodes an unsigned integer as LEB128. */
 export function encodeUnsigned(value: number): number[] {
   const out: number[] = []
   for (let rest = value; ; rest = Math.floor(rest / 128)) {

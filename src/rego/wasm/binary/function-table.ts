@@ -9,15 +9,12 @@ export interface FunctionTable {
   readonly importCount: number
   /** The type number of each function that is not imported, in order. */
   readonly types: readonly number[]
-  /** The number of parameters of each type. */
   readonly parameterCounts: readonly number[]
 }
 
 const FUNCTION_NAMES = 1
 
-/**
- * Reads names, types and the number of imported functions. Throws `invalid` for a damaged module.
- */
+/** Reads the function metadata. Throws `invalid` for a damaged module. */
 export function readFunctionTable(wasm: Uint8Array, sections: readonly Section[]): FunctionTable {
   const open = (id: number): BinaryReader => openSection(wasm, sections, id)
   return {
@@ -45,10 +42,7 @@ function readNames(wasm: Uint8Array, sections: readonly Section[]): Map<number, 
   return names
 }
 
-/**
- * Counts the imported functions. OPA's compiler lists them before the memory, so the first other
- * import ends them.
- */
+/** Counts imported functions, which OPA lists before the memory. */
 function countFunctionImports(reader: BinaryReader): number {
   let count = 0
   for (let left = reader.unsigned(); left > 0; left--) {

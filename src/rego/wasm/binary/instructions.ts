@@ -54,9 +54,7 @@ const [
 
 const IMMEDIATES = buildTable()
 
-/**
- * Skips the immediates of the opcode that was just read. Throws `invalid` for an unknown opcode.
- */
+/** Skips the immediates of an opcode. Throws `invalid` for an unknown opcode. */
 export function skipImmediates(opcode: number, reader: BinaryReader): void {
   const immediates = IMMEDIATES[opcode]
   if (immediates === NOTHING) return

@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 
-/** A section of a module and the byte range of its body. */
 export interface Section {
   readonly id: number
   readonly start: number
@@ -86,12 +85,10 @@ export function writeBody(out: Uint8Array[], pieces: readonly Uint8Array[]): voi
   for (const piece of pieces) out.push(piece)
 }
 
-/** Returns the length of all pieces in bytes. */
 export function totalLength(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
-/** Joins the pieces into one array. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(totalLength(pieces))
   let at = 0

@@ -35,7 +35,6 @@ export function lastCallerOf(exports: WebAssembly.Exports, callSites: string): (
   }
 }
 
-/** A call instruction in the code of a function. */
 export interface FoundCall {
   readonly called: number
   readonly bytes: Uint8Array
@@ -46,10 +45,7 @@ export interface FoundCall {
 const NONE = new Uint8Array()
 const HOST_CALL = /^opa_builtin(?<operands>\d)$/
 
-/**
- * Numbers the built-in calls in the functions of policies and generates code that stores the number
- * before each call.
- */
+/** Numbers built-in calls in policies and generates code that stores the number. */
 export class CallSiteWriter {
   readonly #builtins: ReadonlyMap<number, string>
   /** Number of operands by the function number of `opa_builtin0` to `opa_builtin4`. */
@@ -57,10 +53,7 @@ export class CallSiteWriter {
   readonly #global: number | undefined
   readonly #lines: string[] = []
 
-  /**
-   * `natives` maps function numbers to the names of native built-ins. Without a global no code is
-   * generated.
-   */
+  /** `natives`: names of native built-ins by function number. No code without a global. */
   constructor({ names }: FunctionTable, natives: ReadonlyMap<number, string>, global: number | undefined) {
     this.#builtins = natives
     this.#hostCalls = new Map(
@@ -72,15 +65,11 @@ export class CallSiteWriter {
     this.#global = global
   }
 
-  /** One line per call. */
   get text(): string {
     return this.#lines.join('\n')
   }
 
-  /**
-   * Returns the code to insert before a call in the function of a rule; empty if the call is not a
-   * built-in call.
-   */
+  /** Returns the code to insert before a call; empty if it calls no built-in. */
   codeBefore(rule: string, call: FoundCall): Uint8Array {
     const builtin = this.#builtins.get(call.called) ?? this.#hostBuiltin(call)
     if (builtin === undefined || this.#global === undefined) return NONE

@@ -9,17 +9,11 @@ const MIN_PENDING_BYTES = 65_536
 const MIN_TEXT_BYTES = 65_536
 const MEMBER_BYTES = 12
 const ADDRESSABLE_BYTES = 2 ** 32
-/**
- * The longest text that can be read, in bytes: a quarter of the address space
- * (`assembly/data/regions.ts`).
- */
+/** The longest text in bytes: a quarter of the address space (`data/regions.ts`). */
 export const LONGEST_TEXT_BYTES = 0x3fff_c000
 const MAX_PENDING_BYTES = LONGEST_TEXT_BYTES
 
-/**
- * Builds base documents as values of a module's runtime in one memory. Equal values are stored
- * once.
- */
+/** Builds base documents as runtime values. Equal values are stored once. */
 export class DataBuilder {
   readonly #reader: DataReader
   readonly #memory: WebAssembly.Memory
@@ -28,10 +22,7 @@ export class DataBuilder {
   readonly #textBytes: number
   readonly #pendingBytes: number
 
-  /**
-   * `base` is the address of the image; `longestText` is in bytes. Throws `invalid` if the memory
-   * cannot be reserved.
-   */
+  /** For an image at `base`; `longestText` is in bytes. Throws `invalid` if too large. */
   constructor(longestText: number, base: number) {
     const { reader, memory } = openDataReader()
     this.#reader = reader
@@ -55,10 +46,7 @@ export class DataBuilder {
     return undefined
   }
 
-  /**
-   * Builds an object of members that were read before and returns its address. Throws `invalid` if
-   * memory runs out.
-   */
+  /** Builds an object of addresses of members. Throws `invalid` if memory runs out. */
   object(members: ReadonlyMap<string, number>): number {
     const notes = new Uint32Array(members.size * 3)
     let next = 0
@@ -99,8 +87,5 @@ export class DataBuilder {
 }
 
 function tooLarge(): AppError {
-  return new AppError(
-    'invalid',
-    'the data is too large: a policy module can address at most 4 GiB',
-  )
+  return new AppError('invalid', 'the data is too large: a policy module can address at most 4 GiB')
 }

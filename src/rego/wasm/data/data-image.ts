@@ -33,9 +33,7 @@ import { visitMembers } from './visit-members.js'
 export interface DataImage {
   /** In shared memory once the image is finished. */
   readonly bytes: Uint8Array
-  /** The address that the image was built for. */
   readonly base: number
-  /** The address of the object `data`. */
   readonly root: number
 }
 
@@ -54,39 +52,26 @@ export function dataOf(image: DataImage, count?: CountRead): RegoObject {
   return root instanceof RegoObject ? root : new RegoObject([])
 }
 
-/**
- * Returns the value at an address of an image. Members of objects and arrays are read when they are
- * accessed.
- */
+/** Returns the value at an address. Members of containers are read on access. */
 export function valueAt(image: PlacedBytes, address: number, count?: CountRead): RegoValue {
   return new ImageReader(image, count).valueAt(address)
 }
 
-/**
- * Prints a part of `data` as `printJson` does, as UTF-8. Large documents are printed without
- * creating values.
- */
+/** Prints a part of `data` as `printJson` does, without creating values. */
 export function printData(data: RegoObject): Uint8Array {
   return data instanceof ImageObject ? data.print() : Buffer.from(printJson(data))
 }
 
-/**
- * Returns the keys and the addresses of the members of an object; undefined if the value is not an
- * object.
- */
+/** Returns the keys and addresses of an object's members; undefined for other values. */
 export function membersAt(image: PlacedBytes, address: number): (readonly [string, number])[] | undefined {
   return new ImageReader(image).membersAt(address)
 }
 
-/** Whether the value at an address is an object. */
 export function isObjectAt({ bytes, base }: PlacedBytes, address: number): boolean {
   return bytes[address - base] === OBJECT
 }
 
-/**
- * Reads values from an image on each access, so that no part of a large document stays on the
- * JavaScript heap.
- */
+/** Reads values on each access, so that large documents stay off the JavaScript heap. */
 class ImageReader {
   readonly #bytes: Buffer
   readonly #base: number

@@ -6,7 +6,7 @@ const [QUOTE, BACKSLASH, FIRST_UNESCAPED] = [0x22, 0x5c, 0x20]
 const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
-/** `<`, `>` and `&`, which Go escapes, and the first byte of U+2028 and U+2029, which it escapes too. */
+/** `<`, `>`, `&`, and the first byte of U+2028 and U+2029, which Go escapes. */
 const ESCAPED_BY_GO = [0x3c, 0x3e, 0x26, 0xe2]
 const WORD_VALUES = 2 ** 32
 const FIRST_BYTES = 4096

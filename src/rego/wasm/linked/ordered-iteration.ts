@@ -1,16 +1,10 @@
 import type { ModuleMemory } from '../module/module-memory.js'
 import type { PolicyExports } from '../module/policy-exports.js'
 
-/**
- * The build output of `assembly/functions.ts`, which is linked into every module, and the prefix of
- * its exports there.
- */
+/** The build output of `assembly/functions.ts`, and the prefix of its linked exports. */
 export const LINKED_FILE = 'rego/wasm/linked.wasm'
 export const LINKED_PREFIX = 'tidegate_linked_'
-/**
- * Functions of OPA's runtime and their replacements in calls from policies (`opa_number_hash`: in
- * calls from `opa_value_hash`).
- */
+/** Functions of OPA's runtime and their replacements in calls from policies. */
 export const REPLACED: Readonly<Record<string, string>> = {
   opa_value_iter: 'nextKey',
   opa_value_shallow_copy: 'copyObject',
@@ -24,10 +18,7 @@ export const CONFLICT = -2
 /** Offsets in the notes: number of documents requested and kept (`assembly/sorted-keys.ts`). */
 const [WANTED, KEPT] = [8, 12]
 
-/**
- * Makes a module iterate over objects and sets in Rego's order. A collection is sorted when an
- * evaluation first reaches it.
- */
+/** Makes a module iterate in Rego's order. Collections are sorted on first use. */
 export class OrderedIteration {
   readonly #memory: ModuleMemory
   readonly #notes: number
@@ -40,19 +31,13 @@ export class OrderedIteration {
     this.#keepNext = keepNext
   }
 
-  /**
-   * Returns the size of an instance's notes in bytes; 0 if no functions could be linked into its
-   * module.
-   */
+  /** Returns the size of the notes in bytes; 0 if nothing could be linked. */
   static bytesOf(exports: WebAssembly.Exports): number {
     const notesBytes = exports[`${LINKED_PREFIX}notesBytes`]
     return typeof notesBytes === 'function' ? notesBytes() : 0
   }
 
-  /**
-   * Places the notes at a free address. `dataEnd` is the end of the base documents. Requires the
-   * known memory layout.
-   */
+  /** Places the notes at a free address. Requires the known memory layout. */
   static begin(
     exports: WebAssembly.Exports,
     memory: ModuleMemory,
@@ -76,10 +61,7 @@ export class OrderedIteration {
     return this.#memory.bytes.readUInt32LE(this.#notes + WANTED) > 0
   }
 
-  /**
-   * Sorts them permanently at the start of the heap and returns the address after them. If the
-   * module throws, none is kept.
-   */
+  /** Sorts them permanently and returns the address after them, or keeps none. */
   keep(heapStart: number, heap: Pick<PolicyExports, 'opa_heap_ptr_get' | 'opa_heap_ptr_set'>): number {
     const kept = this.#memory.bytes.readUInt32LE(this.#notes + KEPT)
     try {

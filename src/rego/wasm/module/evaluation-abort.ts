@@ -20,9 +20,7 @@ export interface EvaluationAbortOptions {
 export interface Caller {
   /** The path of the rule below `data`, as far as it is static. */
   readonly rule: readonly string[]
-  /** Counted from 0. */
   readonly nth: number
-  /** The number of calls of this built-in in the rule. */
   readonly count: number
 }
 

@@ -30,10 +30,7 @@ export interface ExportedRules {
   readonly rules: readonly string[]
 }
 
-/**
- * The function name of a rule: its path in Rego's notation (planner.go, planRules). `g0` is code
- * without mocks.
- */
+/** The function name of a rule (planner.go, planRules); `g0` is code without mocks. */
 const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)$/
 const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
 const MEMOIZE_FUNCTION = 'opa_memoize_init'
@@ -108,9 +105,7 @@ export function listRules(wasm: Uint8Array): readonly string[] {
 
 interface FoundRules {
   readonly memoize: number
-  /** The type number of all rules. */
   readonly ruleType: number
-  /** The number of the first added function. */
   readonly nextFunction: number
   readonly rules: readonly { readonly number: number; readonly key: string }[]
 }
@@ -141,10 +136,7 @@ function parametersOf(table: FunctionTable, number: number): number | undefined 
   return type === undefined ? undefined : table.parameterCounts[type]
 }
 
-/**
- * Returns the path of the rule with this function name; undefined for other functions and for names
- * with escapes that only Go has.
- */
+/** Returns the path of a rule's function; undefined for others and Go-only escapes. */
 export function rulePath(name: string): string[] | undefined {
   const steps = RULE_FUNCTION.exec(name)?.[1]
   if (steps === undefined) return undefined
@@ -159,20 +151,14 @@ const I32 = 0x7f
 const FUNCTION_TYPE = 0x60
 /** Limits flag: a maximum follows (WebAssembly core specification 2.0, section 5.3.7). */
 const HAS_MAXIMUM = 0x01
-/**
- * Kind of an element segment of function numbers that is copied to table 0 at instantiation
- * (section 5.5.12).
- */
+/** Kind of a segment of function numbers for table 0 (section 5.5.12). */
 const ACTIVE = 0x00
 const FIRST_TABLE = 0
 
 /** The type of a function that calls another by its position: three i32 to one. */
 const CALLER_TYPE: readonly number[] = [FUNCTION_TYPE, 3, I32, I32, I32, 1, I32]
 
-/**
- * The body, with its length, of `table[firstPosition + place](second, third)`. All callable functions
- * have one type.
- */
+/** The body of `table[firstPosition + position](second, third)`, with its length. */
 function callerCode(firstPosition: number, type: number): number[] {
   const body = [
     0x00, // no locals

@@ -17,10 +17,7 @@ import {
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
-  /**
-   * Function numbers in the module by the names of the library's exports; only functions that can
-   * be called there.
-   */
+  /** Function numbers by export name; only functions that can be called. */
   readonly functions: ReadonlyMap<string, number>
   /** Global numbers in the module by the names of the library's exports. */
   readonly globals: ReadonlyMap<string, number>
@@ -122,10 +119,7 @@ function calledBy(body: BinaryReader): number[] {
   return called
 }
 
-/**
- * Returns a function body, with its length, that refers to functions and globals by their numbers
- * in the module.
- */
+/** Returns a function body, with its length, with the module's numbers. */
 function relocated(body: BinaryReader, offsets: Offsets): Uint8Array {
   const pieces: Uint8Array[] = []
   let copied = body.at
@@ -149,7 +143,6 @@ function relocated(body: BinaryReader, offsets: Offsets): Uint8Array {
 
 /** The sections of a module that is linked into others. */
 interface Library {
-  /** Names of the imported functions. */
   readonly imports: readonly string[]
   readonly types: readonly Uint8Array[]
   readonly functionTypes: readonly number[]
@@ -165,10 +158,7 @@ interface LibraryExport {
   readonly number: number
 }
 
-/**
- * Reads a module that imports functions and a memory and has neither tables nor data. Throws
- * `invalid` for a damaged one.
- */
+/** Reads a module without tables and data. Throws `invalid` for a damaged one. */
 function readLibrary(wasm: Uint8Array): Library {
   const sections = readSections(wasm)
   const open = (id: number): BinaryReader => openSection(wasm, sections, id)

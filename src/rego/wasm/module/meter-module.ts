@@ -18,10 +18,7 @@ import { PAGE_BYTES } from './module-memory.js'
 
 /** The exported counter (i32) of loop iterations and calls until the module calls its host. */
 export const FUEL_EXPORT = 'tidegate_fuel'
-/**
- * Export name of each mutable global, before its number. These globals and the memory are the
- * module's state.
- */
+/** Export prefix of mutable globals, which are state like the memory. */
 export const STATE_EXPORT = 'tidegate_state_'
 /** The argument of `opa_abort` when the counter reaches zero. No address is negative. */
 export const OUT_OF_FUEL = -1
@@ -78,7 +75,6 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
 
 interface Imports {
   readonly globals: number
-  /** The index of the function `opa_abort`. */
   readonly abortFunction: number
   readonly minimumPages: number
 }
@@ -118,10 +114,7 @@ function readLimits(reader: BinaryReader): number {
   return minimum
 }
 
-/**
- * Returns the indexes of the module's mutable globals. OPA initialises them with a constant number
- * only.
- */
+/** Returns the indexes of mutable globals, which OPA initialises with constants. */
 function listMutableGlobals(reader: BinaryReader): number[] {
   const count = reader.unsigned()
   const mutable: number[] = []
@@ -134,10 +127,7 @@ function listMutableGlobals(reader: BinaryReader): number[] {
   return mutable
 }
 
-/**
- * A mutable i32 with the largest start value, so that code outside of an evaluation does not run
- * out of fuel.
- */
+/** A mutable i32 with the largest value: only evaluations are limited. */
 function fuelGlobal(): number[] {
   return [I32, MUTABLE, OP.constant, 0xff, 0xff, 0xff, 0xff, 0x07, OP.end]
 }
@@ -222,8 +212,5 @@ function readOffset(reader: BinaryReader): number {
     const offset = reader.signed() >>> 0
     if (reader.byte() === OP.end) return offset
   }
-  throw new AppError(
-    'invalid',
-    'the policy module has a data segment without a constant address',
-  )
+  throw new AppError('invalid', 'the policy module has a data segment without a constant address')
 }

@@ -13,10 +13,7 @@ export class ModuleMemory {
   readonly #maximumBytes: number
   #bytes: Buffer
 
-  /**
-   * `heldBytes` are added to the maximum. Throws `invalid` if the module needs more at its start
-   * than the maximum.
-   */
+  /** `heldBytes` extend the maximum. Throws `invalid` if the initial memory exceeds it. */
   constructor(minimumPages: number, maximumBytes: number, heldBytes = 0) {
     const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MAX_PAGES)
     if (minimumPages * PAGE_BYTES > maximumBytes) {
@@ -34,19 +31,13 @@ export class ModuleMemory {
     return this.bytes.length
   }
 
-  /**
-   * The whole memory. Growing detaches the old buffer, which then has length 0; this check is
-   * cheaper than `memory.buffer`.
-   */
+  /** The whole memory. Growing detaches the buffer, whose length is then 0. */
   get bytes(): Buffer {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.memory.buffer)
     return this.#bytes
   }
 
-  /**
-   * Writes bytes at an address. Grows the memory if needed; throws EvaluationAbort (over budget) if
-   * that is not possible.
-   */
+  /** Writes bytes, growing the memory. Throws EvaluationAbort (over budget). */
   place(bytes: Uint8Array, address: number): void {
     this.reserve(address, bytes.length)
     this.bytes.set(bytes, address)
@@ -80,7 +71,6 @@ export class ModuleMemory {
     return this.bytes.indexOf(0, address) - address
   }
 
-  /** Returns the zero-terminated string at an address. */
   textAt(address: number, length = this.textLengthAt(address)): string {
     return this.bytes.toString('utf8', address, address + length)
   }

@@ -2,10 +2,7 @@ import { AppError } from '../../../errors/app-error.js'
 import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { FUEL_EXPORT } from './meter-module.js'
 
-/**
- * The functions of OPA's WASM ABI 1.2 that the host calls (OPA documentation, "WebAssembly":
- * exports). Addresses are i32.
- */
+/** The used functions of OPA's WASM ABI 1.2. Addresses are i32. */
 export interface PolicyExports {
   readonly opa_eval: (
     reserved: number,
@@ -37,10 +34,7 @@ export interface PolicyExports {
 const ABI_VERSION = 1
 const MINIMUM_MINOR_VERSION = 2
 
-/**
- * Returns the exports of an instance as typed functions. Throws `invalid` for a module of another
- * ABI.
- */
+/** Returns typed exports. Throws `invalid` for a module of another ABI. */
 export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
   const version = globalValue(exports, 'opa_wasm_abi_version')
   const minor = globalValue(exports, 'opa_wasm_abi_minor_version')
@@ -61,10 +55,7 @@ function globalValue(exports: WebAssembly.Exports, name: string): number | undef
   return exported instanceof WebAssembly.Global ? exported.value : undefined
 }
 
-/**
- * Parses a module's table of entrypoints or built-ins: numbers by name, sorted. Throws `invalid` if
- * the text is not a table.
- */
+/** Parses a table of numbers by name, sorted. Throws `invalid` for anything else. */
 export function numberTable(text: string): Map<string, number> {
   const table = parse(text)
   if (typeof table !== 'object' || table === null || Array.isArray(table))

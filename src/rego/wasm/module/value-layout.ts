@@ -14,10 +14,7 @@ export const SET = 7
 export const INTERNED_STRING = 8
 export const INTERNED_BOOLEAN = 9
 
-/**
- * The first two bytes of values whose second byte is a subtype: a 64-bit integer, a number stored
- * as text, and the two booleans.
- */
+/** The first two bytes of integers, numbers stored as text, and booleans. */
 export const INTEGER = NUMBER | (1 << 8)
 export const DECIMAL = NUMBER | (2 << 8)
 export const TRUE = INTERNED_BOOLEAN | (1 << 8)
@@ -31,7 +28,6 @@ export const NUMBER_LENGTH = 12
 
 /** The elements of an array (an index and a value each), or the buckets of an object. */
 export const MEMBERS = 4
-/** The number of elements or buckets. */
 export const COUNT = 8
 export const OBJECT_LENGTH = 12
 export const ELEMENT_BYTES = 8

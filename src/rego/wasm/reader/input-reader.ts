@@ -1,9 +1,7 @@
 import { compileBuilt } from '../../../lib/built-module.js'
 import type { PolicyExports } from '../module/policy-exports.js'
 
-/**
- * Exports of `assembly/read-request.ts`. Addresses are in the policy module's memory; 0 means none.
- */
+/** Exports of `assembly/read-request.ts`. Address 0 means none. */
 export interface InputReader {
   readonly scratchBytes: () => number
   readonly prepare: (scratch: number, truth: number, falsehood: number) => void
@@ -14,10 +12,7 @@ export interface InputReader {
   readonly finish: () => void
 }
 
-/**
- * Exports of `assembly/data/read-data.ts`. Addresses of values are those in a policy module's
- * memory; 0 means none.
- */
+/** Exports of `assembly/data/read-data.ts`, with addresses in the module's memory. */
 export interface DataReader {
   readonly openData: (textBytes: number, pendingBytes: number, base: number) => number
   readonly readData: (length: number) => number
@@ -35,10 +30,7 @@ const READER_FILE = 'rego/wasm/reader.wasm'
 /** 4 GiB minus one page, so that sizes fit into 32 bits. */
 const MAX_PAGES = 65_535
 
-/**
- * Creates a reader in the memory of a policy module. Throws `internal` if Tidegate has not been
- * built.
- */
+/** Creates a reader in a module's memory. Throws `internal` without a build. */
 export function instantiateReader(memory: WebAssembly.Memory, policy: PolicyExports): InputReader {
   const { opa_heap_ptr_set, opa_json_parse } = policy
   const imports = { env: { memory }, policy: { opa_heap_ptr_set, opa_json_parse } }

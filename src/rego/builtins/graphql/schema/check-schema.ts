@@ -261,10 +261,7 @@ function isCovariant(required: TypeNode, actual: TypeNode, symbols: SchemaSymbol
   return nullable.kind === Kind.NAMED_TYPE && symbols.isSubstitute(nullable.name.value, required.name.value)
 }
 
-/**
- * Returns true if an argument of type `actual` may implement one of type `required`: the same type,
- * or a nullable one.
- */
+/** Returns true for the same type, or a nullable variant of the required one. */
 function isCompatible(required: TypeNode, actual: TypeNode): boolean {
   if (required.kind === Kind.NON_NULL_TYPE) {
     return isCompatible(required.type, actual.kind === Kind.NON_NULL_TYPE ? actual.type : actual)

@@ -46,29 +46,24 @@ export const VALUE_KINDS = {
 /** A field of an object or an interface, or of an input. */
 export type MemberField = FieldDefinitionNode | InputValueDefinitionNode
 
-/** Returns the fields of a definition; none if its kind has no fields. */
 export function fieldsOf(definition: TypeDefinitionNode): readonly MemberField[] {
   return ('fields' in definition ? definition.fields : undefined) ?? []
 }
 
-/** Returns the arguments of a field; none for an input field. */
 export function argumentsOf(field: MemberField): readonly InputValueDefinitionNode[] {
   return ('arguments' in field ? field.arguments : undefined) ?? []
 }
 
-/** Returns the names of the interfaces that a definition implements. */
 export function interfacesOf(definition: TypeDefinitionNode): readonly string[] {
   const interfaces = 'interfaces' in definition ? definition.interfaces : undefined
   return (interfaces ?? []).map(({ name }) => name.value)
 }
 
-/** Returns the names of the members of a union. */
 export function memberTypesOf(definition: TypeDefinitionNode): readonly string[] {
   const types = 'types' in definition ? definition.types : undefined
   return (types ?? []).map(({ name }) => name.value)
 }
 
-/** Returns the names of the values of an enum. */
 export function enumValuesOf(definition: TypeDefinitionNode): readonly string[] {
   const values = 'values' in definition ? definition.values : undefined
   return (values ?? []).map(({ name }) => name.value)

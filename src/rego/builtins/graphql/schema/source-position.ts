@@ -69,9 +69,7 @@ function startOfNamed(name: Token): Token {
   return prev?.kind === TokenKind.NAME && INTRODUCTIONS.has(prev.value) ? prev : name
 }
 
-/**
- * Throws BuiltinError for an inconsistent schema, with OPA's message and the position of the node.
- */
+/** Throws BuiltinError for an inconsistent schema at the node's position. */
 export function schemaError(node: ASTNode, problem: string): never {
   const position = nodePosition(node)
   const location = position === undefined ? 'input' : `input:${position.line}:${position.column}`

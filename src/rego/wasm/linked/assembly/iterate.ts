@@ -3,15 +3,9 @@ import { findKept, findSorted, noteKept, setDataEnd, takeWanted, wantKept } from
 import { buildSorted, SLOT_BYTES, SLOT_HEAD } from './sort-keys'
 import * as layout from './value-layout'
 
-/**
- * Address of the notes on sorted collections; 0 if the memory layout is unknown, which keeps the
- * runtime's order.
- */
+/** Address of the notes; 0 if the layout is unknown, which keeps the runtime's order. */
 let notes: usize = 0
-/**
- * Number of the last built-in call of the module, counted from 1; set by its policies
- * (calls/call-sites.ts).
- */
+/** Number of the module's last built-in call, from 1 (calls/call-sites.ts). */
 export let callSite: u32 = 0
 
 /** Sets the addresses of the notes and of the end of the base documents. */
@@ -21,10 +15,7 @@ export function setNotes(address: usize, dataEnd: usize): void {
   setDataEnd(dataEnd)
 }
 
-/**
- * Sorts the next wanted base document permanently, at the start of the heap; false if there is
- * none.
- */
+/** Sorts the next wanted base document permanently; false if there is none. */
 export function keepNext(): bool {
   const node = takeWanted(notes)
   if (node == 0) return false

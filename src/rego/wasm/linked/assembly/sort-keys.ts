@@ -2,10 +2,7 @@ import { opa_malloc, opa_value_compare } from './policy'
 import { noteSorted } from './sorted-keys'
 import * as layout from './value-layout'
 
-/**
- * A copy of a key, after a word with the number of following keys, with space for the largest
- * value.
- */
+/** A copy of a key, after the number of following keys, sized for any value. */
 export const SLOT_HEAD: usize = 8
 export const SLOT_BYTES: usize = SLOT_HEAD + layout.VALUE_BYTES
 /** Length of the runs that are sorted by insertion. */

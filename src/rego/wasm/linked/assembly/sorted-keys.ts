@@ -18,7 +18,6 @@ const MAX_KEPT_LENGTH: u32 = 65_536
 const NOTE_BYTES: usize = 24
 const NOTE_BITS: u32 = 9
 
-/** Returns the size of the notes in bytes. */
 export function notesBytes(): usize {
   return HEAD_BYTES + (NOTE_BYTES << NOTE_BITS)
 }
@@ -65,10 +64,7 @@ export function noteKept(notes: usize, node: usize, first: usize): void {
   store<u32>(notes, count + 1, KEPT)
 }
 
-/**
- * Returns the first key of a collection that was sorted in this evaluation and has not grown since;
- * 0 if there is none.
- */
+/** Returns the first key if sorted in this evaluation and not grown since; else 0. */
 export function findSorted(notes: usize, node: usize, length: u32): usize {
   const note = noteOf(notes, node)
   const isKnown =

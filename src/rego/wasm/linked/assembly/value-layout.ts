@@ -1,7 +1,4 @@
-/**
- * Memory layout of values in OPA's C runtime (value.h of OPA 0.70 to 1.20, wasm/src): little
- * endian, offsets in bytes.
- */
+/** Memory layout of OPA's values (value.h of OPA 0.70 to 1.20), little endian. */
 export const INTEGER: u32 = 3 | (1 << 8)
 export const NUMBER: u32 = 3
 /** A number that is stored as text. */

@@ -12,7 +12,6 @@ export function allowComparisons(count: i64): void {
   comparisonsLeft = count
 }
 
-/** Writes an integer value to a block. */
 export function writeInteger(block: usize, value: i64): void {
   store<u32>(block, layout.WORDS_SIZE)
   store<u32>(block, layout.INTEGER, layout.BLOCK_HEADER)
@@ -84,10 +83,7 @@ export function bucketsFor(length: u32): u32 {
   return buckets
 }
 
-/**
- * Inserts the elements into their buckets, each in the order of its keys, and returns the number of
- * distinct keys.
- */
+/** Inserts elements in key order and returns the number of distinct keys. */
 function fillTable(table: usize, buckets: u32, last: usize): u32 {
   for (let at: usize = 0; at < buckets << 2; at += 16) v128.store(table + at, i64x2.splat(0))
   let length: u32 = 0
@@ -135,10 +131,7 @@ function unlinkTable(table: usize, buckets: u32): usize {
   return chain
 }
 
-/**
- * Compares two string values by their bytes: negative, 0 or positive. `shift` is added to the
- * addresses of their texts.
- */
+/** Compares strings by bytes. `shift` is added to the addresses of their texts. */
 export function compareTexts(a: usize, b: usize, shift: usize): i32 {
   comparisonsLeft--
   if (a == b) return 0

@@ -2,10 +2,7 @@
 export const PASS_BYTES: usize = 256
 
 const PAGE_BITS: usize = 16
-/**
- * Memory grows by at least one mebibyte, and by a share if possible: each growth triggers a garbage
- * collection in V8.
- */
+/** Minimum growth, since each growth triggers a garbage collection in V8. */
 const MIN_PAGES: usize = 16
 const SHARE_BITS: usize = 2
 

@@ -1,9 +1,6 @@
 import { BLOCK_HEADER, STRING, STRING_LENGTH, STRING_TEXT, WORDS_SIZE } from './value-layout'
 
-/**
- * Size of an entry in bytes: the first and last eight bytes of the key, its value, and the number
- * of the reading.
- */
+/** Size of an entry: both ends of the key, its value, and the reading's number. */
 const ENTRY_BYTES: usize = 32
 const ENTRY_BITS: u32 = 8
 export const KEY_CACHE_BYTES: usize = ENTRY_BYTES << ENTRY_BITS
@@ -16,16 +13,13 @@ const FNV_PRIME: u32 = 0x01000193
 const SPREAD: u64 = 0x9e3779b97f4a7c15
 
 let entries: usize = 0
-/**
- * Number of the current reading. Entries of other readings point to values that no longer exist.
- */
+/** Number of the current reading; older entries point to freed values. */
 let reading: u32 = 0
 
 export function placeKeyCache(address: usize): void {
   entries = address
 }
 
-/** Clears the cache. */
 export function forgetKeys(): void {
   reading++
 }

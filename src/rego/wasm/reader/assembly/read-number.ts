@@ -1,10 +1,7 @@
 import { opa_json_parse } from './policy'
 import { BLOCK_HEADER, INTEGER, INTEGER_VALUE, WORDS_SIZE } from './value-layout'
 
-/**
- * The runtime calculates with the low 32 bits of an integer value only; its decimals hold larger
- * numbers.
- */
+/** The runtime calculates with the low 32 bits of integer values only. */
 export const MAX_INTEGER_DIGITS: usize = 9
 const MINUS: u32 = 0x2d
 const ZERO: u32 = 0x30
@@ -58,10 +55,7 @@ export function integerOf(first: usize, end: usize): i64 {
   return value
 }
 
-/**
- * Returns the address after the fraction and exponent of a number whose integer ends at `end`, or 0
- * if they are malformed.
- */
+/** Returns the address after fraction and exponent, or 0 if they are malformed. */
 export function fractionEnd(end: usize): usize {
   let at = end
   if (load<u8>(at) == 0x2e) {
@@ -93,10 +87,7 @@ function skipDigits(start: usize): usize {
   return at == start ? 0 : at
 }
 
-/**
- * Lets the runtime read the remaining numbers. It allocates, so its heap pointer must be after all
- * values.
- */
+/** Lets the runtime read the remaining numbers; its heap must start after all values. */
 export function readLeftOverNumbers(): void {
   for (let note = leftOver; note != 0;) {
     const next = load<u32>(note, 8)

@@ -7,10 +7,7 @@ import { leftOverNumbers, readLeftOverNumbers, setLeftOverNumbers } from './read
 import { FRAMES_BYTES, lastValue, placeBooleans, placeFrames, readValue } from './read-value'
 import { readString, textEnd } from './scan-string'
 
-/**
- * Zeros after the body: they end every run of characters and allow sixteen bytes to be read
- * together.
- */
+/** Zeros after the body, which end searches and allow reading sixteen bytes at once. */
 const END_BYTES: usize = 32
 /** Only `null` begins with this letter. */
 const LOWER_N: u32 = 0x6e
@@ -20,9 +17,7 @@ const MIN_COMPARISONS: i64 = 4096
 let inputStart: usize = 0
 let inputEnd: usize = 0
 
-/**
- * Returns the size of the reader's own memory in bytes, which `prepare` receives the address of.
- */
+/** Returns the size of the memory for `prepare` in bytes. */
 export function scratchBytes(): usize {
   return FRAMES_BYTES + KEY_CACHE_BYTES + 64
 }
@@ -35,10 +30,7 @@ export function prepare(scratch: usize, truth: usize, falsehood: usize): void {
   placeFrames(aligned + KEY_CACHE_BYTES)
 }
 
-/**
- * Reads the `input` member of the request body. Returns its value, or 0 if it is missing or cannot
- * be read here.
- */
+/** Reads the body's `input`. Returns its value, or 0 if missing or not readable here. */
 export function readRequest(body: usize, length: usize): usize {
   if (!begin(body, length)) return 0
   let at = skipSpace(body)
@@ -72,10 +64,7 @@ export function readRequest(body: usize, length: usize): usize {
   return value == 0 || load<u8>(body + inputStart) == LOWER_N ? 0 : value
 }
 
-/**
- * Reads the document at an address, ignoring what follows it. Returns its value, or 0 if it cannot
- * be read here.
- */
+/** Reads the document at an address. Returns its value, or 0 if not readable here. */
 export function readDocument(body: usize, length: usize): usize {
   if (!begin(body, length)) return 0
   return readValue(skipSpace(body), 0) == 0 ? 0 : lastValue

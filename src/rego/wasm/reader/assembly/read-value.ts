@@ -30,10 +30,7 @@ export function readValue(from: usize, depth: usize): usize {
   let frame = frames
   let at = from
   let heap = heapEnd
-  /**
-   * State of the open container: the newest link to its elements, their number, and its closing
-   * bracket.
-   */
+  /** The open container: its newest link, number of elements, and closing bracket. */
   let last: usize = 0
   let count: u32 = 0
   let closer: u32 = 0
@@ -104,10 +101,7 @@ function saveFrame(frame: usize, last: usize, count: u32, closer: u32): void {
   store<u32>(frame, closer, 8)
 }
 
-/**
- * Links an array element and its index to the previous one. Returns the link, which occupies a
- * block of words.
- */
+/** Links an array element and its index to the previous one. Returns the link. */
 function linkElement(link: usize, previous: usize, value: usize, index: u32): usize {
   writeInteger(link, index)
   store<u32>(link, previous, 4)
@@ -119,10 +113,7 @@ function linkElement(link: usize, previous: usize, value: usize, index: u32): us
 let scalar: usize = 0
 let scalarEnd: usize = 0
 
-/**
- * Reads a string, number or literal with the given first character. Returns the address after it,
- * or 0 if it is malformed.
- */
+/** Reads a scalar by its first character. Returns the address after it, or 0. */
 function readScalar(first: u32, at: usize, heap: usize): usize {
   scalar = heap + layout.BLOCK_HEADER
   scalarEnd = heap + layout.WORDS_BLOCK
@@ -143,10 +134,7 @@ function readScalar(first: u32, at: usize, heap: usize): usize {
 let lastElement: usize = 0
 let keyEnd: usize = 0
 
-/**
- * Begins an element of an object with its key. Returns the address of its value, or 0 if the key is
- * malformed.
- */
+/** Begins an element with its key. Returns the address of its value, or 0. */
 function readKey(at: usize, heap: usize, previous: usize): usize {
   if (load<u8>(at) != QUOTE) return 0
   const start = at + 1

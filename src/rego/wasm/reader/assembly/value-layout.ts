@@ -37,10 +37,7 @@ export const ELEMENT_KEY: usize = 0
 export const ELEMENT_VALUE: usize = 4
 export const ELEMENT_NEXT: usize = 8
 
-/**
- * Returns the block size that the allocator uses for at least `size` bytes (malloc.c: 4, 8, 16, 64,
- * or the requested size).
- */
+/** Returns the allocator's block size (malloc.c: 4, 8, 16, 64, or as requested). */
 export function blockSize(size: u32): u32 {
   if (size > 64) return size
   if (size > 16) return 64

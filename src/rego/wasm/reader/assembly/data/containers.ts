@@ -34,10 +34,7 @@ export function beginContainers(): bool {
   return indexRuns != 0
 }
 
-/**
- * Returns the address of the array whose elements are pending at `elements`, or 0 if memory runs
- * out.
- */
+/** Returns the address of an array of pending elements, or 0 if memory runs out. */
 export function arrayValue(elements: usize, count: u32): usize {
   const hash = hashOf(elements, count << 2) ^ ARRAY
   const slot = slotOf(hash)
@@ -105,10 +102,7 @@ function shared(local: usize, buckets: u32, length: u32): usize {
   return moduleAddress(local)
 }
 
-/**
- * Inserts the members into their buckets, each in the order of its keys, and returns the number of
- * distinct keys.
- */
+/** Inserts members in key order and returns the number of distinct keys. */
 function fill(local: usize, buckets: u32, members: usize, count: u32): u32 {
   const table = local + HEAD_BYTES
   memory.fill(table, 0, buckets << 2)

@@ -49,10 +49,7 @@ export function openData(textBytes: usize, pendingBytes: usize, base: usize): us
   return textStart()
 }
 
-/**
- * Reads the JSON text. Returns the offset after it and white space, or 0 if it is malformed or
- * memory runs out.
- */
+/** Reads the JSON text. Returns the offset after it and white space, or 0. */
 export function readData(length: usize): usize {
   memory.fill(textStart() + length, 0, END_BYTES)
   allowComparisons(length * COMPARISONS_PER_BYTE + MIN_COMPARISONS)
@@ -86,10 +83,7 @@ export function membersAt(): usize {
   return pendingStart()
 }
 
-/**
- * Builds the object of `count` members at `membersAt`. Returns its address, or 0 if memory runs
- * out.
- */
+/** Builds the object of the members at `membersAt`. Returns its address, or 0. */
 export function makeObject(count: u32): usize {
   allowComparisons(MIN_COMPARISONS + (count << 6))
   return objectValue(pendingStart(), count)

@@ -72,10 +72,7 @@ export function moduleAddress(local: usize): usize {
   return local - shift
 }
 
-/**
- * Allocates `bytes` bytes, a multiple of four, at the end of the image. Returns their address, or 0
- * if memory runs out.
- */
+/** Allocates a multiple of four bytes. Returns their address, or 0. */
 export function allocate(bytes: usize): usize {
   const local = end
   const rounded = (bytes + 3) & ~3
