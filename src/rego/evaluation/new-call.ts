@@ -77,7 +77,7 @@ function newContext(nowMs: number, memo: RecordedCalls, asksOutside: boolean): D
   return {
     nowNs: BigInt(Math.trunc(nowMs)) * NS_PER_MS,
     memo,
-    ask: asksOutside
+    suspend: asksOutside
       ? (call) => {
           throw new AnswerMissing(call, memo)
         }

@@ -18,9 +18,7 @@ import { OUT_OF_FUEL } from './module/meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module/module-memory.js'
 import { CONFLICT, OrderedIteration } from './linked/ordered-iteration.js'
-import { RETRIED_BUILTINS } from './native-builtins.js'
-import { isForHost, readerOf } from './native-choice.js'
-import type { OperandReader } from './native-choice.js'
+import { RETRIED_BUILTINS, isForHost } from './native-builtins.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
 import { ALIGNMENT, align, copyImage, parseImage, reserveImage } from './place-data.js'
 import type { ModuleCode } from './module-code.js'
@@ -310,7 +308,11 @@ export class PolicyInstance {
     // the host.
     const needsReason = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
     if (native !== undefined && id < ANSWERS_FROM && !needsReason) return UNDEFINED_ADDRESS
-    if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
+    if (
+      native !== undefined &&
+      id >= ANSWERS_FROM &&
+      !isForHost(native, this.#values, operands, this.#budget)
+    )
       return LEFT_TO_NATIVE
     const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`
     const [builtin, call] = [this.#options.builtins[name], this.#call]
@@ -330,13 +332,9 @@ export class PolicyInstance {
     }
   }
 
-  #contextOf({ context: { nowNs, memo, ask, print } }: EvaluationCall): BuiltinContext {
-    this.#builtinContext ??= { nowNs, memo, ask, print, meter: this.#budget }
+  #contextOf({ context: { nowNs, memo, suspend, print } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, suspend, print, meter: this.#budget }
     return this.#builtinContext
-  }
-
-  #operandReader(operands: readonly number[]): OperandReader {
-    return readerOf(operands, this.#values, this.#budget, (address) => this.#readOperand(address))
   }
 
   #readOperand(address: number): RegoValue {

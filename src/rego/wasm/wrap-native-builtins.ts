@@ -4,7 +4,7 @@ import type { FunctionTable } from './binary/function-table.js'
 import { OP, skipImmediates } from './binary/instructions.js'
 import { CallSiteWriter } from './calls/call-sites.js'
 import type { FoundCall } from './calls/call-sites.js'
-import { HOST_ROLES, NATIVE_BUILTINS } from './native-builtins.js'
+import { NATIVE_BUILTINS, hostRoleOf } from './native-builtins.js'
 import { ANSWERS_FROM, REPORTS_FROM, wrapperBody } from './native-wrapper.js'
 import type { NativeWrapper } from './native-wrapper.js'
 import {
@@ -105,7 +105,7 @@ function listWrappers({
     if (native === undefined || type === undefined || parameterCount === undefined) return []
     return hostCall === undefined
       ? []
-      : [{ builtin, native, hostRole: HOST_ROLES[name], type, parameterCount, hostCall }]
+      : [{ builtin, native, hostRole: hostRoleOf(builtin), type, parameterCount, hostCall }]
   })
 }
 

@@ -26,7 +26,7 @@ export interface DecisionContext {
   /** Results that are constant within a decision only (`rand.intn`, `http.send`). */
   readonly memo: RecordedCalls
   /** Ends the evaluation until this call's result is recorded; absent if unsupported. */
-  readonly ask?: ((call: MissingCall) => never) | undefined
+  readonly suspend?: ((call: MissingCall) => never) | undefined
   /** Receives a line that a policy prints; absent if output is discarded. */
   readonly print?: ((line: string) => void) | undefined
 }

@@ -33,6 +33,6 @@ export function externalResult(
   const key = callKey(name, identifying)
   const known = context.memo.get(key)
   if (known !== undefined) return known.result
-  if (context.ask === undefined) return context.meter.exceed(`${name} cannot be called here`)
-  return context.ask({ key, name, args })
+  if (context.suspend === undefined) return context.meter.exceed(`${name} cannot be called here`)
+  return context.suspend({ key, name, args })
 }
