@@ -3,11 +3,11 @@ import { RegoNumber, typeName } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, numberOperand, operand } from '../shared/operands.js'
-import { exactInteger } from './exact-integer.js'
 import {
   add,
   bitLength,
   divide,
+  exactInteger,
   goFloatToText,
   isInteger,
   multiply,

@@ -252,3 +252,19 @@ function up({ digits, point }: Digits, count: number): Digits {
   if (kept === '') return { digits: '1', point: point + 1 }
   return { digits: `${kept.slice(0, -1)}${Number(kept.at(-1)) + 1}`, point }
 }
+
+const SHORT_INTEGER = /^-?\d{1,15}$/
+
+/** Returns the integer of a text such as `1e30` or `2.50e1`; undefined for others. */
+export function exactInteger(text: string, meter: WorkMeter): bigint | undefined {
+  if (SHORT_INTEGER.test(text)) return BigInt(text)
+  const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)
+  const digits = trimLastSigns(`${whole}${fraction}`, '0')
+  if (digits === '' || /^0+$/.test(digits)) return 0n
+  const exponent = Number(written) + whole.length - digits.length
+  if (exponent < 0) return undefined
+  requireCalculable(digits.length + exponent, meter)
+  meter.spend(digits.length + exponent)
+  const magnitude = BigInt(digits) * 10n ** BigInt(exponent)
+  return sign === '-' ? -magnitude : magnitude
+}

@@ -15,8 +15,7 @@ import {
   operand,
   stringOperand,
 } from '../shared/operands.js'
-import { exactInteger } from './exact-integer.js'
-import { parseGoFloat, truncate } from './go-float.js'
+import { exactInteger, parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 
 /** Steps of appending one text. */
