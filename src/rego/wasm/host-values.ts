@@ -62,8 +62,8 @@ export class HostValues {
     this.#known = booleans
   }
 
-  /** Returns the value at an address. The meter, if there is one, is charged for it. */
-  read(address: number, meter: WorkMeter | undefined): RegoValue {
+  /** Returns the value at an address and charges for it. */
+  read(address: number, meter: WorkMeter): RegoValue {
     return parseRegoText(this.dump(address, meter), meter)
   }
 

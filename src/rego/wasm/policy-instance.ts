@@ -4,7 +4,6 @@ import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { BuiltinContext } from '../builtins/shared/builtin.js'
 import { EMPTY_SET_TEXT } from '../values/value.js'
-import type { RegoValue } from '../values/value.js'
 import { EvaluationAbort, INSERT_CONFLICT, describeFailure } from './module/evaluation-abort.js'
 import type { EvaluationCall } from './evaluation-call.js'
 import { EvaluationBudget } from './evaluation-budget.js'
@@ -319,7 +318,7 @@ export class PolicyInstance {
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)
     try {
       const result = builtin(
-        operands.map((address) => this.#readOperand(address)),
+        operands.map((address) => this.#values.read(address, this.#budget)),
         this.#contextOf(call),
       )
       return result === undefined ? UNDEFINED_ADDRESS : this.#values.write(result, this.#budget)
@@ -335,10 +334,6 @@ export class PolicyInstance {
   #contextOf({ context: { nowNs, memo, suspend, print } }: EvaluationCall): BuiltinContext {
     this.#builtinContext ??= { nowNs, memo, suspend, print, meter: this.#budget }
     return this.#builtinContext
-  }
-
-  #readOperand(address: number): RegoValue {
-    return this.#values.read(address, this.#call && this.#budget)
   }
 
   #readNumberTable(address: number): Map<string, number> {

@@ -5,6 +5,7 @@ import { cryptoBuiltins } from '../../../src/rego/builtins/crypto.js'
 import { jsonMarshalBuiltins } from '../../../src/rego/builtins/encoding/json-text.js'
 import { globQuoteBuiltins } from '../../../src/rego/builtins/glob/glob.js'
 import { jsonPatchBuiltins } from '../../../src/rego/builtins/json-patch/json-patch.js'
+import { nativeFailures } from '../../../src/rego/builtins/native/native-failures.js'
 import { objectSubsetBuiltins } from '../../../src/rego/builtins/object-subset.js'
 import { semverBuiltins } from '../../../src/rego/builtins/semver.js'
 import { stringBuiltins } from '../../../src/rego/builtins/strings.js'
@@ -17,6 +18,7 @@ describe.each([
   ['hex', cryptoBuiltins],
   ['json-marshal', jsonMarshalBuiltins],
   ['json-patch', jsonPatchBuiltins],
+  ['native-failures', nativeFailures],
   ['object-subset', objectSubsetBuiltins],
   ['semver', semverBuiltins],
   ['string-search', stringBuiltins],
