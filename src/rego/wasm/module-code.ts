@@ -8,7 +8,7 @@ import { LINKED_FILE, LINKED_PREFIX, REPLACED } from './linked/ordered-iteration
 import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
-import { PAGE_BYTES } from './module/module-memory.js'
+import { MAX_PAGES, PAGE_BYTES } from './module/module-memory.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A compiled module as plain data that threads can share. */
@@ -60,13 +60,8 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     const { rules } = exported
     return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, callSites, rules }
   } catch (raw) {
-    throw new AppError(
-      'invalid',
-      `load policy module: ${explainRefusal(toError(raw).message, metered.bytes)}`,
-      {
-        cause: raw,
-      },
-    )
+    const reason = explainRefusal(toError(raw).message, metered.bytes)
+    throw new AppError('invalid', `load policy module: ${reason}`, { cause: raw })
   }
 }
 
@@ -79,9 +74,6 @@ export function lowestBase({ minimumPages }: ModuleCode): number {
 export function estimatedBase(policyBytes: number): number {
   return Math.ceil((MIB + policyBytes * PER_POLICY_BYTE) / MIB) * MIB
 }
-
-/** All pages of the 32-bit address space. */
-const MAX_PAGES = 65_536
 
 /**
  * Returns the memory that a module needs once started, in pages. At its start a module writes the

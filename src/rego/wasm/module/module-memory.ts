@@ -5,7 +5,7 @@ import { EvaluationAbort } from './evaluation-abort.js'
 export const PAGE_BYTES = 65_536
 
 /** All pages of the 32-bit address space. */
-const MAX_PAGES = 65_536
+export const MAX_PAGES = 65_536
 
 /** The memory of one module, as bytes and strings. */
 export class ModuleMemory {
