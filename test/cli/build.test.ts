@@ -142,7 +142,7 @@ describe('build', () => {
   test.each([
     ['broken', /broken\/a\.rego:\d+: rego_parse_error/],
     ['calling', /call built-in functions that are not available: http\.send/],
-    ['leading', /data\.a\.found refers by a variable .* to what may be a function/],
+    ['leading', /data\.a\.found has a reference with a variable .* that can reach a function/],
     ['data', /^tidegate: there is no Rego to build a bundle of\n$/],
     ['absent', /^tidegate: read policies: ENOENT/],
   ])('leaves the present bundle as it is when %s cannot be built', async (source, message) => {
