@@ -74,7 +74,10 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
   }
   unless(reason !== '', 'gives no reason')
   unless(!isChange || !/^No change|same values/.test(reason), 'is changed and says that it is not')
-  unless(classification !== 'Pass' || !/Not decided|cannot be|To be reviewed/.test(reason), 'passes undecided')
+  unless(
+    classification !== 'Pass' || !/Not decided|cannot be|To be reviewed/.test(reason),
+    'passes undecided',
+  )
   unless(classification !== 'Pass' || !critical, 'passes and is critical')
   unless(look < looks || noData?.state !== 'undecided', 'is undecided at the last interval')
   if (isKayenta) return wrong
@@ -134,7 +137,8 @@ function overallContradictions({ report, run, page, markdown, terminal }: Told):
     verdict === 'Success' ? score >= pass : score < (verdict === 'Review' ? pass : marginal) || score === 0
   unless(expected, `its score does not go with its verdict (${marginal}, ${pass})`)
   unless(
-    verdict !== 'Success' || !/Not decided|Not judged|Beyond doubt|[Nn]othing|No answer|is below/.test(reason),
+    verdict !== 'Success' ||
+      !/Not decided|Not judged|Beyond doubt|[Nn]othing|No answer|is below/.test(reason),
     'succeeds in words of doubt',
   )
   unless(
