@@ -1,6 +1,6 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { defineJudge } from './analysis/judge.js'
 import {
   defineCancel,
   defineCompare,
@@ -10,10 +10,15 @@ import {
   defineShow,
   defineStart,
 } from './analysis/runs.js'
-import { defineTemplates } from './analysis/templates.js'
-import { defineTry } from './analysis/try.js'
+import { watchFiles, wrongUse } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples } from './session/shared-options.js'
+import { examples, addOutputOptions } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
+import { type PlannedLook } from '../canary/index.js'
+import type { JudgeCommandOptions } from './analysis/judge-file.js'
+import { addWatchOption } from './session/watch.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { TryOptions } from './analysis/run-options.js'
 
 /** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
 export function defineAnalysis(command: Command, session: Session): void {
@@ -40,4 +45,124 @@ export function defineAnalysis(command: Command, session: Session): void {
   defineStart(add('start'), session)
   defineCancel(add('cancel'), session)
   defineReplay(add('replay'), session)
+}
+
+const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/
+
+/** `tidegate analysis judge FILE`: metrics of a canary against those of its baseline. */
+export function defineJudge(command: Command, session: Session): void {
+  addOutputOptions(addWatchOption(command))
+    .summary('judge the metrics of a canary')
+    .description(
+      'Judges the metrics of one file: a canary config of Kayenta in which each metric also has "values": {"control": […], "experiment": […]}, null for a gap. Exits with 0 for a success, with 1 for a failure or a review, with 2 when it cannot be judged.',
+    )
+    .argument('<file>', 'the config with its values as JSON or YAML, or - for standard input')
+    .addOption(
+      new Option('--judge <judge>', 'which judge').choices(['default', 'kayenta']).default('default'),
+    )
+    .addOption(
+      new Option(
+        '--tolerance <share>',
+        'the change that does not matter: a share of the baseline (default judge, 0.05) or of the change itself (kayenta, 0.25)',
+      ).argParser((text: string) => share('--tolerance', text, true)),
+    )
+    .addOption(
+      new Option('--confidence <share>', 'the confidence of an interval, 0.98 when not given').argParser(
+        (text: string) => share('--confidence', text, false),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--interval <k/K>',
+        'this is interval k of the K of a run, so that the error is spent over them',
+      ).argParser(readInterval),
+    )
+    // As the flag was once called.
+    .addOption(new Option('--look <k/K>').argParser(readInterval).hideHelp())
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis judge canary.json',
+        'tidegate analysis judge canary.json --judge kayenta --tolerance 0.1 --confidence 0.95',
+        'tidegate analysis judge canary.json --format json --interval 2/6',
+      ),
+    )
+    .action(async (file: string, options: JudgeCommandOptions) => {
+      await watchFiles(session, [file])
+      const { judgeFile } = await import('./analysis/judge-file.js')
+      session.exitCode = await judgeFile(file, options, session.terminal)
+    })
+}
+
+function share(flag: string, text: string, zeroAllowed: boolean): number {
+  const value = Number(text)
+  const isShare = text.trim() !== '' && value < 1 && (zeroAllowed ? value >= 0 : value > 0)
+  if (isShare) return value
+  const lower = zeroAllowed ? 'from 0' : 'above 0'
+  throw wrongUse(`${flag} must be a number ${lower} and below 1, not '${text}'`)
+}
+
+function readInterval(text: string): PlannedLook {
+  const [, first, second] = INTERVAL.exec(text) ?? []
+  const look = Number(first)
+  const looks = Number(second)
+  if (look >= 1 && look <= looks) return { look, looks }
+  throw wrongUse(`--interval must be a number and how many there are, as in 2/6, not '${text}'`)
+}
+
+/** `tidegate analysis templates FILE`: which templates the lines of a log have. */
+export function defineTemplates(command: Command, session: Session): void {
+  addOutputOptions(addWatchOption(command))
+    .summary('group the lines of a log by template')
+    .description(
+      'Groups the lines of a log by template, as the judge of logs does, and prints a table of the templates. Lines are plain text, where the lines of a stack trace are one event, or JSON objects with the text in "content". With --format json prints {"cluster": …, "template": …} for each line, in order.',
+    )
+    .argument('<file>', 'the log, one line or one JSON object a line, or - for standard input')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis templates app.log',
+        'kubectl logs deploy/shop | tidegate analysis templates - --format json',
+      ),
+    )
+    .action(async (file: string, options: OutputOptions) => {
+      await watchFiles(session, [file])
+      const { listTemplates } = await import('./analysis/list-templates.js')
+      session.exitCode = await listTemplates(file, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis try APPLICATION`: what its queries bring today. */
+export function defineTry(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('ask every query of a definition')
+    .description(
+      'Asks every query of an application’s definition for the time until now and shows both series of each metric and the first lines of each log; nothing is kept or judged. Exits with 1 where a query failed, brought nothing, or asked both sides the same.',
+    )
+    .argument('<application>', 'the application')
+    .option('--minutes <n>', 'the length of the window, in minutes', minutesOf, 60)
+    .option('--baseline <name=value>', 'a value of the scope of the baseline (repeat it)', addValue, {})
+    .option('--canary <name=value>', 'a value of the scope of the canary (repeat it)', addValue, {})
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis try shop',
+        'tidegate analysis try shop --baseline version=v1 --canary version=v2 --minutes 180',
+      ),
+    )
+    .action(async (application: string, options: TryOptions) => {
+      const { tryDefinition } = await import('./analysis/try-definition.js')
+      session.exitCode = await tryDefinition(application, options, session.terminal)
+    })
+}
+
+function minutesOf(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text)
+  throw wrongUse(`--minutes must be a whole number, not '${text}'`)
+}
+
+function addValue(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const at = text.indexOf('=')
+  if (at > 0) return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+  throw wrongUse(`a value of a scope is written name=value, not '${text}'`)
 }

@@ -26,7 +26,7 @@ import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { failsOnWarnings, findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions } from './input/open-policies.js'
 import { Progress } from './output/progress.js'
@@ -105,7 +105,7 @@ async function build(
     ...(load.analysis === undefined ? [] : await analyseParts([compiled], compiled.data, load.analysis)),
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (failsOnWarnings(warnings, options)) {
     if (options.format === 'json') outJson(terminal, { file: null, warnings })
     else terminal.err(`${options.output} is not written: ${count(warnings.length, 'warning')}\n`)

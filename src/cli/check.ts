@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
-import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
+import { checkDefinition, listUnevaluated, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
@@ -10,12 +10,12 @@ import { findDefinitions } from './check/find-definitions.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
-import type { HostQuestion } from './portable/compare-hosts.js'
+import type { HostQuery } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
-import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
-import { asksShipped } from './input/shipped-policies.js'
+import { usesShippedPolicies } from './input/shipped-policies.js'
 import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
@@ -91,7 +91,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   if (paths.length === 0 && options.schema === undefined && options.strict === undefined)
     throw wrongUse("missing required argument 'path'")
   if (await arePolicies(paths)) return await checkPolicies(paths, options, session)
-  if (asksShipped(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
+  if (usesShippedPolicies(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
     terminal.err(
       "Rego is checked, and no JSON: there is no directory 'policies' to ask; --policies names others\n",
     )
@@ -106,9 +106,9 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     ...snapshot.warnings,
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
-  const unasked = explainUnasked(policies)
+  const unasked = listUnevaluated(policies)
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
@@ -117,7 +117,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     const checked = await checkAll(paths, options.as, checking, { packages, terminal })
     const portability =
       options.portable === true
-        ? await checkPortability(locations, { load, requests }, snapshot, checked.questions)
+        ? await checkPortability(locations, { load, requests }, snapshot, checked.queries)
         : undefined
     return { ...checked, portability }
   })
@@ -149,7 +149,7 @@ async function checkPolicies(
   // For opa check, what schemas do not have is an error; those that come along tell what is likely one.
   const areErrors = input.length > 0 && options.schema !== 'default'
   const warnings = areErrors ? served.warnings : [...served.warnings, ...input]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
@@ -159,7 +159,7 @@ async function checkPolicies(
 interface Checked {
   readonly results: readonly CheckResult[]
   /** What another host is asked to compare. */
-  readonly questions: readonly HostQuestion[]
+  readonly queries: readonly HostQuery[]
 }
 
 async function checkAll(
@@ -169,18 +169,18 @@ async function checkAll(
   { packages, terminal }: { readonly packages: readonly string[]; readonly terminal: Terminal },
 ): Promise<Checked> {
   const results: CheckResult[] = []
-  const questions: HostQuestion[] = []
+  const questions: HostQuery[] = []
   const progress = new Progress(terminal)
   for (const definition of await readAll(paths, as, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {
       results.push(await checkDefinition(definition.file, definition, checking, packages))
-      questions.push(...questionsAbout(definition, checking.snapshot, packages))
+      questions.push(...queriesFor(definition, checking.snapshot, packages))
     }
   }
   progress.end()
-  return { results, questions }
+  return { results, queries: questions }
 }
 
 type ReadDefinition = Definition & { readonly file: string }
@@ -207,11 +207,11 @@ async function readAll(
 }
 
 /** What the packages are asked for their verdict. */
-function questionsAbout(
+function queriesFor(
   { file, name, input }: ReadDefinition,
   snapshot: Snapshot,
   packages: readonly string[],
-): HostQuestion[] {
+): HostQuery[] {
   const subject = name === undefined ? file : `${file} "${name}"`
   return packages.flatMap((key) =>
     questionOf(snapshot, key).parts.map(({ entrypoint }) => ({ path: entrypoint.path, input, subject })),

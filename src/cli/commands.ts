@@ -113,14 +113,14 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     'openapi',
     {
       summary: 'print the OpenAPI document of the service',
-      load: async () => (await import('./reference/openapi.js')).defineOpenApi,
+      load: async () => (await import('./openapi.js')).defineOpenApi,
     },
   ],
   [
     'completion',
     {
       summary: 'print what makes a shell complete commands and flags',
-      load: async () => (await import('./reference/completion.js')).makeDefineCompletion(loadAll),
+      load: async () => (await import('./completion.js')).makeDefineCompletion(loadAll),
     },
   ],
   [

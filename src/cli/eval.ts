@@ -18,7 +18,7 @@ import {
 import { EXIT, watchFiles, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import type { Terminal } from './session/terminal.js'
-import { evaluateAgain, withRequests } from './input/evaluate-once.js'
+import { replayDecision, withRequests } from './input/evaluate-once.js'
 import { openPolicies, policyFiles } from './input/open-policies.js'
 import type { OpenPolicies } from './input/open-policies.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
@@ -134,7 +134,7 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   const isAskedAtSave =
     query === undefined &&
     (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
-  const { input, note } = askedInput(document, isAskedAtSave, options.as)
+  const { input, note } = evaluationInput(document, isAskedAtSave, options.as)
   if (note !== undefined) tell(note)
   const strictness = strictnessFor(path, options, config)
   const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
@@ -149,7 +149,7 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   return isFailure === true ? EXIT.denied : EXIT.fine
 }
 
-interface Question {
+interface EvaluationRequest {
   readonly path: readonly string[]
   readonly input: Uint8Array | undefined
   readonly strictness: Strictness
@@ -158,7 +158,7 @@ interface Question {
 /** The value as JSON, and what it took. What the policies print goes to standard error. */
 async function evaluateOnce(
   { config, snapshot }: OpenPolicies,
-  { path, input, strictness }: Question,
+  { path, input, strictness }: EvaluationRequest,
   options: EvalOptions,
   terminal: Terminal,
 ): Promise<{ result: string | undefined; cost: EvaluationCost }> {
@@ -175,7 +175,7 @@ async function evaluateOnce(
   const work = withRequests(config, terminal, (requests) =>
     kept === undefined
       ? evaluateWithAnswers(evaluation, requests, settings)
-      : evaluateAgain(evaluation, kept, requests, settings),
+      : replayDecision(evaluation, kept, requests, settings),
   )
   const result = await work.finally(() =>
     printed.forEach((line) => terminal.err(`${escapeControls(line)}\n`)),
@@ -229,7 +229,7 @@ function isStatic(path: readonly string[], patterns: readonly string[]): boolean
  * The input, and a word on how it was made of the document. What is asked when a pipeline is saved is asked as `check` asks it; any other
  * path gets the document as it is.
  */
-function askedInput(
+function evaluationInput(
   document: Uint8Array | undefined,
   isAskedAtSave: boolean,
   as: InputForm | undefined,

@@ -39,7 +39,7 @@ async function runOnce(args: readonly string[], terminal: Terminal): Promise<Ses
     const program = await makeProgram(args, session)
     await program.parseAsync([...args], { from: 'user' })
   } catch (raw) {
-    const how = { isJson: asksForJson(args) || session.reportsJson === true, debug: args.includes('--debug') }
+    const how = { isJson: wantsJson(args) || session.reportsJson === true, debug: args.includes('--debug') }
     session.exitCode = reportFailure(withHint(raw, args), terminal, how)
   }
   return session
@@ -143,7 +143,7 @@ function isEvaluation(args: readonly string[]): boolean {
 }
 
 /** Looked up by hand, since a command line that cannot be parsed has no options. */
-function asksForJson(args: readonly string[]): boolean {
+function wantsJson(args: readonly string[]): boolean {
   return args.some(
     (arg, index) =>
       ['--format=json', '-fjson'].includes(arg) ||

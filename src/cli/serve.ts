@@ -21,7 +21,7 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
 }
 
 /** How long a process that has nothing left to do may take to end. */
-const HELD_MS = 2000
+const EXIT_GRACE_MS = 2000
 
 const HELP = `
 The defaults, and every other setting, are in the configuration: tidegate config prints it.
@@ -54,7 +54,7 @@ export function defineServe(command: Command, session: Session): void {
         const isClosed = await runServer(config, trialHint(config.policies.directories))
         session.exitCode = isClosed ? EXIT.fine : EXIT.denied
       } finally {
-        endBeforeLong()
+        exitAfterGrace()
       }
     })
 }
@@ -67,8 +67,8 @@ function readServeConfig(options: ServeOptions, env: Terminal['env']): Config {
 }
 
 /** Ends the process, with its exit code, where something that could not be closed holds it. */
-function endBeforeLong(): void {
-  setTimeout(() => process.exit(), HELD_MS).unref()
+function exitAfterGrace(): void {
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 }
 
 function serverFlags({

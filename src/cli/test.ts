@@ -28,7 +28,7 @@ import {
 import type { FileCoverage } from './test/coverage.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { loadOptions, policyFiles } from './input/open-policies.js'
@@ -49,7 +49,7 @@ import {
 import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
-import type { HostQuestion } from './portable/compare-hosts.js'
+import type { HostQuery } from './portable/compare-hosts.js'
 import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
 import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { withRequests } from './input/evaluate-once.js'
@@ -126,7 +126,7 @@ async function test(
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (options.format === 'json') outJson(terminal, testReportJson({ ...run, warnings }))
   else terminal.out(testReportText(run, makeColours(terminal.hasColours), options.verbose))
   const { failed, skipped, different, isCovered } = summariseTests(run)
@@ -157,7 +157,7 @@ async function runTests(
     const differences = await findDifferences(snapshot, tests, serving)
     const portability =
       portable === true
-        ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, questionsOf(tests))
+        ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, queriesOf(tests))
         : undefined
     const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
     return { tests, differences, coverage, threshold, warnings: told, portability }
@@ -185,7 +185,7 @@ async function measured(
 }
 
 /** Each test rule once, without the skipped ones. */
-function questionsOf(tests: readonly OpaTest[]): HostQuestion[] {
+function queriesOf(tests: readonly OpaTest[]): HostQuery[] {
   const byRule = new Map(
     tests.filter(({ outcome }) => outcome !== 'skip').map((test) => [ruleName(test), test] as const),
   )

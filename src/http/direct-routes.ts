@@ -1,10 +1,9 @@
 import type { GuardedRoute } from './pipeline/guarded-routes.js'
 import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
-import type { PolicyContext } from './policy/policy-context.js'
-import { healthRoutes } from './routes/about/health.js'
+import type { PolicyContext } from './policy/decision.js'
+import { healthRoutes, failOpenRoute, probeRoutes } from './routes/about/health.js'
 import type { HealthRoutesDeps } from './routes/about/health.js'
-import { failOpenRoute, probeRoutes } from './routes/about/probes.js'
 import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
 import type { EventRoutesDeps } from './routes/trail/events.js'
 

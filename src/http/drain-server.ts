@@ -10,14 +10,14 @@ import type { SecureListener } from './transport/tls/secure-listener.js'
  * process from reading: looks that come late do not count.
  */
 const GRACE_MS = 300
-const LONGEST_GRACE_MS = 1500
-const LOOK_MS = 50
-const LATE_MS = 25
+const MAX_GRACE_MS = 1500
+const POLL_MS = 50
+const MAX_TIMER_DELAY_MS = 25
 /** Connections that wait to be accepted are reset when the listener closes: so many turns of the event loop may go by to accept them. */
-const MOST_ACCEPTING_TURNS = 100
+const MAX_ACCEPTING_TURNS = 100
 const HANDSHAKE_MS = 2000
 /** For the refusals at the end to reach whoever still reads. */
-const LAST_WORDS_MS = 250
+const REFUSAL_FLUSH_MS = 250
 
 /**
  * Stops listening, answers the requests under way, and resolves when all connections have ended. A connection without a
@@ -38,7 +38,7 @@ export async function drainServer(
   const deadline = setTimeout(() => {
     const stopped = new AppError('unavailable', 'the service is stopping: try again later')
     connections.refuseAll(stopped)
-    end = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
+    end = setTimeout(() => server.closeAllConnections(), REFUSAL_FLUSH_MS)
   }, drainMs)
   const closeIdle = server.closeIdleConnections.bind(server)
   // `close` calls it at once, and a request may be on its way over an idle connection.
@@ -49,11 +49,11 @@ export async function drainServer(
     connections.endUnused()
   }
   // What has arrived is read before a connection counts as idle.
-  const looks = setInterval(() => {
+  const polling = setInterval(() => {
     if (grace.isOver()) setImmediate(endIdle)
-  }, LOOK_MS)
+  }, POLL_MS)
   await new Promise((resolve) => server.close(resolve))
-  for (const timer of [looks, lateHandshakes, deadline, end]) clearTimeout(timer)
+  for (const timer of [polling, lateHandshakes, deadline, end]) clearTimeout(timer)
 }
 
 /** Resolves when a whole turn of the event loop has brought no connection. */
@@ -61,7 +61,7 @@ async function acceptWaiting(server: NetServer): Promise<void> {
   let accepted = 0
   const count = (): void => void (accepted += 1)
   server.on('connection', count)
-  for (let turn = 0; turn < MOST_ACCEPTING_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_ACCEPTING_TURNS; turn += 1) {
     const before = accepted
     // The first comes before anything new is read, the second after it.
     await new Promise(setImmediate)
@@ -74,17 +74,17 @@ async function acceptWaiting(server: NetServer): Promise<void> {
 /** How long idle connections are kept, told by looks that ought to be `LOOK_MS` apart. */
 class Grace {
   readonly #endsAt: number
-  #lastLook = performance.now()
+  #lastPollAt = performance.now()
   #punctualMs = 0
 
   constructor(drainMs: number) {
-    this.#endsAt = this.#lastLook + Math.min(LONGEST_GRACE_MS, drainMs)
+    this.#endsAt = this.#lastPollAt + Math.min(MAX_GRACE_MS, drainMs)
   }
 
   isOver(): boolean {
     const now = performance.now()
-    if (now - this.#lastLook < LOOK_MS + LATE_MS) this.#punctualMs += LOOK_MS
-    this.#lastLook = now
+    if (now - this.#lastPollAt < POLL_MS + MAX_TIMER_DELAY_MS) this.#punctualMs += POLL_MS
+    this.#lastPollAt = now
     return this.#punctualMs >= GRACE_MS || now >= this.#endsAt
   }
 }

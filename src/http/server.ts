@@ -4,16 +4,15 @@ import type { ListenAddress } from '../config/sections/listen-address.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
-import { addressOf, startListening } from './listening/start-listening.js'
+import { addressOf, startListening } from './start-listening.js'
 import type { HandleRequest } from './transport/handle-request.js'
-import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
-import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
+import { PartialBodies, MAX_PARTIAL_BODY_BYTES } from './transport/partial-bodies.js'
+import { MAX_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
 import { makeRequestIds } from './exchange/request-id.js'
-import { REQUEST_TIMEOUTS } from './request-timeouts.js'
-import { createStandardServer } from './transport/node/standard-server.js'
+import { REQUEST_TIMEOUTS, createStandardServer } from './transport/node/standard-server.js'
 import { PageQueue } from './transport/page-queue.js'
 import { RequestQueue } from './transport/request-queue.js'
-import type { Room } from './transport/room.js'
+import type { TransportLimits } from './transport/transport-limits.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
 
@@ -32,26 +31,26 @@ export interface RunningServer {
 /** Callers of one orchestrator keep some hundreds. */
 const MAX_CONNECTIONS = 10_000
 /** For databases, threads and requests to others: a process that has no more of them cannot keep what it acknowledges. */
-const OTHER_FILES = 150
-const LEAST_CONNECTIONS = 16
+const RESERVED_FILES = 150
+const MIN_CONNECTIONS = 16
 /** How many files a process of the service must be allowed to have open: its own, and a few connections. */
-export const LEAST_FILES = OTHER_FILES + LEAST_CONNECTIONS
+export const MIN_FILES = RESERVED_FILES + MIN_CONNECTIONS
 
 /** What the servers of one process take in at once, all together. */
-export interface ServerRoom extends Room {
+export interface ServerLimits extends TransportLimits {
   readonly connections: ConnectionLimit
 }
 
 /** The room of one of `processes` that share the bounds of the service. */
-export function makeServerRoom(
+export function makeServerLimits(
   maxBodyBytes: number,
   processes = 1,
-  maxConnections = mostConnections(processes),
-): ServerRoom {
+  maxConnections = maxConnectionsPerProcess(processes),
+): ServerLimits {
   return {
     connections: new ConnectionLimit(maxConnections),
-    halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
-    unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
+    partialBodies: new PartialBodies(maxBodyBytes, MAX_PARTIAL_BODY_BYTES / processes),
+    unreadAnswers: new UnreadAnswers(MAX_UNREAD_BYTES / processes),
     requests: new RequestQueue(),
     pages: new PageQueue(),
   }
@@ -62,20 +61,20 @@ export interface ServerOptions {
   readonly listenOn: ListenAddress | NetServer
   /** The mode of the socket, where it listens on one. */
   readonly socketMode?: number
-  readonly room: ServerRoom
+  readonly limits: ServerLimits
   readonly tls?: ServerTls | undefined
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   handle: HandleRequest,
-  { listenOn, socketMode, room, tls }: ServerOptions,
+  { listenOn, socketMode, limits: room, tls }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
   const comesAs = tls === undefined ? 'connection' : 'secureConnection'
   const secure = tls && (await openSecureListener(tls, room))
   const standard = createStandardServer(handle, {
-    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, room, comesAs },
+    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, limits: room, connectionEvent: comesAs },
     ...(secure !== undefined && { create: secure.create }),
   })
   const { server } = standard
@@ -91,7 +90,7 @@ export async function startServer(
 }
 
 /** Loaded where it is needed: most services have a proxy or a mesh for it. */
-async function openSecureListener(tls: ServerTls, { connections }: ServerRoom): Promise<SecureListener> {
+async function openSecureListener(tls: ServerTls, { connections }: ServerLimits): Promise<SecureListener> {
   const listener = await import('./transport/tls/secure-listener.js')
   return new listener.SecureListener(tls, REQUEST_TIMEOUTS.headersMs, connections)
 }
@@ -100,8 +99,8 @@ async function openSecureListener(tls: ServerTls, { connections }: ServerRoom): 
  * How many connections this process holds, one of so many. Each of a worker may be relayed, which takes it another file, and the main process
  * one for each connection of every worker.
  */
-function mostConnections(processes: number): number {
+function maxConnectionsPerProcess(processes: number): number {
   const filesEach = processes === 1 ? 1 : Math.max(2, processes)
-  const spare = Math.max(LEAST_CONNECTIONS, Math.floor((openFilesLimit() - OTHER_FILES) / filesEach))
+  const spare = Math.max(MIN_CONNECTIONS, Math.floor((openFilesLimit() - RESERVED_FILES) / filesEach))
   return Math.min(Math.ceil(MAX_CONNECTIONS / processes), spare)
 }

@@ -1,14 +1,20 @@
-import { makeApplication } from './app.js'
+import { RequestError, getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Hono } from 'hono'
+
 import { openApiDocument } from './openapi/openapi-document.js'
 import type { OpenApiOptions } from './openapi/openapi-document.js'
 import type { Authenticate, AuthenticatePage } from './pipeline/authenticate.js'
 import { guardRoutes } from './pipeline/guarded-routes.js'
-import { mountRoutes } from './pipeline/mount-routes.js'
+import { mountRoutes, errorResponse } from './pipeline/mount-routes.js'
 import { routesForProbes } from './direct-routes.js'
 import type { RouteOptions } from './direct-routes.js'
 import { routeLists } from './route-lists.js'
 import type { RoutesDeps } from './route-lists.js'
 import type { RequestHandlerOptions } from './transport/handle-request.js'
+import { AppError, toAppError } from '../errors/app-error.js'
+import type { AppEnv, Exchange } from './exchange/exchange.js'
+import { StandardExchange } from './transport/node/standard-exchange.js'
 
 type Application = RequestHandlerOptions['application']
 
@@ -40,4 +46,53 @@ export function makeWebApplications(parts: WebApplicationParts): WebApplications
 /** The description of the API, as JSON text. */
 export function describeApi(options: RouteOptions, about: OpenApiOptions): string {
   return JSON.stringify(openApiDocument(routeLists(options), about))
+}
+
+/** The web application as the request handler calls it: it answers on node's own request and response. */
+export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
+  const answer = async (request: Request, exchange: StandardExchange): Promise<Response> => {
+    const response = await app.fetch(request, { exchange })
+    // The handler has answered, or the request was refused while the handler ran.
+    return exchange.claimResponse() ? response : RESPONSE_ALREADY_SENT
+  }
+  const listener = getRequestListener((request, env) => answer(request, exchangeOf(env)), {
+    // Of HTTP/1.0, which may come without a Host: a URL needs one.
+    hostname: 'localhost',
+    errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
+  })
+  return async (exchange) => {
+    if (!(exchange instanceof StandardExchange)) throw pastTheRequestHandler()
+    const { request, response, target } = exchange
+    ;(response as Answering)[EXCHANGE] = exchange
+    response.setHeader('X-Request-Id', exchange.requestId)
+    request.url = target.query === undefined ? target.path : `${target.path}?${target.query}`
+    await listener(request, response)
+    exchange.written()
+  }
+}
+
+/**
+ * Where a response has its exchange. Of a WeakMap from one to the other, V8 would keep every request until its next full collection, which is 50 ms
+ * of work: a collection of the young takes the values of such a map for needed, and this value leads to its key.
+ */
+const EXCHANGE = Symbol('exchange')
+
+interface Answering {
+  [EXCHANGE]?: StandardExchange
+}
+
+function exchangeOf({ outgoing }: { readonly outgoing: object }): StandardExchange {
+  const exchange = (outgoing as Answering)[EXCHANGE]
+  if (exchange === undefined) throw pastTheRequestHandler()
+  return exchange
+}
+
+/** A Host header or a path that no URL can be made of. */
+function unreadable(cause: RequestError): AppError {
+  const message = `the request cannot be read: ${cause.message}`
+  return new AppError('invalid', message, { code: 'invalid_request', cause })
+}
+
+function pastTheRequestHandler(): AppError {
+  return new AppError('internal', 'a request reached the application past the request handler')
 }

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 
 import { commands } from '../../src/cli/commands.js'
-import { wholeProgram } from '../../src/cli/reference/all-commands.js'
+import { fullProgram } from '../../src/cli/completion.js'
 import { runCommandLine } from '../../src/cli/run-command-line.js'
 import { loadConfig } from '../../src/config/load-config.js'
 import { mentionedCommands } from '../support/documentation/read-commands.js'
@@ -39,7 +39,7 @@ const NOT_THE_SAME: Readonly<Record<string, string>> = {
 }
 
 const session = newSession(terminal().terminal)
-const program = await wholeProgram(async () => {
+const program = await fullProgram(async () => {
   const loaded = [...commands].map(async ([name, { load }]) => [name, await load()] as const)
   return new Map(await Promise.all(loaded))
 }, session)

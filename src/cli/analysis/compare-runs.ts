@@ -9,7 +9,7 @@ import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-import { askRun } from './ask-runs.js'
+import { fetchRun } from './query-runs.js'
 
 /** A metric, kind of log line or check in two runs; null where one has it not. */
 interface Compared {
@@ -34,7 +34,7 @@ export async function compareRuns(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
-  const [before, after] = await Promise.all([askRun(client, first), askRun(client, second)])
+  const [before, after] = await Promise.all([fetchRun(client, first), fetchRun(client, second)])
   const rows = compare(before, after)
   const summary = ({ id, application, verdict, score, message }: ShownRun): object => ({
     ...{ id, application, verdict, score, message },

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+
 import { EventJoiner, TemplateTable, type LogEvent, type Templates } from '../../canary/index.js'
 import { withoutColours } from '../../lib/text/shown-text.js'
 import { EXIT } from '../session/session.js'
@@ -5,10 +7,10 @@ import type { ExitCode } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import { count, textTable } from '../output/text-table.js'
-import { readLines } from '../input/read-lines.js'
 import type { OutputOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-import { RowList } from './row-list.js'
+import { AppError } from '../../errors/app-error.js'
+import { requireText, readFailure, STDIN } from '../input/read-document.js'
 
 /** Lines that are written at once. */
 const WRITTEN_TOGETHER = 10_000
@@ -91,4 +93,73 @@ function tableOf(lines: number, { templates }: Templates, terminal: Terminal): s
   const rows = ordered.map(({ id, lines: events, text }) => [String(events), String(id), text])
   const [head = '', ...body] = textTable([['EVENTS', 'ID', 'TEMPLATE'], ...rows], [0, 1]).split('\n')
   return [strong(head), ...body, summary].join('\n')
+}
+
+const FIRST_CAPACITY = 4096
+
+/** Numbers in order, four bytes each: a log of millions of lines is remembered by one for each. */
+export class RowList {
+  #rows = new Int32Array(FIRST_CAPACITY)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Appends a number so many times. */
+  add(row: number, times: number): void {
+    if (this.#length + times > this.#rows.length) this.#grow(this.#length + times)
+    this.#rows.fill(row, this.#length, this.#length + times)
+    this.#length += times
+  }
+
+  *[Symbol.iterator](): Generator<number> {
+    for (let at = 0; at < this.#length; at += 1) yield this.#rows[at] ?? 0
+  }
+
+  #grow(least: number): void {
+    const larger = new Int32Array(Math.max(least, this.#rows.length * 2))
+    larger.set(this.#rows)
+    this.#rows = larger
+  }
+}
+
+const STDIN_DESCRIPTOR = 0
+/** What a line has beyond this is left out: a file without line ends must not fill the memory. */
+const MAX_LINE_CHARACTERS = 1024 * 1024
+
+/**
+ * The lines of a file, or of standard input for `-`, a chunk at a time. Lines end with `\n` or `\r\n`, and malformed UTF-8 is
+ * replaced. Raises `invalid` naming the file when it cannot be read, or is compressed or UTF-16.
+ */
+export async function* readLines(file: string): AsyncGenerator<readonly string[]> {
+  const stream =
+    file === STDIN ? createReadStream('', { fd: STDIN_DESCRIPTOR, autoClose: false }) : createReadStream(file)
+  const decoder = new TextDecoder()
+  const name = file === STDIN ? 'standard input' : file
+  let rest = ''
+  let isFirst = true
+  try {
+    for await (const chunk of stream) {
+      if (isFirst) requireText(chunk as Buffer, name)
+      isFirst = false
+      const lines = decoder.decode(chunk as Buffer, { stream: true }).split('\n')
+      lines[0] = rest + (lines[0] ?? '')
+      rest = shortened(lines.pop() ?? '')
+      yield lines.map(withoutReturn)
+    }
+  } catch (raw) {
+    if (raw instanceof AppError) throw raw
+    throw new AppError('invalid', `read ${name}: ${readFailure(raw)}`, { cause: raw })
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield [withoutReturn(rest)]
+}
+
+function shortened(line: string): string {
+  return line.length > MAX_LINE_CHARACTERS ? line.slice(0, MAX_LINE_CHARACTERS) : line
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
 }

@@ -34,7 +34,7 @@ interface KeptInterval {
 
 /** Judges the data of an interval again, and compares: 1 when the same judge gives another report. */
 export async function replayRun(id: string, options: ReplayOptions, terminal: Terminal): Promise<ExitCode> {
-  const kept = await askInterval(id, options, terminal)
+  const kept = await fetchInterval(id, options, terminal)
   const judge = options.judge ?? kept.plan.judge
   const { report } = judgeInterval(kept.plan, kept.data, judge)
   // Through JSON as the stored one: -0 and undefined do not survive it.
@@ -46,17 +46,17 @@ export async function replayRun(id: string, options: ReplayOptions, terminal: Te
   return isIdentical || !isSameJudge ? EXIT.fine : EXIT.denied
 }
 
-async function askInterval(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptInterval> {
+async function fetchInterval(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptInterval> {
   const client = await makeServiceClient(options, terminal)
   const path = `/analysis/${encodeURIComponent(id)}`
-  const run = await client.ask(Run, { path })
+  const run = await client.request(Run, { path })
   if (run.intervalsDone === 0)
     throw new AppError('conflict', `analysis ${id} has no interval to judge again yet`)
   const interval = options.interval ?? options.look ?? String(run.intervalsDone)
   const [report, data, lines] = await Promise.all([
-    client.ask(Report, { path: `${path}/intervals/${encodeURIComponent(interval)}` }),
-    client.ask(Data, { path: `${path}/data`, query: { interval } }),
-    client.ask(Lines, { path: `${path}/lines`, query: { interval } }),
+    client.request(Report, { path: `${path}/intervals/${encodeURIComponent(interval)}` }),
+    client.request(Data, { path: `${path}/data`, query: { interval } }),
+    client.request(Lines, { path: `${path}/lines`, query: { interval } }),
   ])
   return { id, plan: run.plan as unknown as RunPlan, report, data: joinLines(data, lines) }
 }

@@ -22,7 +22,7 @@ export function defineList(command: Command, session: Session): void {
     .addOption(inAnyCase(new Option('--state <state>', 'only those that stand so').choices(STATES)))
     .addHelpText('after', examples('tidegate analysis list', 'tidegate analysis list --application shop'))
     .action(async (options: ListOptions) => {
-      const { listRuns } = await import('./ask-runs.js')
+      const { listRuns } = await import('./query-runs.js')
       session.exitCode = await listRuns(options, session.terminal)
     })
 }
@@ -38,7 +38,7 @@ export function defineShow(command: Command, session: Session): void {
     .option('--markdown', 'a short summary in Markdown, for a chat')
     .addHelpText('after', examples('tidegate analysis show 17', 'tidegate analysis show 17 --markdown'))
     .action(async (id: string, options: ShowOptions) => {
-      const { showRun } = await import('./ask-runs.js')
+      const { showRun } = await import('./query-runs.js')
       session.exitCode = await showRun(id, options, session.terminal)
     })
 }
@@ -111,7 +111,7 @@ export function defineStart(command: Command, session: Session): void {
       ),
     )
     .action(async (application: string, options: StartOptions) => {
-      const { startRun } = await import('./ask-runs.js')
+      const { startRun } = await import('./query-runs.js')
       session.exitCode = await startRun(application, options, session.terminal)
     })
 }
@@ -130,7 +130,7 @@ export function defineCancel(command: Command, session: Session): void {
     .argument('<id>', 'the number of the analysis')
     .addHelpText('after', examples('tidegate analysis cancel 17'))
     .action(async (id: string, options: ServiceOptions) => {
-      const { cancelRun } = await import('./ask-runs.js')
+      const { cancelRun } = await import('./query-runs.js')
       session.exitCode = await cancelRun(id, options, session.terminal)
     })
 }

@@ -30,7 +30,7 @@ export async function tryDefinition(
 ): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
   const { minutes, baseline, canary } = options
-  const tried = await client.ask(Tried, {
+  const tried = await client.request(Tried, {
     method: 'POST',
     path: `/analysis/applications/${encodeURIComponent(application)}/try`,
     body: { minutes, baseline, canary },

@@ -1,20 +1,22 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+
 import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
-import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
-import { addFilterOptions, filterFlags, filterQuery } from './filter-options.js'
-import type { FilterOptions } from './filter-options.js'
 import { recordLabels } from '../../audit/record-view.js'
-import { addPageOptions, moreText } from '../session/list-options.js'
-import type { PageOptions } from '../session/list-options.js'
-import { tellNearValues } from '../session/near-values.js'
+import { addPageOptions, moreText, addRangeOptions } from '../session/list-options.js'
+import type { PageOptions, RangeOptions } from '../session/list-options.js'
+import { suggestValues } from '../session/suggest-values.js'
+import type { FilterValue } from '../session/suggest-values.js'
 import { addWatchOption } from '../session/watch.js'
+import { AUDIT_SOURCES } from '../../store/ports/audit-store.js'
 
 /** A record as the service answers with it. */
 export const RecordAnswer = z.looseObject({
@@ -42,7 +44,7 @@ export function defineSearch(command: Command, session: Session): void {
       const client = await makeServiceClient(options, session.terminal)
       const { limit, cursor } = options
       const q = words.length === 0 ? undefined : words.join(' ')
-      const answer = await client.ask(Answer, {
+      const answer = await client.request(Answer, {
         path: '/audit',
         query: { ...filterQuery(options), q, limit, cursor },
       })
@@ -51,7 +53,7 @@ export function defineSearch(command: Command, session: Session): void {
       // Words are in the bodies, which are not looked through for near ones.
       const found = answer.records.length
       const asked = { path: '/audit', entries: 'records', asked: filterFlags(options), found }
-      await tellNearValues(asked, options, client, session.terminal)
+      await suggestValues(asked, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }
@@ -64,4 +66,103 @@ function recordTable(records: readonly RecordAnswer[], nextCursor: string | unde
   const heads = ['record', 'time', 'kind', 'application', 'pipeline', 'user', 'status']
   const table = records.length === 0 ? 'no records\n' : textTable([heads, ...rows], [0])
   return table + moreText(nextCursor)
+}
+
+/** The flags that say which records are meant. */
+export interface FilterOptions extends RangeOptions {
+  readonly source?: string
+  readonly kind?: string
+  readonly application?: string
+  readonly pipeline?: string
+  readonly execution?: string
+  readonly stage?: string
+  readonly user?: string
+  readonly status?: string
+  readonly event?: string
+}
+
+/** Adds those flags. */
+export function addFilterOptions(command: Command): Command {
+  return addRangeOptions(command)
+    .addOption(new Option('--source <source>', 'only those of one source').choices(AUDIT_SOURCES))
+    .option('--kind <kind>', 'what happened: gate.approved, orca:pipeline:failed')
+    .option('--application <name>', 'only those of one application')
+    .option('--pipeline <name>', 'only those of one pipeline')
+    .option('--execution <id>', 'only those of one execution')
+    .option('--stage <name>', 'only those of one stage')
+    .option('--user <name>', 'only what one person did')
+    .option('--status <status>', 'only those of one status: SUCCEEDED, TERMINAL, approved')
+    .option('--event <id>', 'the record of one event')
+}
+
+/** As the service is asked. */
+export function filterQuery(options: FilterOptions): Record<string, string | undefined> {
+  const { source, kind, application, pipeline, execution, stage, user, status, event, since, until } = options
+  return {
+    ...{ source, kind, application, pipeline, stage, user, status },
+    executionId: execution,
+    eventId: event,
+    ...{ since, until },
+  }
+}
+
+/** What the flags are held against in a record. */
+export function filterFlags(options: FilterOptions): readonly FilterValue[] {
+  const { kind, application, pipeline, execution, stage, user, status } = options
+  const members = { kind, application, pipeline, stage, user, status }
+  const own = Object.entries(members).map(([member, value]) => ({ flag: `--${member}`, value, member }))
+  return [...own, { flag: '--execution', value: execution, member: 'executionId' }]
+}
+
+const Timeline = z.looseObject({
+  executionId: z.string(),
+  application: z.string().optional(),
+  pipeline: z.string().optional(),
+  entries: z.array(
+    z.looseObject({
+      at: z.string(),
+      source: z.string(),
+      kind: z.string(),
+      stage: z.string().optional(),
+      user: z.string().optional(),
+      status: z.string().optional(),
+      path: z.string().optional(),
+      auditSeq: z.number().optional(),
+      decisionId: z.string().optional(),
+    }),
+  ),
+  isTruncated: z.boolean(),
+})
+type Timeline = z.output<typeof Timeline>
+
+/** `tidegate audit timeline EXECUTION`: what happened in one execution, from its first event on. */
+export function defineTimeline(command: Command, session: Session): void {
+  addWatchOption(addServiceOptions(command))
+    .description('Shows what happened in an execution, oldest first: events, decisions, approvals, analyses.')
+    .addHelpText(
+      'after',
+      examples('tidegate audit timeline 01J0RUN', 'tidegate audit timeline 01J0RUN --watch'),
+    )
+    .action(async (execution: string, options: ServiceOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const path = `/executions/${encodeURIComponent(execution)}/timeline`
+      const timeline = await client.request(Timeline, { path })
+      if (options.format === 'json') outJson(session.terminal, timeline)
+      else session.terminal.out(timelineText(timeline, session.terminal.columns))
+      session.exitCode = EXIT.fine
+    })
+}
+
+function timelineText({ application, pipeline, entries, isTruncated }: Timeline, columns = Infinity): string {
+  const head = [application, pipeline].filter((name) => name !== undefined).join(' / ')
+  const rows = entries.map(({ at, kind, stage = '', status = '', user = '', path = '', ...rest }) => {
+    const proof = rest.auditSeq === undefined ? (rest.decisionId ?? '') : String(rest.auditSeq)
+    return [localTime(at), kind, stage, status, user, proof, path]
+  })
+  const table = textTable(
+    [['time', 'what', 'stage', 'status', 'by', 'record', 'policy'], ...rows],
+    [],
+    columns,
+  )
+  return `${head === '' ? '' : `${head}\n`}${table}${isTruncated ? 'and more, which is not shown\n' : ''}`
 }

@@ -6,7 +6,7 @@ import type { ChainEnd } from '../../store/ports/audit-store.js'
 import { inDataDirectory } from '../../main/store/store-location.js'
 import type { StoreLocation } from '../../main/store/store-location.js'
 import { verifyStoredTrail } from '../../main/store/stored-trail.js'
-import { databaseOption } from '../store/database-option.js'
+import { databaseOption } from '../input/database-option.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
 import type { Colours } from '../output/colours.js'
@@ -67,7 +67,7 @@ export function defineVerify(command: Command, session: Session): void {
       const { terminal } = session
       const found =
         options.dataDir === undefined && options.store === undefined
-          ? await askService(options, terminal)
+          ? await verifyRemote(options, terminal)
           : await verifyStore(locationOf(options), options, terminal)
       if (options.format === 'json') outJson(terminal, found)
       else terminal.out(reportText(found, makeColours(terminal.hasColours)))
@@ -75,14 +75,14 @@ export function defineVerify(command: Command, session: Session): void {
     })
 }
 
-async function askService(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
+async function verifyRemote(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
   if (options.publicKey !== undefined) {
     throw wrongUse(
       '--public-key goes with --data-dir and --store: a service checks with the key of its configuration',
     )
   }
   const client = await makeServiceClient(options, terminal)
-  const asked = client.ask(Answer, { path: '/audit/verify', query: { expected: options.expected } })
+  const asked = client.request(Answer, { path: '/audit/verify', query: { expected: options.expected } })
   return await new Progress(terminal).during('verifying …', asked)
 }
 

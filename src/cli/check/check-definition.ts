@@ -27,7 +27,7 @@ export interface Checking {
 }
 
 /** How many packages a sentence names. */
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /** The packages of the static policies. Raises `invalid` when there are none: nothing would ever be denied. */
 export function staticPackages({ config, snapshot, directories }: OpenPolicies): readonly string[] {
@@ -46,7 +46,7 @@ export function staticPackages({ config, snapshot, directories }: OpenPolicies):
 }
 
 /** The loaded packages that state a verdict and that no caller asks for one, as a sentence; undefined where there are none. */
-export function explainUnasked({ config, snapshot }: OpenPolicies): string | undefined {
+export function listUnevaluated({ config, snapshot }: OpenPolicies): string | undefined {
   const patterns = config.policies.staticPackages
   const asked = new AskedPackages(patterns)
   const unasked = snapshot.packages
@@ -59,8 +59,8 @@ export function explainUnasked({ config, snapshot }: OpenPolicies): string | und
 }
 
 function listSome(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES
-  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  const more = names.length - MAX_NAMES
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** What the static policies say of one definition; `file` says where it is from. */

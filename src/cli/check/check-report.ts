@@ -1,6 +1,6 @@
 import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import { formText } from '../input/read-definitions.js'
-import type { AskedForm } from '../input/read-definitions.js'
+import type { ReadForm } from '../input/read-definitions.js'
 import type { Colours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
 import { detailText } from '../output/report-failure.js'
@@ -10,7 +10,7 @@ import { count } from '../output/text-table.js'
 export interface Finding {
   readonly file: string
   readonly name: string | undefined
-  readonly as: AskedForm
+  readonly as: ReadForm
   readonly allowed: boolean
   readonly denials: readonly { readonly package: string; readonly text: string }[]
 }

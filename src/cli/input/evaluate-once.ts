@@ -26,7 +26,7 @@ export async function withRequests<A>(
 }
 
 /** Evaluates with what calls gave when a decision was made, as the decision log has it (JSON), and asks no host. Raises as `evaluateWithAnswers`. */
-export async function evaluateAgain<A>(
+export async function replayDecision<A>(
   evaluate: (call: EvaluationCall) => A,
   ndBuiltinCache: Uint8Array,
   requests: PolicyRequests,

@@ -51,7 +51,7 @@ export function failsOnWarnings(
 }
 
 /** Tells people of findings, on standard error so that the report stands alone; programs read them in it. */
-export function tellWarnings(
+export function reportWarnings(
   warnings: readonly ErrorDetail[],
   format: 'text' | 'json',
   terminal: Terminal,

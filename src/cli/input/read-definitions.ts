@@ -9,7 +9,7 @@ export const INPUT_FORMS = ['pipeline', 'application', 'raw'] as const
 export type InputForm = (typeof INPUT_FORMS)[number]
 
 /** What was made of a document: `request` is what it has below `input`. */
-export type AskedForm = InputForm | 'request'
+export type ReadForm = InputForm | 'request'
 
 /** One pipeline definition, as the policies are asked about it. */
 export interface Definition {
@@ -17,17 +17,17 @@ export interface Definition {
   readonly name: string | undefined
   /** The policy input as JSON text, number texts kept. */
   readonly input: Uint8Array
-  readonly form: AskedForm
+  readonly form: ReadForm
 }
 
 /** What a definition has one of: one that was made from a template may have no stages of its own. */
-const SIGNS = ['stages', 'template', 'config', 'triggers', 'application']
+const DEFINITION_MEMBERS = ['stages', 'template', 'config', 'triggers', 'application']
 /** All that one has which was only begun. */
 const LABELS = ['id', 'name', 'description']
 /** The members under which the orchestrator sends what is to be saved. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 const WRAPPER_OF = { pipeline: 'new', application: 'app' } as const
-const FORM_TEXTS: Readonly<Record<AskedForm, string>> = {
+const FORM_TEXTS: Readonly<Record<ReadForm, string>> = {
   pipeline: '{"new": ...}',
   application: '{"app": ...}',
   raw: 'it is',
@@ -35,7 +35,7 @@ const FORM_TEXTS: Readonly<Record<AskedForm, string>> = {
 }
 
 /** How a document was asked, in words that go on from `asked as`. */
-export function formText(form: AskedForm): string {
+export function formText(form: ReadForm): string {
   return FORM_TEXTS[form]
 }
 
@@ -84,14 +84,17 @@ function readDefinition(text: Uint8Array, form?: InputForm): Definition {
 }
 
 function isDefinition(members: readonly string[]): boolean {
-  return members.some((name) => SIGNS.includes(name)) || members.every((name) => LABELS.includes(name))
+  return (
+    members.some((name) => DEFINITION_MEMBERS.includes(name)) ||
+    members.every((name) => LABELS.includes(name))
+  )
 }
 
 /** Any other JSON would be allowed by policies that look for stages, as if it had been looked at. */
 function noDefinition(): AppError {
   return new AppError(
     'invalid',
-    `it is no pipeline definition: it has none of ${SIGNS.join(', ')}; say how it is asked with --as where it is meant`,
+    `it is no pipeline definition: it has none of ${DEFINITION_MEMBERS.join(', ')}; say how it is asked with --as where it is meant`,
   )
 }
 

@@ -15,7 +15,7 @@ const BEGINNINGS: readonly { readonly bytes: readonly number[]; readonly says: s
 ]
 
 /** Raises `invalid` saying what to do where what a file begins with shows that it is compressed or UTF-16. */
-export function refuseOtherThanText(start: Uint8Array, name: string): void {
+export function requireText(start: Uint8Array, name: string): void {
   const known = BEGINNINGS.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
   if (known !== undefined) throw new AppError('invalid', `${name} ${known.says}`)
 }
@@ -31,19 +31,19 @@ const MARK = Buffer.from('\ufeff')
 export async function readDocument(file: string, terminal: Terminal): Promise<Uint8Array> {
   const name = file === STDIN ? 'standard input' : file
   const bytes = withoutMark(await readBytes(file, terminal))
-  refuseOtherThanText(bytes, name)
+  requireText(bytes, name)
   try {
     if (/\.ya?ml$/i.test(file)) return await yamlToJson(bytes)
     const text = toUtf8(bytes)
     refuseMalformed(text)
     return text
   } catch (raw) {
-    throw new AppError('invalid', `${name}${placeOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
+    throw new AppError('invalid', `${name}${locationOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
   }
 }
 
 /** `:row:col` of what breaks a JSON text, both from 1; nothing where it ended too early, since that says it all. */
-function placeOf(raw: unknown, bytes: Buffer): string {
+function locationOf(raw: unknown, bytes: Buffer): string {
   if (!(raw instanceof JsonSyntaxError) || raw.at >= bytes.length) return ''
   const before = bytes.toString('utf8', 0, raw.at).split('\n')
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`

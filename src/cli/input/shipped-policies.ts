@@ -43,7 +43,7 @@ function requirePolicies(config: Config, file: string): Config {
 }
 
 /** Whether nobody has named any policies, and the current directory has none: those of the package would be asked. */
-export function asksShipped({ directories }: Pick<Config['policies'], 'directories'>): boolean {
+export function usesShippedPolicies({ directories }: Pick<Config['policies'], 'directories'>): boolean {
   return directories.some((directory) => directory.startsWith(packageRoot))
 }
 

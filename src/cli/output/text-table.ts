@@ -1,7 +1,7 @@
 import { displayWidth, shortenTo, oneLine } from './display-width.js'
 
 /** The last column is not made narrower than this: the rest of the table is too wide anyway. */
-const LEAST_LAST_COLUMN = 20
+const MIN_LAST_COLUMN = 20
 const GAP = '  '
 
 /**
@@ -19,7 +19,7 @@ export function textTable(
     rows.reduce((most, row) => Math.max(most, displayWidth(row[column] ?? '')), 0),
   )
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
-  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before)
+  const lastWidth = Math.max(MIN_LAST_COLUMN, width - before)
   const lines = rows.map((row) =>
     row
       .map((cell, column) => {

@@ -3,7 +3,7 @@ import type { LoadOptions, PolicyLocations, PolicyRequests, Snapshot } from '../
 import type { Colours } from '../output/colours.js'
 import { count } from '../output/text-table.js'
 import { compareHosts } from './compare-hosts.js'
-import type { HostQuestion, Portability } from './compare-hosts.js'
+import type { HostQuery, Portability } from './compare-hosts.js'
 import { readPortableModules } from './portable-modules.js'
 
 const HOST = '@open-policy-agent/opa-wasm'
@@ -13,7 +13,7 @@ export async function checkPortability(
   locations: PolicyLocations,
   { load, requests }: { load: LoadOptions; requests: PolicyRequests },
   snapshot: Snapshot,
-  questions: readonly HostQuestion[],
+  questions: readonly HostQuery[],
 ): Promise<Portability> {
   const modules = await readPortableModules(locations, load)
   const host = openPlainHost()

@@ -34,7 +34,7 @@ export interface ServiceClient {
   /** Where it is, as a person names it: a URL, or the path of a socket. */
   readonly shown: string
   /** The answer as its schema reads it; raises `unavailable` for what is none of this service's answers. */
-  ask<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
+  request<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
   /** The bytes of a long answer as they arrive. */
   stream(request: ServiceRequest): Promise<AsyncIterable<Uint8Array>>
 }
@@ -54,7 +54,7 @@ export async function makeServiceClient(options: AddressOptions, terminal: Termi
 export function clientOf(address: ServiceAddress): ServiceClient {
   return {
     shown: address.shown,
-    ask: async (schema, request) => {
+    request: async (schema, request) => {
       const response = await send(address, request)
       const answer = schema.safeParse(parseJson(await whole(address, response)))
       if (answer.success) return answer.data

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors/app-error.js'
 import type { Command } from 'commander'
 
-import { noteFiles } from './noted-files.js'
-import type { NotedFiles } from './noted-files.js'
+import { recordFiles } from './watched-files.js'
+import type { WatchedFiles } from './watched-files.js'
 import type { Terminal } from './terminal.js'
 
 /** How a command ended, for the shell. */
@@ -26,7 +26,7 @@ export interface Session {
   /** Whether the command that ran tells errors as JSON though no flag says so. */
   reportsJson?: boolean
   /** What the command reads, where it is watched. */
-  files?: NotedFiles
+  files?: WatchedFiles
 }
 
 /** Adds one command to the program. */
@@ -49,5 +49,5 @@ export function wrongUse(message: string): AppError {
 export async function watchFiles(session: Session, paths: readonly (string | undefined)[]): Promise<void> {
   if (!session.isWatched) return
   if (paths.includes('-')) throw wrongUse('--watch cannot read standard input again: name a file')
-  session.files = await noteFiles(paths.filter((path) => path !== undefined))
+  session.files = await recordFiles(paths.filter((path) => path !== undefined))
 }

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 
-import type { NotedFiles } from './noted-files.js'
+import type { WatchedFiles } from './watched-files.js'
 import { EXIT } from './session.js'
 import type { ExitCode } from './session.js'
 import type { Terminal } from './terminal.js'
 
 /** What a service shows is asked for again after so long, and files are looked at, in milliseconds. */
-const PAUSE_MS = 2000
-const LOOK_MS = 300
+const SERVICE_POLL_MS = 2000
+const FILE_POLL_MS = 300
 /** Moves to the upper left corner and clears what is below (ECMA-48, CUP and ED). */
 const CLEAR = '\u001B[H\u001B[2J'
 
@@ -18,7 +18,7 @@ export interface WatchedRun {
   /** Whether what ran is a command that shows something, and was told to show it again. */
   readonly isWatched: boolean
   /** What it has read, where it need be run again only when that changes. */
-  readonly files?: NotedFiles | undefined
+  readonly files?: WatchedFiles | undefined
 }
 
 /** Adds the flag that has a command show again what has changed. */
@@ -55,13 +55,13 @@ export async function runWatched(
     }
     if (isLast) return exitCode
     shown = text
-    await nextTime(files)
+    await nextRun(files)
   }
 }
 
-async function nextTime(files: NotedFiles | undefined): Promise<void> {
-  if (files === undefined) await setTimeout(PAUSE_MS)
+async function nextRun(files: WatchedFiles | undefined): Promise<void> {
+  if (files === undefined) await setTimeout(SERVICE_POLL_MS)
   else
-    do await setTimeout(Math.max(LOOK_MS, files.pauseMs()))
+    do await setTimeout(Math.max(FILE_POLL_MS, files.pauseMs()))
     while (!(await files.haveChanged()))
 }

@@ -1,7 +1,6 @@
 import { extent } from 'd3-array'
 
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { drawnValue } from './value-domain.js'
 
 /** More points than pixels only make a chart heavy. */
 const MAX_POINTS = 640
@@ -22,7 +21,7 @@ export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
 }
 
 /** More units would hide each other. */
-const MOST_UNITS = 20
+const MAX_UNITS = 20
 
 /** What a chart of both sides shows, the baseline first. */
 export interface ChartLines {
@@ -49,7 +48,7 @@ export function chartLines({ baseline, canary }: Pick<MetricData, 'baseline' | '
 
 /** The points of each of a side's units, where it has several: one of them may be what a report is about. */
 function unitPoints(side: SeriesData): readonly (readonly Point[])[] {
-  return (side.units ?? []).slice(0, MOST_UNITS).map((values) => chartPoints({ ...side, values }))
+  return (side.units ?? []).slice(0, MAX_UNITS).map((values) => chartPoints({ ...side, values }))
 }
 
 function downsample(points: readonly Point[]): readonly Point[] {
@@ -67,4 +66,23 @@ function downsample(points: readonly Point[]): readonly Point[] {
     kept.push(...ends.toSorted((a, b) => a.ms - b.ms))
   }
   return kept
+}
+
+/** What is drawn is cut to these sizes: differences, ticks and bins of larger values leave the range of doubles, those of smaller ones have no steps. */
+const MAX_MAGNITUDE = 1e300
+const MIN_MAGNITUDE = 1e-290
+const MIN_SPREAD = 1e-12
+
+/** A value as it can be drawn. */
+export function drawnValue(value: number): number {
+  if (Math.abs(value) < MIN_MAGNITUDE) return 0
+  return Math.max(-MAX_MAGNITUDE, Math.min(MAX_MAGNITUDE, value))
+}
+
+/** The ends of an axis for values between `low` and `high`, with so much room beyond them, as a share of the way between. */
+export function valueDomain(low: number, high: number, room: number): [number, number] {
+  const size = Math.max(Math.abs(low), Math.abs(high))
+  // A step must be seen beside the values themselves, else an axis has the same tick for ever.
+  const spread = (high > low ? Math.max(high - low, size * MIN_SPREAD) : size) || 1
+  return [low - spread * room, high + spread * room]
 }

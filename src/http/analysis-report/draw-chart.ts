@@ -1,10 +1,9 @@
 import { scaleLinear, scaleUtc } from 'd3-scale'
 
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
-import { chartLines } from './chart-points.js'
+import { chartLines, valueDomain } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { withPrefix } from '../../lib/text/figures.js'
-import { valueDomain } from './value-domain.js'
 import { textWidth } from './picture/canvas.js'
 import type { Canvas, Colour } from './picture/canvas.js'
 import { LETTER } from './picture/letters.js'

@@ -69,7 +69,7 @@ export abstract class Exchange {
    * Waits for the turn of a request that holds this many bytes; undefined where it may go on at once. Rejects with `unavailable` where that would take too long,
    * and with `invalid` where the caller is gone.
    */
-  abstract takeTurn(bytes: number): Promise<void> | undefined
+  abstract takeTurn(bytes: number): Promise<void>
 
   /** Makes a page or a list once few others are being made. Rejects as `takeTurn`. */
   abstract makePage<T>(make: () => Promise<T>): Promise<T>

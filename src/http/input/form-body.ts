@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
-import { sayingLimit } from '../exchange/body-errors.js'
+import { withLimitMessage } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { BodyReader } from './body-reader.js'
 import { isSameText } from '../../lib/text/same-text.js'
@@ -56,7 +56,7 @@ async function readFields(exchange: Exchange): Promise<Fields> {
       `a form is sent as ${FORM_TYPE}, not as ${type ?? 'nothing'}`,
     )
   }
-  const bytes = await sayingLimit(
+  const bytes = await withLimitMessage(
     exchange.readBytes(MAX_BYTES),
     `the form is over the limit of ${MAX_BYTES} bytes`,
   )

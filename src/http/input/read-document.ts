@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js'
 import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readJsonText } from './read-json-body.js'
-import { sayingLimit } from '../exchange/body-errors.js'
+import { withLimitMessage } from '../exchange/body-errors.js'
 
 /** Whatever is kept as a template or a definition is read again for each analysis. */
 const MAX_DOCUMENT_BYTES = 256 * 1024
@@ -45,7 +45,7 @@ export async function readSentRegistration(exchange: Exchange, maxBodyBytes: num
 }
 
 async function readUpTo(exchange: Exchange, limit: number, what: string): Promise<SentDocument> {
-  const bytes = await sayingLimit(
+  const bytes = await withLimitMessage(
     readJsonText(exchange, limit),
     `${what} is over the limit of ${limit} bytes`,
   )

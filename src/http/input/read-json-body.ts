@@ -8,7 +8,7 @@ import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { readBySchema } from '../../lib/validation/read-by-schema.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { decodeBody, readBody, requireJsonType } from './read-body.js'
-import { sayingLimit } from '../exchange/body-errors.js'
+import { withLimitMessage } from '../exchange/body-errors.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
 /** What `JSON.parse` and `JSON.stringify` take without coming near the end of the stack. */
@@ -44,7 +44,10 @@ export async function parseJsonBody<S extends z.ZodType>(
   limit: number,
 ): Promise<ParsedBody<z.output<S>>> {
   const max = Math.min(limit, MAX_PARSED_BYTES)
-  const bytes = await sayingLimit(readJsonText(exchange, max), `the body is over the limit of ${max} bytes`)
+  const bytes = await withLimitMessage(
+    readJsonText(exchange, max),
+    `the body is over the limit of ${max} bytes`,
+  )
   const text = Buffer.from(bytes).toString()
   if (holdsMoreValues(text, MAX_PARSED_VALUES)) {
     throw new AppError('invalid', `the body holds more than ${MAX_PARSED_VALUES} values`)

@@ -1,5 +1,5 @@
 import type { AnswerDescription, RouteDescription } from '../pipeline/route.js'
-import { jsonSchema } from './json-schema.js'
+import { jsonSchema } from './parameters.js'
 
 const JSON_TYPE = 'application/json'
 
@@ -67,7 +67,7 @@ function sharedResponses(
   const readsInput = query !== undefined || body !== undefined || path.endsWith('/*')
   return [
     ...(readsInput ? [['400', 'Invalid'] as const] : []),
-    ...(asksFor401(row) ? [['401', 'Unauthenticated'] as const] : []),
+    ...(mayAnswer401(row) ? [['401', 'Unauthenticated'] as const] : []),
     ['403', 'Forbidden'],
     ...(params === undefined ? [] : [['404', 'NotFound'] as const]),
     ...(body === undefined ? [] : [['413', 'TooLarge'] as const]),
@@ -77,7 +77,7 @@ function sharedResponses(
   ]
 }
 
-function asksFor401({ roles = 'anyone', refused, deniesWith401 }: RouteDescription): boolean {
+function mayAnswer401({ roles = 'anyone', refused, deniesWith401 }: RouteDescription): boolean {
   return roles !== 'anyone' && refused === undefined && deniesWith401 !== true
 }
 

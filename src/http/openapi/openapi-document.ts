@@ -1,8 +1,8 @@
 import type { BodyDescription } from '../input/body-reader.js'
 import type { RouteDescription, RouteList } from '../pipeline/route.js'
 import { ERROR_RESPONSES, ERROR_SCHEMA, responsesOf } from './answers.js'
-import { jsonSchema } from './json-schema.js'
-import { parametersOf, pathTemplate } from './parameters.js'
+import { jsonSchema, parametersOf, pathTemplate } from './parameters.js'
+import type { Config } from '../../config/config.js'
 
 /** What a description of the API says beside the routes. */
 export interface OpenApiOptions {
@@ -153,4 +153,20 @@ function operationId({ method, path }: RouteDescription): string {
     .filter((word) => word !== '')
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return `${method.toLowerCase()}${name.join('') || 'Root'}`
+}
+
+/** What the document says of a service with this configuration. */
+export function openApiOptions(version: string, server: Config['server']): OpenApiOptions {
+  return { version, publicUrl: server.publicUrl, tls: tlsOf(server) }
+}
+
+function tlsOf({
+  tlsCertificate,
+  tlsClientCa,
+  tlsRequireClient,
+  tlsMinVersion,
+}: Config['server']): OpenApiTls | undefined {
+  if (tlsCertificate === undefined) return undefined
+  const certificates = tlsClientCa === undefined ? 'none' : tlsRequireClient ? 'required' : 'taken'
+  return { minVersion: tlsMinVersion, certificates }
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 
+import { renderPage, PAGE_STYLES } from './layout.js'
 import type { PageContent, Viewer } from './layout.js'
-import { renderPage } from './layout.js'
-import { PAGE_STYLES } from './styles.js'
 
 /** How pages are answered, whatever they show. */
 export interface PageOptions {

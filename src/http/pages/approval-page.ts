@@ -39,7 +39,7 @@ export interface RefusedAttempt {
 export interface ApprovalViewer extends Viewer {
   readonly mayDecide: boolean
   /** Whether nobody is asked who they are, so that a person says it. */
-  readonly saysName: boolean
+  readonly entersName: boolean
 }
 
 const MAX_COMMENT = 4000
@@ -96,7 +96,7 @@ function whoMayApprove({ approvers: { users, groups } }: Gate): string {
 function decisionForm({ instance: { id }, gate, attempt }: ShownApproval, viewer: ApprovalViewer): Html {
   if (!viewer.mayDecide) return html`<p class="soft">You can view this, but only approvers can decide.</p>`
   return html`<form method="post" action="${viewer.prefix}/ui/approvals/${id}">
-    ${tokenField(viewer)} ${viewer.saysName ? nameField(gate, attempt?.person ?? '') : ''}
+    ${tokenField(viewer)} ${viewer.entersName ? nameField(gate, attempt?.person ?? '') : ''}
     <label for="comment">Comment</label>
     <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${attempt?.comment ?? ''}</textarea>
     <button class="good" name="action" value="approve">Approve</button>

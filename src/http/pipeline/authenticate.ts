@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { AppError } from '../../errors/app-error.js'
 import type { Role } from '../../config/sections/auth.js'
-import type { CheckRevocation } from '../exchange/client-certificate.js'
+import type { CheckRevocation, ClientCertificate } from '../exchange/client-certificate.js'
 import type { Caller, Exchange } from '../exchange/exchange.js'
-import { makeFindCertificate } from './find-certificate.js'
-import type { CertificateRecord } from './find-certificate.js'
+import { parseSubject } from '../../config/values/certificate-subject.js'
+import type { SubjectParts } from '../../config/values/certificate-subject.js'
 
 /** A configured token: who has it, what they may do, and the SHA-256 of the token itself. */
 export interface TokenRecord {
@@ -29,7 +29,7 @@ interface KnownToken extends TokenRecord {
 }
 
 /** Who calls where nobody is asked who they are. */
-const EVERYBODY: Caller = { tokenName: undefined, isAdmin: true }
+const ANYONE: Caller = { tokenName: undefined, isAdmin: true }
 
 const BEARER = /^Bearer +(?<token>\S+)\s*$/i
 
@@ -52,7 +52,7 @@ export function makeAuthenticate(rules: AuthenticationRules): Authenticate {
   const findCertificate = makeFindCertificate(certificates, checkRevocation)
   if (tokens.length + certificates.length === 0) {
     return (exchange) => {
-      exchange.caller = EVERYBODY
+      exchange.caller = ANYONE
     }
   }
   return (exchange, roles) => {
@@ -111,4 +111,75 @@ function forbidden(bearer: Bearer, roles: readonly Role[]): AppError {
     'forbidden',
     `the ${kind} ${bearer.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,
   )
+}
+
+/** Signs of a certificate's names in a message. */
+const MAX_SHOWN_CHARACTERS = 200
+
+/** A certificate of the configuration: who has it, what they may do, and what it says. */
+export interface CertificateRecord {
+  readonly name: string
+  readonly roles: readonly Role[]
+  /** `CN=echo, O=Example`: the whole subject, in any order. */
+  readonly subject?: string | undefined
+  /** `DNS:echo.example.org`: one of the alternative names. */
+  readonly san?: string | undefined
+}
+
+/** The record of the certificate that a caller showed; undefined where there is none. Raises `unauthenticated` for one that is wrong. */
+export type FindCertificate = (exchange: Exchange) => CertificateRecord | undefined
+
+/** Finds certificates among those of the configuration: the first that fits counts. */
+export function makeFindCertificate(
+  records: readonly CertificateRecord[],
+  checkRevocation: CheckRevocation = () => undefined,
+): FindCertificate {
+  if (records.length === 0) return () => undefined
+  const known = records.map((record) => ({
+    record,
+    subject: record.subject === undefined ? undefined : parseSubject(record.subject),
+  }))
+  return (exchange) => {
+    const certificate = exchange.clientCertificate
+    if (certificate === undefined) return undefined
+    if (certificate.problem !== undefined)
+      throw refusedCertificate(certificate, `is not trusted (${certificate.problem})`)
+    // A connection may well outlast it.
+    const nowMs = performance.timeOrigin + exchange.startedAt
+    if (!(nowMs < certificate.endsAtMs)) throw refusedCertificate(certificate, 'has ended')
+    const revoked = checkRevocation(certificate, nowMs)
+    if (revoked !== undefined) throw refusedCertificate(certificate, revoked)
+    const found = known.find(({ record, subject }) => fits(certificate, record, subject))
+    if (found === undefined) throw refusedCertificate(certificate, 'is none of auth.certificates')
+    return found.record
+  }
+}
+
+function fits(
+  { subject, alternativeNames }: ClientCertificate,
+  record: CertificateRecord,
+  wanted: SubjectParts | undefined,
+): boolean {
+  if (record.san !== undefined && !alternativeNames.includes(record.san)) return false
+  if (record.subject === undefined) return record.san !== undefined
+  if (wanted === undefined) return false
+  return isWholeSubject(subject, wanted)
+}
+
+/** A part that is not wanted counts too: authorities differ in which parts they check. */
+function isWholeSubject(subject: ClientCertificate['subject'], wanted: SubjectParts): boolean {
+  const actual = Object.entries(subject)
+  if (actual.length !== wanted.size) return false
+  return actual.every(([type, values]) => hasSameValues(values, wanted.get(type) ?? []))
+}
+
+function hasSameValues(some: readonly string[], others: readonly string[]): boolean {
+  const sorted = others.toSorted()
+  return some.length === sorted.length && some.toSorted().every((value, index) => value === sorted[index])
+}
+
+function refusedCertificate({ subject, alternativeNames }: ClientCertificate, problem: string): AppError {
+  const parts = Object.entries(subject).flatMap(([type, values]) => values.map((value) => `${type}=${value}`))
+  const shown = [...parts, ...alternativeNames].join(', ').slice(0, MAX_SHOWN_CHARACTERS)
+  return new AppError('unauthenticated', `the client certificate ${shown} ${problem}`)
 }

@@ -27,9 +27,10 @@ export function routesOf<D>(): DefineRoutes<D> {
           ...row,
           kind: 'application',
           respond: (sent) =>
-            orFailed(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
+            withFailureAnswer(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
           refused:
-            refused && ((refusal, sent) => orFailed(row, sent, deps, () => refused(refusal, sent, deps))),
+            refused &&
+            ((refusal, sent) => withFailureAnswer(row, sent, deps, () => refused(refusal, sent, deps))),
         }
       },
     }),
@@ -46,7 +47,7 @@ export function routesOf<D>(): DefineRoutes<D> {
 }
 
 /** What is answered, or where that fails what the row answers then. */
-async function orFailed<D>(
+async function withFailureAnswer<D>(
   { failed }: { readonly failed?: Failed<D> | undefined },
   sent: SentRequest,
   deps: D,

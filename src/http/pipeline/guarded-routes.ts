@@ -1,19 +1,18 @@
 import type { Exchange } from '../exchange/exchange.js'
 import type { Authenticate, AuthenticatePage } from './authenticate.js'
-import { makeGuard, makePageGuard } from './guard.js'
-import type { Guard, PageGuard } from './guard.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
 
 /** A route of which nothing is asked past its guard. */
 export type GuardedRoute = GuardedApplicationRoute | GuardedDirectRoute
 
 export type GuardedApplicationRoute = BoundApplicationRoute & {
   /** Labels the request, and raises `unauthenticated` or `forbidden` for who may not ask. */
-  readonly enter: (exchange: Exchange) => void | Promise<void>
+  readonly enter: (exchange: Exchange) => Promise<void>
 }
 export type GuardedDirectRoute = BoundDirectRoute & {
   /** Labels the request and answers on the exchange, or raises; who may not ask is told so. */
-  readonly answer: (exchange: Exchange) => void | Promise<void>
+  readonly answer: (exchange: Exchange) => Promise<void>
 }
 
 const BELOW = '/*'
@@ -32,17 +31,17 @@ export function guardRoutes(
 }
 
 function likeRequests(requests: Authenticate): AuthenticatePage {
-  return (exchange, roles) => Promise.resolve().then(() => requests(exchange, roles))
+  return async (exchange, roles) => requests(exchange, roles)
 }
 
 function guardApplicationRoute(
   route: BoundApplicationRoute,
   guard: Guard | PageGuard,
 ): GuardedApplicationRoute {
-  const enter = (exchange: Exchange): void | Promise<void> => {
+  const enter = async (exchange: Exchange): Promise<void> => {
     exchange.handler = route.handler
     exchange.showsErrors = route.showsErrors ?? false
-    return guard(exchange)
+    await guard(exchange)
   }
   return { ...route, enter }
 }
@@ -50,7 +49,7 @@ function guardApplicationRoute(
 function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectRoute {
   const { handler, errorHeaders, answerOn, path, showsErrors = false } = route
   const restAt = path.endsWith(BELOW) ? path.length - 1 : Infinity
-  const answer = (exchange: Exchange): void | Promise<void> => {
+  const answer = async (exchange: Exchange): Promise<void> => {
     exchange.handler = handler
     exchange.errorHeaders = errorHeaders
     exchange.showsErrors = showsErrors
@@ -58,8 +57,52 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
     // With a body it takes its turn once that is whole.
-    const turn = route.isProbe === true || route.body !== undefined ? undefined : exchange.takeTurn(0)
-    return turn === undefined ? answerOn(exchange, rest) : turn.then(() => answerOn(exchange, rest))
+    if (route.isProbe !== true && route.body === undefined) await exchange.takeTurn(0)
+    await answerOn(exchange, rest)
   }
   return { ...route, answer }
+}
+
+/** Raises `unauthenticated` or `forbidden` for a caller who may not ask, and sets who calls. */
+export type Guard = (exchange: Exchange) => void
+/** The same for a page, of which nothing is asked before it is settled. */
+export type PageGuard = (exchange: Exchange) => Promise<void>
+
+/**
+ * What lets callers through to a route: those with a role that it names, anyone where it says so or checks a credential of its own, and nobody
+ * where it says nothing.
+ */
+export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
+  const { roles, credential, deniesWith401 } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
+  if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
+  if (deniesWith401 !== true) return (exchange) => authenticate(exchange, roles)
+  return (exchange) => {
+    try {
+      authenticate(exchange, roles)
+    } catch (raw) {
+      throw withoutStatus401(toAppError(raw))
+    }
+  }
+}
+
+/** The same for pages. */
+export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage): PageGuard {
+  const { roles, credential } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
+  return async (exchange) => {
+    if (roles === undefined || roles.length === 0) refuseEverybody(route)
+    await authenticate(exchange, roles)
+  }
+}
+
+function refuseEverybody({ method, path }: BoundRoute): never {
+  throw new AppError('forbidden', `${method} ${path} is closed: it names no role that may ask`, {
+    code: 'route_closed',
+  })
+}
+
+function withoutStatus401(error: AppError): AppError {
+  if (error.kind !== 'unauthenticated') return error
+  return new AppError('forbidden', error.message, { code: error.code, cause: error })
 }

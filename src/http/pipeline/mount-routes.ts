@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../exchange/exchange.js'
 import type { AppEnv } from '../exchange/exchange.js'
 import { MethodNotAllowed, errorAnswer, errorLine } from '../exchange/error-body.js'
 import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
-import { methodsByPath, refuseOtherMethods } from './refuse-other-methods.js'
+import type { BoundRoute } from './route.js'
 
 /**
  * The web application of all routes: each is labelled, guarded, read by its schemas and answered; what goes wrong is an error in the one shape, and
@@ -79,4 +79,26 @@ async function answerDirectly(
     exchange.fail(toAppError(raw))
   }
   return RESPONSE_ALREADY_SENT
+}
+
+/** The methods of each path of the lists, sorted. HEAD comes with GET where the web application answers, which leaves the body out, and with probes. */
+export function methodsByPath(
+  routes: readonly Pick<BoundRoute, 'method' | 'path' | 'kind' | 'isProbe'>[],
+): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method, kind, isProbe } of routes) {
+    const known = methods.get(path) ?? new Set()
+    methods.set(path, known.add(method))
+    if (method === 'GET' && (kind === 'application' || isProbe === true)) known.add('HEAD')
+  }
+  return new Map([...methods].map(([path, known]) => [path, [...known].sort()]))
+}
+
+/** Answers the other methods of every path with an error that names the right ones. Called last: only what no route takes gets here. */
+export function refuseOtherMethods(app: Hono<AppEnv>, methods: ReadonlyMap<string, readonly string[]>): void {
+  for (const [path, known] of methods) {
+    app.all(path, (c) => {
+      throw new MethodNotAllowed(c.req.method, c.req.path, known)
+    })
+  }
 }

@@ -8,7 +8,7 @@ const SERVER_ERROR = 500
 const REPORT_TOKEN = /(?<=^\/analysis\/report\/[^/]*\/)[^/]+/
 
 /** Refusals of one kind that follow the first within this time are counted, and told in one line. */
-const REFUSALS_TOLD_EVERY_MS = 10_000
+const REFUSAL_REPORT_INTERVAL_MS = 10_000
 
 /**
  * Writes a line for each answered request: errors of ours as errors, decisions only when debugging. Of requests that were refused because there were too many,
@@ -32,7 +32,7 @@ export class RequestLog {
 
   /** Tells at once of the refusals that have not been told of. */
   close(): void {
-    this.#tell()
+    this.#reportRefusals()
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -47,12 +47,12 @@ export class RequestLog {
       return true
     }
     this.#refused.set(key, { fields: { status, handler, code, error }, count: 0 })
-    this.#timer ??= setInterval(() => this.#tell(), REFUSALS_TOLD_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#reportRefusals(), REFUSAL_REPORT_INTERVAL_MS).unref()
     return false
   }
 
   /** Refusals of which none followed are over: the next is written again. */
-  #tell(): void {
+  #reportRefusals(): void {
     for (const [key, refused] of this.#refused) {
       if (refused.count === 0) this.#refused.delete(key)
       else this.#logger.error({ ...refused.fields, refused: refused.count }, 'further requests refused')

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
 import { canonicalJson } from '../../lib/json/edit/canonical.js'
 import {
   BACKSLASH,
@@ -10,8 +13,10 @@ import {
   QUOTE,
 } from '../../lib/json/scan/json-bytes.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
-import type { Snapshot } from '../../rego/index.js'
+import { type Snapshot } from '../../rego/index.js'
 import type { DataQuery } from './data-query.js'
+import { JSON_TYPE } from '../exchange/exchange.js'
+import type { Exchange } from '../exchange/exchange.js'
 
 /** OPA's text when a POST has no `input` member, or a null one. */
 const MISSING_INPUT = '{"code":"api_usage_warning","message":"\'input\' key missing from the request"}'
@@ -107,4 +112,22 @@ function metrics({ evalNs, handlerNs, fuel, instancesReplaced }: Timings): strin
 function provenance({ snapshot, version }: DataAnswer): string {
   const bundles = Object.fromEntries(snapshot.sources.map(({ name, revision }) => [name, { revision }]))
   return JSON.stringify({ version, build_commit: '', build_timestamp: '', build_hostname: '', bundles })
+}
+
+const gzipAsync = promisify(gzip)
+/** OPA's `server.encoding.gzip.min_length`. */
+const MIN_GZIP_BYTES = 1024
+const REFUSED = /gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)/
+const VARY: readonly string[] = ['Vary', 'Accept-Encoding']
+
+/** Sends a 200 of the Data API, gzipped when the caller takes that and the body is worth it. */
+export async function sendNegotiated(exchange: Exchange, body: string): Promise<void> {
+  if (body.length >= MIN_GZIP_BYTES && acceptsGzip(exchange)) {
+    exchange.send(200, await gzipAsync(body), JSON_TYPE, [...VARY, 'Content-Encoding', 'gzip'])
+  } else exchange.send(200, body, JSON_TYPE, VARY)
+}
+
+function acceptsGzip(exchange: Exchange): boolean {
+  const accepted = exchange.header('accept-encoding')
+  return accepted?.includes('gzip') === true && !REFUSED.test(accepted)
 }

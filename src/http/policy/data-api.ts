@@ -2,20 +2,15 @@ import { AppError } from '../../errors/app-error.js'
 import { explainUndefined, printDataRef, type DocumentPlan, type Snapshot } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
-import { dataAnswerBody, prettyJson } from './data-answer.js'
+import { dataAnswerBody, prettyJson, sendNegotiated } from './data-answer.js'
 import type { Timings } from './data-answer.js'
-import { resolveDataPath } from './data-path.js'
-import { parseDataQuery, searchParams } from './data-query.js'
+import { resolveDataPath, parseDataQuery, searchParams } from './data-query.js'
 import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
-import type { Outcome } from './decision.js'
-import { parseInputBody, parseInputParameter } from './input-document.js'
+import type { Outcome, PolicyContext } from './decision.js'
+import { parseInputBody, parseInputParameter, yamlToJson } from './input-document.js'
 import { planFor, rememberedPlan } from './plan-cache.js'
-import type { PolicyContext } from './policy-context.js'
-import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
-import { sendNegotiated } from './send-negotiated.js'
-import { yamlToJson } from './yaml-body.js'
-import { whenThere } from '../../lib/when-there.js'
+import { answerRuntimePolicy, readFlatBody } from './verdicts.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'
 
 /** What a document request asks: a path as sent, an input, and how to answer. */
@@ -27,34 +22,22 @@ interface DocumentRequest {
 }
 
 /** `POST /v1/data/{path}`: OPA's dialect, or the orchestrator's flat body. */
-export function answerDataPost(
+export async function answerDataPost(
   context: PolicyContext,
   exchange: Exchange,
   path: string,
-): void | Promise<void> {
+): Promise<void> {
   const parameters = searchParams(exchange)
   const rawPath = resolveDataPath(path, parameters)
-  const sent = readBody(exchange, context.maxBodyBytes)
-  const json = whenThere(sent, (body) => yamlToJson(context, exchange, body))
-  return whenThere(json, (body) => answerBody(context, exchange, { rawPath, body, parameters }))
-}
-
-interface PostedDocument {
-  readonly rawPath: string
-  readonly body: Uint8Array
-  readonly parameters: URLSearchParams | undefined
-}
-
-function answerBody(
-  context: PolicyContext,
-  exchange: Exchange,
-  { rawPath, body, parameters }: PostedDocument,
-): void | Promise<void> {
+  const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const input = readRequestInput(context.policies.current, rawPath, body)
   const flat = readFlatBody(body, input)
-  if (flat !== undefined) return answerRuntimePolicy(context, exchange, rawPath, body, flat)
+  if (flat !== undefined) {
+    await answerRuntimePolicy(context, exchange, rawPath, body, flat)
+    return
+  }
   const query = parseDataQuery(parameters)
-  return answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
+  await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
 }
 
 /** `GET /v1/data/{path}`: the input, if any, is the raw document in the query. */
@@ -81,31 +64,29 @@ export async function answerBareDocument(
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
 
-function answerDocument(
+async function answerDocument(
   context: PolicyContext,
   exchange: Exchange,
   request: DocumentRequest,
-): void | Promise<void> {
+): Promise<void> {
   const { query } = request
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
-  return whenThere(decide(decision, request), ({ result }) => {
-    const answer = {
-      decisionId: context.isLogging ? decision.id : undefined,
-      result,
-      isInputMissing: request.isInputMissing,
-      explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
-      // Reading the clock is not free, and few callers ask for the time.
-      timings: query.metrics ? timings(evalStartNs, decision) : undefined,
-      snapshot: decision.snapshot,
-      version: context.version,
-    }
-    return sendNegotiated(exchange, dataAnswerBody(answer, query))
-  })
+  const { result } = await decide(decision, request)
+  const answer = {
+    decisionId: context.isLogging ? decision.id : undefined,
+    result,
+    isInputMissing: request.isInputMissing,
+    explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
+    timings: query.metrics ? timings(evalStartNs, decision) : undefined,
+    snapshot: decision.snapshot,
+    version: context.version,
+  }
+  await sendNegotiated(exchange, dataAnswerBody(answer, query))
 }
 
-function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Outcome | Promise<Outcome> {
+function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Promise<Outcome> {
   return decision.decide<string | undefined, Outcome>(
     input,
     (evaluations, options) => evaluations.document(planFor(decision.snapshot, rawPath), input, options),

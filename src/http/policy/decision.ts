@@ -1,6 +1,6 @@
-import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
-import type { AppError } from '../../errors/app-error.js'
+import type { DecisionKind, DecisionOutcome, DecisionLog } from '../../decisions/decision-log.js'
 import { toAppError } from '../../errors/app-error.js'
+import type { AppError } from '../../errors/app-error.js'
 import {
   findApplication,
   ndBuiltinCache,
@@ -12,7 +12,28 @@ import {
   type Snapshot,
 } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
-import type { PolicyContext } from './policy-context.js'
+
+/** What the policy operations are made of; built once by the composition root. */
+export interface PolicyContext {
+  /** The policies in service. */
+  readonly policies: { readonly current: Snapshot }
+  readonly evaluations: Evaluations
+  readonly decisionLog: DecisionLog
+  /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
+  readonly isLogging: boolean
+  /** How much is kept of the calls that might give something else another time; 0 keeps none. */
+  readonly ndBuiltinCacheBytes: number
+  readonly maxBodyBytes: number
+  /** A document in YAML as JSON of at most this many bytes, read elsewhere. Raises `invalid`, `too_large` and `unavailable`. */
+  readonly readYaml: (text: string, maxBytes: number) => Promise<string>
+  /** Package patterns of the static policies. */
+  readonly staticPackages: readonly string[]
+  /** The path that `POST /` asks, without a leading slash. */
+  readonly defaultDecision: string
+  readonly version: string
+  readonly nextDecisionId: (nowMs: number) => string
+  readonly evaluated: (kind: string, outcome: string) => void
+}
 
 const NS_PER_MS = 1_000_000
 
@@ -59,21 +80,19 @@ export class Decision implements AskOptions {
    * Asks, and records what is concluded from the answer; an error is recorded too, and raised again. Where the answer is there at
    * once, so is the outcome: most decisions need no promise.
    */
-  decide<A, T extends Outcome>(
+  async decide<A, T extends Outcome>(
     input: Uint8Array | undefined,
-    ask: (evaluations: Evaluations, options: AskOptions) => A | Promise<A>,
+    evaluate: (evaluations: Evaluations, options: AskOptions) => A | Promise<A>,
     conclude: (answer: A) => T,
     strictBuiltinErrors = false,
-  ): T | Promise<T> {
+  ): Promise<T> {
     this.strictBuiltinErrors = strictBuiltinErrors
     try {
-      const answer = ask(this.#context.evaluations, this)
-      if (!(answer instanceof Promise)) return this.#record(input, conclude(answer))
-      return answer
-        .then((later) => this.#record(input, conclude(later)))
-        .catch((raw: unknown) => this.#fail(input, raw))
+      return this.#record(input, conclude(await evaluate(this.#context.evaluations, this)))
     } catch (raw) {
-      return this.#fail(input, raw)
+      const error = toAppError(raw)
+      this.#record(input, { outcome: 'error' }, error)
+      throw error
     }
   }
 
@@ -103,12 +122,6 @@ export class Decision implements AskOptions {
     const { ndBuiltinCacheBytes } = this.#context
     const text = ndBuiltinCacheBytes === 0 ? undefined : ndBuiltinCache(calls, ndBuiltinCacheBytes)
     return text === undefined ? undefined : Buffer.from(text)
-  }
-
-  #fail(input: Uint8Array | undefined, raw: unknown): never {
-    const error = toAppError(raw)
-    this.#record(input, { outcome: 'error' }, error)
-    throw error
   }
 
   #record<T extends Outcome>(input: Uint8Array | undefined, made: T, error?: AppError): T {

@@ -4,8 +4,8 @@ import { json } from '../pipeline/answer-schemas.js'
 import { routesOf } from '../pipeline/define-routes.js'
 import type { AnswerDescription, DirectRow, Route } from '../pipeline/route.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
-import type { PolicyContext } from './policy-context.js'
-import { answerStaticPolicy } from './static-policy.js'
+import type { PolicyContext } from './decision.js'
+import { answerStaticPolicy } from './verdicts.js'
 
 const Packages = z
   .array(z.object({ package: z.string(), deny: z.array(z.string()) }))

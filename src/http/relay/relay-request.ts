@@ -3,11 +3,11 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 
 import { AppError } from '../../errors/app-error.js'
-import { bodyBrokeOff } from '../exchange/body-errors.js'
+import { bodyIncomplete } from '../exchange/body-errors.js'
 import type { ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { StandardExchange } from '../transport/node/standard-exchange.js'
-import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
+import { REQUEST_TIMEOUTS } from '../transport/node/standard-server.js'
 
 /** Where a request came from that another process of the service took in. */
 export const ORIGIN_HEADER = 'tidegate-relayed-from'
@@ -68,7 +68,7 @@ export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
         relayed.on('error', (cause) => {
           if (answered.has(exchange)) return
           const { request, response } = exchange
-          if (!request.complete) failed(bodyBrokeOff(cause))
+          if (!request.complete) failed(bodyIncomplete(cause))
           else if (!response.destroyed) failed(unreachable(cause))
           // Who asked has gone; the other process logs what it was asked.
           else answered.add(exchange)
@@ -121,7 +121,7 @@ function passOn(exchange: StandardExchange, relayed: ClientRequest): void {
   request.on('error', () => relayed.destroy())
   if (awaitsContinue) {
     relayed.once('continue', () => {
-      exchange.askForBody()
+      exchange.requestBody()
       request.pipe(relayed)
     })
     relayed.flushHeaders()

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 import { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -6,7 +6,6 @@ import { isSameText } from '../../lib/text/same-text.js'
 import { bearerOf, makeFindToken, requireRole } from '../pipeline/authenticate.js'
 import type { Authenticate, AuthenticatePage, TokenRecord } from '../pipeline/authenticate.js'
 import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
-import { randomToken } from './random-token.js'
 
 export interface BrowserAccessOptions {
   readonly tokens: readonly TokenRecord[]
@@ -43,13 +42,13 @@ export class BrowserAccess {
   }
 
   /** Whether people are asked who they are. */
-  get asksForTokens(): boolean {
+  get requiresTokens(): boolean {
     return this.#options.tokens.length > 0 || this.#options.takesCertificates
   }
 
   /** Lets a page be seen by who has one of some roles: whoever has signed in goes on as that, whichever certificate the browser shows. Raises `unauthenticated`, `forbidden`. */
   readonly authenticate: AuthenticatePage = async (exchange, roles) => {
-    const mayHaveSession = this.asksForTokens && exchange.header('authorization') === undefined
+    const mayHaveSession = this.requiresTokens && exchange.header('authorization') === undefined
     const session = mayHaveSession ? await this.#sessionOf(exchange) : undefined
     if (!mayHaveSession || (session === undefined && this.#showsCertificate(exchange))) {
       this.#options.authenticate(exchange, roles)
@@ -83,7 +82,7 @@ export class BrowserAccess {
   async signIn(exchange: Exchange, presented: string): Promise<string> {
     const token = this.#findToken(presented.trim())
     if (token === undefined) throw new AppError('unauthenticated', 'this token is not known')
-    await this.#endOf(exchange)
+    await this.#endSession(exchange)
     const id = randomToken()
     await this.#options.sessions.add(keyOf(id), {
       tokenName: token.name,
@@ -96,7 +95,7 @@ export class BrowserAccess {
 
   /** Ends the session of a browser; returns the header that takes its cookie away. */
   async signOut(exchange: Exchange): Promise<string> {
-    await this.#endOf(exchange)
+    await this.#endSession(exchange)
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
   }
 
@@ -104,7 +103,7 @@ export class BrowserAccess {
     return this.#options.takesCertificates && exchange.clientCertificate !== undefined
   }
 
-  async #endOf(exchange: Exchange): Promise<void> {
+  async #endSession(exchange: Exchange): Promise<void> {
     const id = cookieOf(exchange, this.#names.session)
     if (id !== undefined) await this.#options.sessions.remove(keyOf(id))
   }
@@ -140,4 +139,11 @@ function cookieOf(exchange: Exchange, name: string): string | undefined {
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1))
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
+}
+
+const BYTES = 32
+
+/** A text that nobody guesses. */
+export function randomToken(): string {
+  return randomBytes(BYTES).toString('base64url')
 }

@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net'
  * that keep their connections are not sent away for others that send nothing.
  */
 export class ConnectionLimit {
-  readonly #unproven = new Set<Socket>()
+  readonly #withoutRequest = new Set<Socket>()
   readonly #max: number
   #open = 0
 
@@ -19,27 +19,27 @@ export class ConnectionLimit {
   }
 
   /** A connection has sent a whole request. */
-  proven(socket: Socket): void {
-    this.#unproven.delete(socket)
+  requestReceived(socket: Socket): void {
+    this.#withoutRequest.delete(socket)
   }
 
   /** A connection goes on as another, once its callers have agreed on keys. */
-  becomes(socket: Socket, secure: Socket): void {
-    if (!this.#unproven.delete(socket)) return
-    this.#unproven.add(secure)
-    secure.once('close', () => this.#unproven.delete(secure))
+  upgraded(socket: Socket, secure: Socket): void {
+    if (!this.#withoutRequest.delete(socket)) return
+    this.#withoutRequest.add(secure)
+    secure.once('close', () => this.#withoutRequest.delete(secure))
   }
 
   #take(socket: Socket): void {
     this.#open += 1
-    this.#unproven.add(socket)
+    this.#withoutRequest.add(socket)
     socket.once('close', () => {
       this.#open -= 1
-      this.#unproven.delete(socket)
+      this.#withoutRequest.delete(socket)
     })
     if (this.#open <= this.#max) return
-    const [oldest = socket] = this.#unproven
-    this.#unproven.delete(oldest)
+    const [oldest = socket] = this.#withoutRequest
+    this.#withoutRequest.delete(oldest)
     oldest.destroy()
   }
 }

@@ -28,8 +28,7 @@ async function answerSafely(options: RequestHandlerOptions, exchange: Exchange):
   try {
     options.admit(exchange)
     route = options.find?.(exchange.method, exchange.target.path)
-    const answered = route === undefined ? options.application(exchange) : route.answer(exchange)
-    if (answered !== undefined) await answered
+    await (route === undefined ? options.application(exchange) : route.answer(exchange))
   } catch (raw) {
     refuse(exchange, toAppError(raw))
   }

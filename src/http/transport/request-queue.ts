@@ -3,7 +3,7 @@ import { AppError } from '../../errors/app-error.js'
 /** How long requests are answered in one turn of the event loop, and in a turn in which a connection came. */
 const [TURN_MS, ACCEPTING_TURN_MS] = [10, 0.25]
 /** A turn that took longer was held up by something else than its requests. */
-const MAX_OWED_MS = 100
+const MAX_DEBT_MS = 100
 /** Callers give up after some ten seconds. */
 export const MAX_WAIT_MS = 5000
 /** What is done with a larger body takes tens of milliseconds, and small requests do not wait for all of them. */
@@ -31,7 +31,7 @@ export class RequestQueue {
   /** Ends the turn of the event loop; undefined where nothing has come in it. */
   #endOfTurn: NodeJS.Immediate | undefined
   #beganAt = 0
-  #roomMs = TURN_MS
+  #budgetMs = TURN_MS
 
   /** A connection came in this turn. */
   accepted(): void {
@@ -47,8 +47,8 @@ export class RequestQueue {
     this.#beginTurn()
     const waiting = bytes < LARGE_BYTES ? this.#small : this.#large
     const since = performance.now()
-    if (waiting.length === 0 && since - this.#beganAt < this.#roomMs) return undefined
-    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return Promise.reject(tooManyWait())
+    if (waiting.length === 0 && since - this.#beganAt < this.#budgetMs) return undefined
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return Promise.reject(queueFull())
     this.#waitingBytes += bytes
     return new Promise((begin, refuse) => waiting.push({ bytes, since, begin, refuse }))
   }
@@ -61,25 +61,25 @@ export class RequestQueue {
 
   async #endTurn(): Promise<void> {
     const now = performance.now()
-    const left = this.#roomMs - (now - this.#beganAt)
-    this.#roomMs = this.#hasNewConnection
-      ? ACCEPTING_TURN_MS + Math.max(-MAX_OWED_MS, Math.min(left, 0))
+    const left = this.#budgetMs - (now - this.#beganAt)
+    this.#budgetMs = this.#hasNewConnection
+      ? ACCEPTING_TURN_MS + Math.max(-MAX_DEBT_MS, Math.min(left, 0))
       : TURN_MS
     this.#endOfTurn = undefined
     // One more turn shows whether another connection waits.
     if (this.#hasNewConnection || this.#small.length + this.#large.length > 0) this.#beginTurn()
     this.#hasNewConnection = false
     for (const waiting of [this.#small, this.#large]) this.#refuseLate(waiting, now)
-    while (this.#small.length > 0 && performance.now() - now < this.#roomMs) {
+    while (this.#small.length > 0 && performance.now() - now < this.#budgetMs) {
       this.#shift(this.#small)?.begin()
       await untilAnswered()
     }
-    if (this.#roomMs > 0) this.#shift(this.#large)?.begin()
+    if (this.#budgetMs > 0) this.#shift(this.#large)?.begin()
   }
 
   #refuseLate(waiting: Waiting[], now: number): void {
     for (let [first] = waiting; first !== undefined && now - first.since > MAX_WAIT_MS; [first] = waiting)
-      this.#shift(waiting)?.refuse(tooManyWait())
+      this.#shift(waiting)?.refuse(queueFull())
   }
 
   #shift(waiting: Waiting[]): Waiting | undefined {
@@ -95,7 +95,7 @@ function untilAnswered(): Promise<void> {
 }
 
 /** For those who would have to wait for longer than anybody should. */
-export function tooManyWait(): AppError {
+export function queueFull(): AppError {
   const seconds = MAX_WAIT_MS / 1000
   return new AppError(
     'unavailable',

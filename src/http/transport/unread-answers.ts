@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** All answers together that nobody has read yet hold no more than this. */
-export const MOST_UNREAD_BYTES = 256 * 1024 * 1024
+export const MAX_UNREAD_BYTES = 256 * 1024 * 1024
 /** Smaller ones do not count: a connection that does not read gets no second one. */
 const LARGE_BYTES = 64 * 1024
 
@@ -14,7 +14,7 @@ export class UnreadAnswers {
   readonly #maxBytes: number
   #total = 0
 
-  constructor(maxBytes = MOST_UNREAD_BYTES) {
+  constructor(maxBytes = MAX_UNREAD_BYTES) {
     this.#maxBytes = maxBytes
   }
 

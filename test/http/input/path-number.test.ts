@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { readPathNumber, requirePathNumber } from '../../../src/http/input/path-number.js'
+import { readPathNumber, requirePathNumber } from '../../../src/http/input/path-parameter.js'
 
 describe('a number in a path', () => {
   it.each([

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js'
 import { pathTemplate } from '../../../src/http/openapi/parameters.js'
-import { routesTable } from '../../../src/http/openapi/routes-table.js'
+import { routesTable } from '../../../src/cli/openapi.js'
 import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../../src/http/pipeline/mount-routes.js'
 import { routeLists } from '../../../src/http/route-lists.js'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { makeAdmission } from '../../../src/http/pipeline/admit-request.js'
-import { makeIsKnownHost } from '../../../src/http/pipeline/known-hosts.js'
-import type { HostNames } from '../../../src/http/pipeline/known-hosts.js'
+import { makeAdmission, makeIsKnownHost } from '../../../src/http/pipeline/admit-request.js'
+import type { HostNames } from '../../../src/http/pipeline/admit-request.js'
 import { FakeExchange } from '../../support/fake-exchange.js'
 
 const LOOPBACK: HostNames = { listenHost: '127.0.0.1', urls: [], allowedHosts: [] }

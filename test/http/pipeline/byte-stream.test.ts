@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { byteStream } from '../../../src/http/pipeline/byte-stream.js'
+import { byteStream } from '../../../src/http/pipeline/limited-streams.js'
 import { untilQuiet } from '../../support/until-quiet.js'
 import { waitUntil } from '../../support/wait-until.js'
 

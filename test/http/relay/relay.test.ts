@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
-import { makeServerRoom, startServer } from '../../../src/http/server.js'
+import { makeServerLimits, startServer } from '../../../src/http/server.js'
 import type { RunningServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
@@ -51,7 +51,7 @@ async function startRelaying(
     makeRequestHandler({ ...options, application }),
     socket,
     LIMIT,
-    makeServerRoom(LIMIT),
+    makeServerLimits(LIMIT),
   )
   closing.push(() => relayed.stop(0))
   return await startBefore(socket, finished)
@@ -66,7 +66,7 @@ async function startBefore(
   const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
-    room: makeServerRoom(LIMIT),
+    limits: makeServerLimits(LIMIT),
   })
   front = server
   closing.push(

@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
-import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../pipeline/figures/open-metrics.js'
-import type { FigureTexts } from '../../pipeline/figures/open-metrics.js'
+import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
+import type { MetricTexts } from '../../metrics/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** What the service says of itself. */
 export interface AboutRoutesDeps {
   readonly version: string
-  readonly metrics: FigureTexts
+  readonly metrics: MetricTexts
   /** The description of the API, as JSON text. */
   readonly openApi: () => Promise<string>
 }

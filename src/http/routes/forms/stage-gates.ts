@@ -82,7 +82,7 @@ export const stageGateRoutes = [
     params: { id: numberOf('pipeline') },
     body: jsonBody(StageGateBody),
     answer: async ({ exchange, params: { id }, body }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const { application, pipeline } = (await deps.numbers.namesOf(id)) ?? {}
       if (application === undefined || pipeline === undefined) throw noPipeline(id)
       const stage = { application, pipeline, stage: body.gateName }
@@ -99,7 +99,7 @@ export const stageGateRoutes = [
     params: { ...GATE, id: numberOf('pipeline') },
     body: jsonBody(StageGateBody),
     answer: async ({ exchange, params: { gateId }, body }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const change = { gateId, policy: policyOf(body, deps), actor: actorOf(exchange, deps) }
       return answered(await deps.writer.run(changeStageGate, change))
     },
@@ -112,7 +112,7 @@ export const stageGateRoutes = [
     params: { ...GATE, user: textOf('Whoever the stage runs for.') },
     body: jsonBody(Permissions),
     answer: async ({ exchange, params: { gateId }, body: { userGroups } }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const deciding = userGroups.filter(({ permissionIds }) => permissionIds.includes('approve_gate'))
       const names = deciding.flatMap(({ userGroupNames }) =>
         userGroupNames.map(({ userGroupName }) => userGroupName),
@@ -129,7 +129,7 @@ export const stageGateRoutes = [
     params: GATE,
     body: jsonBody(ChosenConnector),
     answer: async ({ exchange, params: { gateId }, body: { datasourceName } }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const account = deps.accounts.find(({ name }) => name === datasourceName)
       if (account === undefined) throw noAccount(datasourceName)
       const change = { gateId, connectorType: connectorTypeOf(account), actor: actorOf(exchange, deps) }
@@ -185,7 +185,7 @@ function answered(gate: Gate): Response {
   })
 }
 
-function requireMaking({ makesGates }: FormRoutesDeps): void {
+function requireGateCreation({ makesGates }: FormRoutesDeps): void {
   if (makesGates) return
   throw new AppError(
     'forbidden',

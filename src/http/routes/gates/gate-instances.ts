@@ -9,8 +9,7 @@ import { contractStatus } from '../../../gates/instances/status-words.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
-import { numberOf } from '../../input/path-parameter.js'
-import { requirePathNumber } from '../../input/path-number.js'
+import { numberOf, requirePathNumber } from '../../input/path-parameter.js'
 import { AfterText, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import {
@@ -22,7 +21,7 @@ import {
 } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { MAX_COMMENT, reviewByCaller } from './review-by-caller.js'
-import { orchestratorReviewRoute } from './take-orchestrator-review.js'
+import { orchestratorReviewRoute } from './orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const DEFAULT_PAGE = 50

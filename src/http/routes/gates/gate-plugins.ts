@@ -17,7 +17,7 @@ import type { Route } from '../../pipeline/route.js'
 import { PluginStatusAnswer, PluginTriggerAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { readTrigger } from './read-trigger.js'
-import { orchestratorReviewRoute } from './take-orchestrator-review.js'
+import { orchestratorReviewRoute } from './orchestrator-review.js'
 
 /** The version of the paths that the plugins know to turn into that of their cancellation: they rewrite `/v2/`. */
 const STATUS_PATH = '/visibilityservice/v2/approvalGateInstances'

@@ -4,7 +4,7 @@ import { checkWebhookSignature, checkWebhookToken, relayWebhook } from '../../..
 import type { RelayDeps, SigningSecret } from '../../../events/relay-webhook.js'
 import { BITBUCKET, GITHUB, GITLAB } from '../../../orchestrator/webhook-request.js'
 import type { RepositoryHost } from '../../../orchestrator/webhook-request.js'
-import { sayingLimit } from '../../exchange/body-errors.js'
+import { withLimitMessage } from '../../exchange/body-errors.js'
 import { AppError } from '../../../errors/app-error.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
@@ -71,7 +71,7 @@ function deliveryBody(read: ReadBytes): BodyReader<WebhookRoutesDeps, Uint8Array
     read: (exchange, deps) => {
       const limit = Math.min(deps.maxBodyBytes, MAX_DELIVERY_BYTES)
       const message = `the delivery is over the limit of ${limit} bytes`
-      return sayingLimit(read(exchange, limit, deps), message)
+      return withLimitMessage(read(exchange, limit, deps), message)
     },
   }
 }

@@ -9,8 +9,7 @@ import { isOpen } from '../../../store/ports/gate-instance.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
-import { requirePathNumber } from '../../input/path-number.js'
-import { numberOf, textOf } from '../../input/path-parameter.js'
+import { requirePathNumber, numberOf, textOf } from '../../input/path-parameter.js'
 import { approvalPage } from '../../pages/approval-page.js'
 import type { RefusedAttempt, ShownTimeline } from '../../pages/approval-page.js'
 import { approvalsPage } from '../../pages/approvals-page.js'
@@ -21,7 +20,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_LISTED = 50
 const MAX_LATEST = 10
@@ -78,7 +77,7 @@ export const approvalPageRoutes = [
     params: { id: numberOf(WHAT) },
     body: formBody(Decision),
     answer: async ({ exchange, params: { id }, body: { action, comment, person = '' } }, deps) => {
-      const claimedName = deps.browsers.asksForTokens || person === '' ? undefined : person
+      const claimedName = deps.browsers.requiresTokens || person === '' ? undefined : person
       try {
         await reviewByCaller(exchange, id, { action, comment, claimedName }, deps.gates)
       } catch (raw) {
@@ -146,7 +145,7 @@ async function answerInstance(
   const { executionId } = whole.instance
   const decisions = await decisionsOf(executionId, deps)
   const timeline = await timelineOf(executionId, deps)
-  const { asksForTokens } = deps.browsers
+  const { requiresTokens: asksForTokens } = deps.browsers
   const { isAdmin, roles = [] } = exchange.caller
   const viewer = {
     ...viewerOf(exchange, deps),

@@ -3,12 +3,29 @@ import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
-import type { PageAnswer } from '../../pages/answer-page.js'
+import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { TimelineDeps } from '../../../audit/execution-timeline.js'
+import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
+import { type Policies } from '../../../rego/index.js'
+import type { BrowserAccess } from '../../sessions/browser-access.js'
+import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
+import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
+
+/** What the pages need. */
+export interface PageRoutesDeps {
+  readonly browsers: BrowserAccess
+  readonly page: PageOptions
+  readonly gates: GateRoutesDeps
+  readonly analysis: AnalysisRoutesDeps
+  readonly policies: Policies
+  readonly timeline: TimelineDeps
+  /** Absent where decisions are not kept. */
+  readonly decisions: DecisionQueryDeps | undefined
+}
 
 const html = (description: string): AnswerDescription => ({ description, types: ['text/html'] })
 
@@ -74,7 +91,7 @@ export async function answerSignIn(
   const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
   const unsent = problem === undefined ? await unsentOf(exchange) : []
   const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent }
-  const headers = [['Set-Cookie', cookie], ...lookAgain(exchange, problem)] as const
+  const headers = [['Set-Cookie', cookie], ...reloadHeaders(exchange, problem)] as const
   return showPage(signInPage(view), exchange, deps, { status, headers })
 }
 
@@ -82,7 +99,10 @@ export async function answerSignIn(
  * A browser keeps the cookie back when a link of another site leads here, though its person has signed in: it loads the page again by itself,
  * and then it is the page itself that asks.
  */
-function lookAgain(exchange: Exchange, problem: string | undefined): readonly (readonly [string, string])[] {
+function reloadHeaders(
+  exchange: Exchange,
+  problem: string | undefined,
+): readonly (readonly [string, string])[] {
   const cameFromElsewhere = exchange.header('sec-fetch-site') === 'cross-site'
   return exchange.method === 'GET' && cameFromElsewhere && problem === undefined ? [['Refresh', '0']] : []
 }

@@ -4,7 +4,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { reportLinkOf, reportPage } from '../analysis/reports.js'
 import { PAGE } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 interface RunParams {
   readonly id: number

@@ -5,9 +5,8 @@ import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
 import type { BodyReader } from '../../input/body-reader.js'
 import { goTo } from '../../pages/answer-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { ownPage } from './own-page.js'
 import { FORM, PAGE, answerSignIn } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 const HOME = '/ui'
 
@@ -20,8 +19,8 @@ const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
   types: ['application/x-www-form-urlencoded'],
   read: async (exchange, { browsers }) => {
     const { token = '', next = HOME, [FORM_TOKEN]: formToken } = await readForm(exchange)
-    if (browsers.asksForTokens) browsers.checkSignInForm(exchange, formToken)
-    return { token, next: ownPage(next) ?? HOME }
+    if (browsers.requiresTokens) browsers.checkSignInForm(exchange, formToken)
+    return { token, next: resolveOwnPage(next) ?? HOME }
   },
 }
 
@@ -35,7 +34,7 @@ export const signInRoutes = [
     summary: 'The form to sign in with a token',
     answers: { ...PAGE.answers, 303: { description: 'Nobody is asked for a token.', types: ['text/html'] } },
     answer: ({ exchange }, deps) =>
-      deps.browsers.asksForTokens
+      deps.browsers.requiresTokens
         ? answerSignIn(exchange, deps, { next: HOME, status: 200 })
         : goTo(`${deps.page.prefix}${HOME}`),
   }),
@@ -47,7 +46,7 @@ export const signInRoutes = [
     body: signInBody,
     answer: async ({ exchange, body: { token, next } }, deps) => {
       const { browsers, page } = deps
-      if (!browsers.asksForTokens) return goTo(`${page.prefix}${next}`)
+      if (!browsers.requiresTokens) return goTo(`${page.prefix}${next}`)
       try {
         return goTo(`${page.prefix}${next}`, [['Set-Cookie', await browsers.signIn(exchange, token)]])
       } catch (raw) {
@@ -67,3 +66,18 @@ export const signInRoutes = [
       goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', await browsers.signOut(exchange)]]),
   }),
 ]
+
+/** Printable ASCII without a backslash, which browsers read as a slash. */
+const PLAIN = /^\/ui(?:[/?][!-[\]-~]*)?$/
+/** Slashes, backslashes and dots that only a second decoding shows, as by a proxy. */
+const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i
+const OWN_PATH = /^\/ui(?:\/|$)/
+const BASE = 'http://page.invalid'
+
+/** The path of one of our pages as browsers resolve it; undefined for whatever leads elsewhere. */
+export function resolveOwnPage(path: string): string | undefined {
+  if (!PLAIN.test(path) || !URL.canParse(path, BASE)) return undefined
+  const { origin, pathname, search } = new URL(path, BASE)
+  if (origin !== BASE || !OWN_PATH.test(pathname) || HIDDEN.test(pathname)) return undefined
+  return pathname + search
+}

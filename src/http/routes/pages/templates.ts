@@ -14,7 +14,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { keepTemplate } from '../analysis/templates.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 /** What the orchestrator's interface writes into its link for a template that is to be made. */
 const NEW = 'null'

@@ -8,8 +8,7 @@ import { readRegistryPage, readHistory } from '../../../events/registry/registry
 import type { RegistryEntry, RegistryKind, RegistryReader } from '../../../store/ports/registry-store.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
-import { readPathNumber } from '../../input/path-number.js'
-import { textOf } from '../../input/path-parameter.js'
+import { readPathNumber, textOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 

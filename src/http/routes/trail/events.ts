@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EventIntake } from '../../../events/event-intake.js'
 import type { EventEndpoint } from '../../../events/orchestrator-event.js'
 import { callerOf } from '../../exchange/caller-of.js'
-import { sayingLimit } from '../../exchange/body-errors.js'
+import { withLimitMessage } from '../../exchange/body-errors.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { readBody, requireJsonType } from '../../input/read-body.js'
 import { json } from '../../pipeline/answer-schemas.js'
@@ -51,7 +51,7 @@ async function answerEvent(
   exchange: Exchange,
 ): Promise<void> {
   requireJsonType(exchange)
-  const body = await sayingLimit(
+  const body = await withLimitMessage(
     readBody(exchange, limit),
     `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`,
   )

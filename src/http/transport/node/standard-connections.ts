@@ -1,14 +1,15 @@
+import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { AppError } from '../../../errors/app-error.js'
-import { refuseConnection } from '../refuse-connection.js'
+import { JSON_TYPE } from '../../exchange/exchange.js'
 
 /** From here on no more is read of a connection until one of its requests is answered. */
-const MANY_WAITING = 16
+const PAUSE_READING_AT = 16
 /** Whoever sends so many requests without reading an answer is sent away. */
-const MAX_WAITING = 1000
+const MAX_PIPELINED = 1000
 
 /**
  * How long a reader may take nothing of its answer while the server drains, in milliseconds. What was handed to the system just before
@@ -61,8 +62,8 @@ export class StandardConnections {
     response.once('close', () => this.#next(socket, turns))
     if (this.#isDraining) this.#closeAfterLast(turns)
     if (turns.length === 1) this.#begin(turns)
-    else if (turns.length > MAX_WAITING) socket.destroy()
-    else if (turns.length >= MANY_WAITING) socket.pause()
+    else if (turns.length > MAX_PIPELINED) socket.destroy()
+    else if (turns.length >= PAUSE_READING_AT) socket.pause()
   }
 
   /** From now on the last answer of each connection says that it is the last, and ends it; who stops reading is soon sent away. */
@@ -106,7 +107,7 @@ export class StandardConnections {
   #next(socket: Socket, turns: Turn[]): void {
     turns.shift()
     if (socket.destroyed) return
-    if (turns.length === MANY_WAITING - 1) socket.resume()
+    if (turns.length === PAUSE_READING_AT - 1) socket.resume()
     this.#begin(turns)
   }
 
@@ -125,4 +126,46 @@ export class StandardConnections {
       } else if (!isLast && this.#closing.delete(response)) response.shouldKeepAlive = true
     })
   }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+const NOT_HTTP: Refusal = {
+  status: 400,
+  code: 'invalid_request',
+  message: 'what was sent is not an HTTP request',
+}
+/** By the code of node's error, or our own. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    message: 'the headers of the request are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    message: 'the request did not arrive in time',
+  },
+}
+
+/** Answers what node could not read as a request, in the one shape of errors, and ends the connection. */
+export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const { status, code, message } = REFUSALS[error.code ?? ''] ?? NOT_HTTP
+  const body = `${JSON.stringify({ code, message }, null, 2)}\n`
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

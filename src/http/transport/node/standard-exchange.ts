@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
-import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import { bodyIncomplete, bodyTooLarge, tooManyPartialBodies } from '../../exchange/body-errors.js'
 import { freeBytes } from '../../../lib/bytes.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
-import type { BodyReceiver } from '../half-bodies.js'
+import type { BodyReceiver } from '../partial-bodies.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
-import type { Room } from '../room.js'
+import type { TransportLimits } from '../transport-limits.js'
 
 export interface StandardExchangeOptions {
-  readonly room: Room
+  readonly limits: TransportLimits
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
   /** The certificate of a caller whose request another process passed on. */
@@ -26,9 +26,9 @@ export interface StandardExchangeOptions {
 export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Whether the caller sends the body when `askForBody` is called, or a little later by itself. */
+  /** Whether the caller sends the body when `requestBody` is called, or a little later by itself. */
   readonly awaitsContinue: boolean
-  readonly #room: Room
+  readonly #limits: TransportLimits
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
@@ -43,11 +43,11 @@ export class StandardExchange extends Exchange {
     options: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
-    const { room, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
+    const { limits: room, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
     this.awaitsContinue = options.awaitsContinue === true
     this.request = request
     this.response = response
-    this.#room = room
+    this.#limits = room
     this.#remoteAddressOf = remoteAddressOf
     this.#certificateOf = relayed
     this.#isTlsOf = isTlsOf
@@ -74,29 +74,32 @@ export class StandardExchange extends Exchange {
     return Array.isArray(value) ? value[0] : value
   }
 
-  takeTurn(bytes: number): Promise<void> | undefined {
-    return this.#room.requests.takeTurn(bytes)?.then(() => this.#requireCaller())
+  async takeTurn(bytes: number): Promise<void> {
+    const turn = this.#limits.requests.takeTurn(bytes)
+    if (turn === undefined) return
+    await turn
+    this.#requireConnected()
   }
 
   makePage<T>(make: () => Promise<T>): Promise<T> {
     const inTurn = async (): Promise<T> => {
       await this.takeTurn(0)
-      this.#requireCaller()
+      this.#requireConnected()
       return make()
     }
-    return this.#room.pages.make(inTurn, (leave) => this.whenGone(leave))
+    return this.#limits.pages.make(inTurn, (leave) => this.whenGone(leave))
   }
 
   /** While it waits its caller may go, or the service may begin to end. */
-  #requireCaller(): void {
-    if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
+  #requireConnected(): void {
+    if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyIncomplete()
   }
 
   readBytes(limit: number): Promise<Buffer> {
     const { request } = this
-    const { halfBodies } = this.#room
+    const { partialBodies: halfBodies } = this.#limits
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
-    this.askForBody()
+    this.requestBody()
     return new Promise((resolve, reject) => {
       const body = new CollectedBytes()
       const refuse = (error: AppError): void => {
@@ -106,13 +109,13 @@ export class StandardExchange extends Exchange {
         halfBodies.release(receiver)
         reject(error)
       }
-      const receiver: BodyReceiver = { giveUp: () => refuse(tooManyHalfBodies()) }
+      const receiver: BodyReceiver = { giveUp: () => refuse(tooManyPartialBodies()) }
       const whole = (): void => {
         halfBodies.release(receiver)
         // The request lives on, and would keep what is left here as long as its answer takes.
         const bytes = body.take()
         this.#body = bytes
-        resolve(this.takeTurn(bytes.length)?.then(() => bytes) ?? bytes)
+        resolve(this.takeTurn(bytes.length).then(() => bytes))
       }
       request.on('data', (chunk: Buffer) => {
         if (body.length + chunk.length > limit) {
@@ -126,7 +129,7 @@ export class StandardExchange extends Exchange {
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
         halfBodies.release(receiver)
-        reject(bodyBrokeOff(cause))
+        reject(bodyIncomplete(cause))
       })
     })
   }
@@ -137,7 +140,7 @@ export class StandardExchange extends Exchange {
   }
 
   /** Has a caller who waits for it send the body. Where this is never called, the answer ends the connection: node says so in it. */
-  askForBody(): void {
+  requestBody(): void {
     if (this.awaitsContinue && !this.response.headersSent) this.response.writeContinue()
   }
 
@@ -193,7 +196,7 @@ export class StandardExchange extends Exchange {
   }
 
   #holdUnread(bytes: number): void {
-    const isRead = this.#room.unreadAnswers.hold(this.request.socket, bytes)
+    const isRead = this.#limits.unreadAnswers.hold(this.request.socket, bytes)
     if (isRead !== undefined) this.response.once('close', isRead)
   }
 }

@@ -1,18 +1,16 @@
 import { createServer } from 'node:http'
-import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-import { toAppError } from '../../../errors/app-error.js'
-import type { AppError } from '../../../errors/app-error.js'
+import { toAppError, AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { HandleRequest } from '../handle-request.js'
-import type { Room } from '../room.js'
-import { readAuthority } from './read-authority.js'
+import type { TransportLimits } from '../transport-limits.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
-const CHECK_MS = 1000
+const TIMEOUT_CHECK_MS = 1000
 
 /** How long a server waits for its callers, in milliseconds. */
 export interface RequestTimeouts {
@@ -29,7 +27,7 @@ export interface RequestTimeouts {
 export interface StandardServerOptions {
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly timeouts: RequestTimeouts
-  readonly room: Room
+  readonly limits: TransportLimits
   /** Given where another process reads the requests and passes them on: where one came from. Host and target are as they ought to be then. */
   readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
   readonly certificateOf?: (request: IncomingMessage) => ClientCertificate | undefined
@@ -37,7 +35,7 @@ export interface StandardServerOptions {
   /** Makes node's server where it is not to be the one that speaks plain HTTP. */
   readonly create?: (options: ServerOptions, listener: RequestListener) => Server
   /** The event by which its connections come. */
-  readonly comesAs?: 'connection' | 'secureConnection'
+  readonly connectionEvent?: 'connection' | 'secureConnection'
 }
 
 /** A server and what it knows of its connections. */
@@ -48,8 +46,8 @@ export interface StandardServer {
 
 /** Node's own HTTP server with the request handler behind it: it reads every form of request. */
 export function createStandardServer(handle: HandleRequest, options: StandardServerOptions): StandardServer {
-  const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf, isTlsOf } = options
-  const { create = createServer, comesAs = 'connection' } = options
+  const { requestIdFor, timeouts, limits: room, remoteAddressOf, certificateOf, isTlsOf } = options
+  const { create = createServer, connectionEvent: comesAs = 'connection' } = options
   const connections = new StandardConnections()
   const turnOf = (
     request: IncomingMessage,
@@ -58,9 +56,9 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   ): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
-    const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
+    const refusal = remoteAddressOf === undefined ? applyAuthority(request) : undefined
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ room, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
+      ...{ limits: room, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
     })
     return {
       begin: () => {
@@ -71,7 +69,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     }
   }
   const take = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
-    request.once('end', () => room.connections.proven(request.socket))
+    request.once('end', () => room.connections.requestReceived(request.socket))
     connections.take(request, response, turnOf(request, response, awaitsContinue))
   }
   const server = create(
@@ -80,7 +78,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       // Else it looks every half a minute, and heads stand longer than they may.
-      connectionsCheckingInterval: CHECK_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
@@ -104,7 +102,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
 }
 
 /** Has everything behind read the request as one in origin form with one Host; returns the error where it cannot be read so. */
-function takeAuthority(request: IncomingMessage): AppError | undefined {
+function applyAuthority(request: IncomingMessage): AppError | undefined {
   try {
     const { url, host } = readAuthority(request)
     request.url = url
@@ -113,4 +111,58 @@ function takeAuthority(request: IncomingMessage): AppError | undefined {
   } catch (raw) {
     return toAppError(raw)
   }
+}
+
+/** How long every server of the service waits for its callers. */
+export const REQUEST_TIMEOUTS: RequestTimeouts = {
+  // A caller that is slow to send its headers must not hold a connection for ever.
+  headersMs: 10_000,
+  requestMs: 60_000,
+  // Longer than the idle time of the usual load balancers, so that they and not we close a connection.
+  keepAliveMs: 75_000,
+  // A person may well stop a download for a moment.
+  stalledMs: 60_000,
+}
+
+/** Where a request goes, by its target and its Host header together. */
+export interface Authority {
+  /** The target in origin form: a path and perhaps a query. */
+  readonly url: string
+  /** What counts as the Host header; undefined where an HTTP/1.0 request has none. */
+  readonly host: string | undefined
+}
+
+const HOST = 'host'
+const ABSOLUTE = /^https?:\/\/(?<host>[^/?#@\\]*)(?<rest>(?:[/?#].*)?)$/i
+
+/**
+ * The authority of a request as RFC 9112, 3.2 reads it: one Host header, which HTTP/1.1 must have; the authority of an absolute target counts
+ * instead of it. Raises `invalid` where there are more, none, or an absolute target names no host.
+ */
+export function readAuthority(
+  request: Pick<IncomingMessage, 'url' | 'httpVersion' | 'rawHeaders'>,
+): Authority {
+  const host = hostIn(request.rawHeaders)
+  if (host === undefined && request.httpVersion === '1.1') throw invalid('the request has no Host header')
+  const url = request.url ?? '/'
+  if (url.startsWith('/') || !/^https?:/i.test(url)) return { url, host }
+  const { host: named = '', rest = '' } = ABSOLUTE.exec(url)?.groups ?? {}
+  if (named === '') throw invalid('the target of the request is a URL that names no host')
+  return { url: rest.startsWith('/') ? rest : `/${rest}`, host: named }
+}
+
+/** Raises `invalid` where there is more than one. Node's own lists of headers are made of all of them, for each request. */
+function hostIn(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length !== HOST.length || name.toLowerCase() !== HOST) continue
+    if (host !== undefined) throw invalid('the request has more than one Host header')
+    host = rawHeaders[at + 1] ?? ''
+  }
+  return host
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid', message, { code: 'invalid_request' })
 }

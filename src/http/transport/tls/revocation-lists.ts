@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 
 import { TAG, derElementsIn, derTime } from '../../../lib/der.js'
 import type { DerElement } from '../../../lib/der.js'
-import type { ClientCertificate } from '../../exchange/client-certificate.js'
+import type { ClientCertificate, CheckRevocation } from '../../exchange/client-certificate.js'
+import type { TlsSettings } from './tls-settings.js'
 
 /** What one authority has revoked (RFC 5280, 5.1). Its signature is checked by OpenSSL when a certificate is shown. */
 export interface RevocationList {
@@ -102,4 +103,19 @@ function numberOf(entry: DerElement): string {
 /** Names are compared as they are written, which is how an authority writes its own. */
 function nameOf({ raw }: DerElement): string {
   return createHash('sha256').update(raw).digest('base64url')
+}
+
+/** Checks certificates at every request by the lists that count then: a connection may be older than the list that revokes its certificate. */
+export function makeCheckRevocation(settingsOf: () => TlsSettings | undefined): CheckRevocation {
+  let text: string | undefined
+  let lists: readonly RevocationList[] = []
+  return (certificate, nowMs) => {
+    const clientCrl = settingsOf()?.clientCrl
+    if (clientCrl === undefined) return undefined
+    if (clientCrl !== text) {
+      lists = readRevocationLists(clientCrl)
+      text = clientCrl
+    }
+    return revocationProblem(lists, certificate, nowMs)
+  }
 }

@@ -2,9 +2,9 @@ import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer } from 'node:https'
 import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 
 import type { ConnectionLimit } from '../connection-limit.js'
-import { Handshakes } from './handshakes.js'
 import { contextOptions, serverOptions } from './tls-settings.js'
 import type { TlsSettings } from './tls-settings.js'
 
@@ -56,4 +56,42 @@ export class SecureListener {
   endHandshakes(): void {
     this.#handshakes.end()
   }
+}
+
+/** The connections of a TLS server on which no request can come yet, since both sides still agree on keys. */
+export class Handshakes {
+  /** By the port of the caller, which only one open connection has. */
+  readonly #underWay = new Map<string, Socket>()
+  readonly #limit: Pick<ConnectionLimit, 'upgraded'>
+
+  constructor(limit: Pick<ConnectionLimit, 'upgraded'>) {
+    this.#limit = limit
+  }
+
+  /** To be called once all other listeners of the server are in place. */
+  watch(server: Server): void {
+    server.prependListener('connection', (socket: Socket) => {
+      const caller = callerOf(socket)
+      this.#underWay.set(caller, socket)
+      socket.once('close', () => {
+        if (this.#underWay.get(caller) === socket) this.#underWay.delete(caller)
+      })
+    })
+    server.prependListener('secureConnection', (secure: TLSSocket) => {
+      const caller = callerOf(secure)
+      const socket = this.#underWay.get(caller)
+      if (socket === undefined) return
+      this.#underWay.delete(caller)
+      this.#limit.upgraded(socket, secure)
+    })
+  }
+
+  /** Ends those that are under way. */
+  end(): void {
+    for (const socket of this.#underWay.values()) socket.destroy()
+  }
+}
+
+function callerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''}`
 }
