@@ -20,7 +20,9 @@ import { addWatchOption } from './session/watch.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { TryOptions } from './analysis/run-options.js'
 
-/** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
+/**
+ * `tidegate analysis`. Command definitions only contain options; actions load their code on demand.
+ */
 export function defineAnalysis(command: Command, session: Session): void {
   command
     .description('Judges canaries against their baseline.')
@@ -33,7 +35,7 @@ export function defineAnalysis(command: Command, session: Session): void {
         'tidegate analysis show 17',
       ),
     )
-  // What the program set for this command, its subcommands take over.
+  // Subcommands inherit the settings of this command.
   const add = (name: string): Command => command.command(name)
   defineJudge(add('judge'), session)
   defineTemplates(add('templates'), session)
@@ -49,35 +51,35 @@ export function defineAnalysis(command: Command, session: Session): void {
 
 const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/
 
-/** `tidegate analysis judge FILE`: metrics of a canary against those of its baseline. */
+/** `tidegate analysis judge FILE`: judges the metrics of a canary. */
 export function defineJudge(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(command))
     .summary('judge the metrics of a canary')
     .description(
-      'Judges the metrics of one file: a canary config of Kayenta in which each metric also has "values": {"control": […], "experiment": […]}, null for a gap. Exits with 0 for a success, with 1 for a failure or a review, with 2 when it cannot be judged.',
+      'Judges the metrics of one file: a Kayenta canary config in which each metric also has "values": {"control": […], "experiment": […]}, with null for a gap. Exits with 0 for a success, 1 for a failure or a review, and 2 for an error.',
     )
-    .argument('<file>', 'the config with its values as JSON or YAML, or - for standard input')
+    .argument('<file>', 'canary config with values, JSON or YAML; - for standard input')
     .addOption(
       new Option('--judge <judge>', 'which judge').choices(['default', 'kayenta']).default('default'),
     )
     .addOption(
       new Option(
         '--tolerance <share>',
-        'the change that does not matter: a share of the baseline (default judge, 0.05) or of the change itself (kayenta, 0.25)',
+        'tolerated change: a share of the baseline (default judge, 0.05) or of the change itself (kayenta, 0.25)',
       ).argParser((text: string) => share('--tolerance', text, true)),
     )
     .addOption(
-      new Option('--confidence <share>', 'the confidence of an interval, 0.98 when not given').argParser(
+      new Option('--confidence <share>', 'confidence of the intervals (default: 0.98)').argParser(
         (text: string) => share('--confidence', text, false),
       ),
     )
     .addOption(
       new Option(
         '--interval <k/K>',
-        'this is interval k of the K of a run, so that the error is spent over them',
+        'judge this as interval k of K in a run, which spreads the allowed error over all intervals',
       ).argParser(readInterval),
     )
-    // As the flag was once called.
+    // Former name of the flag.
     .addOption(new Option('--look <k/K>').argParser(readInterval).hideHelp())
     .addHelpText(
       'after',
@@ -107,17 +109,17 @@ function readInterval(text: string): PlannedLook {
   const look = Number(first)
   const looks = Number(second)
   if (look >= 1 && look <= looks) return { look, looks }
-  throw wrongUse(`--interval must be a number and how many there are, as in 2/6, not '${text}'`)
+  throw wrongUse(`--interval must have the form 2/6, not '${text}'`)
 }
 
-/** `tidegate analysis templates FILE`: which templates the lines of a log have. */
+/** `tidegate analysis templates FILE`: groups the lines of a log by template. */
 export function defineTemplates(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(command))
     .summary('group the lines of a log by template')
     .description(
-      'Groups the lines of a log by template, as the judge of logs does, and prints a table of the templates. Lines are plain text, where the lines of a stack trace are one event, or JSON objects with the text in "content". With --format json prints {"cluster": …, "template": …} for each line, in order.',
+      'Groups the lines of a log by template, like the log judge, and prints a table of the templates. Lines are plain text, with a stack trace as one event, or JSON objects with the text in "content". With --format json, prints {"cluster": …, "template": …} for each line, in order.',
     )
-    .argument('<file>', 'the log, one line or one JSON object a line, or - for standard input')
+    .argument('<file>', 'the log, with one line or JSON object per line; - for standard input')
     .addHelpText(
       'after',
       examples(
@@ -132,17 +134,17 @@ export function defineTemplates(command: Command, session: Session): void {
     })
 }
 
-/** `tidegate analysis try APPLICATION`: what its queries bring today. */
+/** `tidegate analysis try APPLICATION`: runs the queries of a definition. */
 export function defineTry(command: Command, session: Session): void {
   addServiceOptions(command)
-    .summary('ask every query of a definition')
+    .summary('run every query of a definition')
     .description(
-      'Asks every query of an application’s definition for the time until now and shows both series of each metric and the first lines of each log; nothing is kept or judged. Exits with 1 where a query failed, brought nothing, or asked both sides the same.',
+      'Runs every query of an application’s definition for the time until now and shows both series of each metric and the first lines of each log. Nothing is stored or judged. Exits with 1 if a query failed, returned nothing, or was the same for both sides.',
     )
     .argument('<application>', 'the application')
-    .option('--minutes <n>', 'the length of the window, in minutes', minutesOf, 60)
-    .option('--baseline <name=value>', 'a value of the scope of the baseline (repeat it)', addValue, {})
-    .option('--canary <name=value>', 'a value of the scope of the canary (repeat it)', addValue, {})
+    .option('--minutes <n>', 'length of the time range in minutes', minutesOf, 60)
+    .option('--baseline <name=value>', 'a scope value of the baseline; repeatable', addValue, {})
+    .option('--canary <name=value>', 'a scope value of the canary; repeatable', addValue, {})
     .addHelpText(
       'after',
       examples(
@@ -164,5 +166,5 @@ function minutesOf(text: string): number {
 function addValue(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const at = text.indexOf('=')
   if (at > 0) return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
-  throw wrongUse(`a value of a scope is written name=value, not '${text}'`)
+  throw wrongUse(`a scope value must have the form name=value, not '${text}'`)
 }

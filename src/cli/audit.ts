@@ -25,10 +25,10 @@ import type { ExportFormat } from '../store/ports/audit-export.js'
 import { Progress } from './output/progress.js'
 import { generateSigningKey } from '../audit/checkpoint-signature.js'
 
-/** `tidegate audit`: the commands about the audit trail. */
+/** `tidegate audit`: commands for the audit trail. */
 export function defineAudit(command: Command, session: Session): void {
   command
-    .description('Searches, shows, exports and proves the audit trail.')
+    .description('Searches, shows, exports and verifies the audit trail.')
     .addHelpText(
       'after',
       examples(
@@ -37,23 +37,23 @@ export function defineAudit(command: Command, session: Session): void {
         'tidegate audit verify --data-dir data --public-key KEY',
       ),
     )
-  // What the program set for this command, its subcommands take over.
+  // Subcommands inherit the settings of this command.
   const add = (usage: string): Command => command.command(usage)
-  defineSearch(add('search').argument('[words...]', 'in the bodies; word* for all that begin so'), session)
-  defineShow(add('show').argument('<seq>', 'the number of the record, as search lists it'), session)
-  defineTimeline(add('timeline').argument('<execution>', 'its id at the orchestrator'), session)
+  defineSearch(add('search').argument('[words...]', 'words in the bodies; word* matches a prefix'), session)
+  defineShow(add('show').argument('<seq>', 'number of the record, as listed by search'), session)
+  defineTimeline(add('timeline').argument('<execution>', 'id of the execution in the orchestrator'), session)
   defineExport(add('export'), session)
   defineVerify(add('verify'), session)
   defineKeygen(add('keygen'), session)
 }
 
-/** `tidegate audit show SEQ`: one record with its body. */
+/** `tidegate audit show SEQ`: shows a record with its body. */
 export function defineShow(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
     .description('Shows one record of the trail with its body, as JSON.')
     .addHelpText('after', examples('tidegate audit show 17'))
     .action(async (seq: string, options: ServiceOptions) => {
-      if (!/^\d+$/.test(seq)) throw wrongUse(`${seq} is not the number of a record`)
+      if (!/^\d+$/.test(seq)) throw wrongUse(`${seq} is not a record number`)
       const client = await makeServiceClient(options, session.terminal)
       outJson(session.terminal, await client.request(RecordAnswer, { path: `/audit/${seq}` }))
       session.exitCode = EXIT.fine
@@ -66,12 +66,12 @@ interface ExportOptions extends AddressOptions, FileFormOptions<ExportFormat>, F
 
 const BYTES_PER_MIB = 1024 * 1024
 
-/** `tidegate audit export`: all records that match, on standard output. */
+/** `tidegate audit export`: writes all matching records to standard output. */
 export function defineExport(command: Command, session: Session): void {
   const { terminal } = session
   addFormerFormOption(addFilterOptions(addServiceOptions(command, EXPORT_FORMATS)), EXPORT_FORMATS)
-    .description('Writes all records that match to standard output, oldest first.')
-    .option('--bodies', 'with their bodies')
+    .description('Writes all matching records to standard output, oldest first.')
+    .option('--bodies', 'include the bodies')
     .addHelpText('after', examples('tidegate audit export --format csv --application shop > shop.csv'))
     .action(async (options: ExportOptions) => {
       const client = await makeServiceClient(options, terminal)
@@ -86,11 +86,11 @@ export function defineExport(command: Command, session: Session): void {
         end.pass(chunk)
         progress.show(`exporting … ${Math.floor(bytes / BYTES_PER_MIB)} MiB`)
         isRead = await terminal.outBytes(chunk)
-        // Leaving the loop ends the request too.
+        // Leaving the loop also ends the request.
         if (!isRead) break
       }
       progress.end()
-      // Who goes away does not want the rest.
+      // A closed pipe is no error.
       if (isRead && end.records === undefined) throw notWhole(client.shown)
       session.exitCode = EXIT.fine
     })
@@ -99,7 +99,7 @@ export function defineExport(command: Command, session: Session): void {
 function notWhole(url: string): AppError {
   return new AppError(
     'unavailable',
-    `the export from ${url} has no last line that says how many records there are: what came is not all`,
+    `The export from ${url} is incomplete: its last line with the number of records is missing.`,
   )
 }
 
@@ -107,13 +107,13 @@ interface KeygenOptions extends OutputOptions {
   readonly out: string
 }
 
-/** `tidegate audit keygen`: a key to sign checkpoints with. */
+/** `tidegate audit keygen`: generates a key for signing checkpoints. */
 export function defineKeygen(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
-      'Makes an Ed25519 key for audit.signingKey: the private half goes to a new file that only you may read, the public half is printed.',
+      'Generates an Ed25519 key for audit.signingKey. Writes the private key to a new file that only you can read, and prints the public key.',
     )
-    .requiredOption('--out <file>', 'the file of the private key; it must not exist')
+    .requiredOption('--out <file>', 'file for the private key; must not exist')
     .addHelpText('after', examples('tidegate audit keygen --out audit-key'))
     .action(({ out, format }: KeygenOptions) => {
       const { privateKey, publicKey } = generateSigningKey()

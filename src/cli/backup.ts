@@ -32,16 +32,16 @@ interface BackupOptions extends DataDirectoryOptions {
   readonly decisionsOnly?: true
 }
 
-/** `tidegate backup`: the data directory of a running service, as a folder. */
+/** `tidegate backup`: copies the data directory of a running service. */
 export function defineBackup(command: Command, session: Session): void {
   addDataDirectoryOptions(command)
     .description(
-      'Copies the databases and secrets of a data directory to a new folder, while the service runs or not, and proves the copy. The folder holds secrets: keep it as you keep those.',
+      'Copies the databases and secrets of a data directory to a new folder and verifies the copy. The service may keep running. The folder contains secrets: protect it accordingly.',
     )
-    .argument('<folder>', 'the folder to write, which must not be there')
+    .argument('<folder>', 'folder to create')
     .option(
       '--decisions-only',
-      'copy the data directory of a service on PostgreSQL: the decision log and secrets, without gates, trail and analyses',
+      'for a service on PostgreSQL: copy only the decision log and secrets, without gates, trail and analyses',
     )
     .addHelpText('after', examples('tidegate backup /backups/2026-11-22 --data-dir /var/lib/tidegate'))
     .action(async (folder: string, options: BackupOptions) => {
@@ -51,7 +51,7 @@ export function defineBackup(command: Command, session: Session): void {
         : dataDirectory(options, session, 'pg_dump --format=custom --file FILE')
       const work = writeBackup(dataDir, folder, new Date(), decisionsOnly)
       printManifest(
-        await new Progress(session.terminal).during('copying and proving …', work),
+        await new Progress(session.terminal).during('copying and verifying …', work),
         folder,
         options,
         session,
@@ -59,11 +59,11 @@ export function defineBackup(command: Command, session: Session): void {
     })
 }
 
-/** `tidegate restore`: a data directory from such a folder. */
+/** `tidegate restore`: creates a data directory from a backup. */
 export function defineRestore(command: Command, session: Session): void {
   addDataDirectoryOptions(command)
-    .description('Makes a data directory of a backup. The directory must be empty or not be there.')
-    .argument('<folder>', 'what tidegate backup wrote')
+    .description('Creates a data directory from a backup. The directory must be empty or missing.')
+    .argument('<folder>', 'folder written by tidegate backup')
     .addHelpText('after', examples('tidegate restore /backups/2026-11-22 --data-dir /var/lib/tidegate'))
     .action(async (folder: string, options: DataDirectoryOptions) => {
       const dataDir = dataDirectory(options, session, 'pg_restore --dbname')
@@ -80,11 +80,14 @@ export function defineRestore(command: Command, session: Session): void {
 function addDataDirectoryOptions(command: Command): Command {
   return addConfigOption(addOutputOptions(command)).option(
     '--data-dir <dir>',
-    'the data directory (else that of the configuration)',
+    'data directory (default: that of the configuration)',
   )
 }
 
-/** The directory that is meant. Raises `invalid` for a configuration whose records are in a database, which other programs copy. */
+/**
+ * Returns the data directory. Raises `invalid` if the records are in a database, which its own
+ * tools back up.
+ */
 function dataDirectory(
   { config: file, dataDir }: DataDirectoryOptions,
   { terminal }: Session,
@@ -94,7 +97,7 @@ function dataDirectory(
   if (store.url === undefined) return dataDir ?? configured
   throw new AppError(
     'invalid',
-    `the records of this configuration are in PostgreSQL (store.url): use ${program} ${store.url}, and prove the trail with tidegate audit verify --store ${store.url}; tidegate backup --decisions-only copies the decision log of one service, which is not there`,
+    `The records of this configuration are in PostgreSQL (store.url). Use ${program} ${store.url}, and verify the trail with tidegate audit verify --store ${store.url}. tidegate backup --decisions-only copies the local decision log.`,
   )
 }
 
@@ -108,24 +111,28 @@ function printManifest(
     outJson(terminal, { folder, ...manifest })
     return
   }
-  terminal.out(`${folder}, of ${localTime(manifest.time)}, by tidegate ${manifest.tidegate}\n`)
+  terminal.out(`${folder}: backup of ${localTime(manifest.time)} by tidegate ${manifest.tidegate}\n`)
   terminal.out(
     textTable(
       manifest.files.map(({ name, bytes }) => [`  ${name}`, String(bytes)]),
       [1],
     ),
   )
-  if (manifest.trailEnd !== undefined) terminal.out(`end of the trail: ${manifest.trailEnd}\n`)
+  if (manifest.trailEnd !== undefined) terminal.out(`end of trail: ${manifest.trailEnd}\n`)
 }
 
 const DATABASE_SUFFIX = '.db'
-/** What means nothing elsewhere: locks, what SQLite keeps beside a database, drafts, damaged files, and notes of unfinished work. */
+/**
+ * Files without meaning in a backup: locks, SQLite's auxiliary files, drafts, damaged files, and
+ * notes of unfinished work.
+ */
 const NOT_KEPT = /\.(?:lock|new|tmp)$|-(?:wal|shm|journal)$|\.damaged-|^unfinished-work\.|^\./
 
 /**
- * Copies the databases and secrets of a data directory to a new folder while the service may run, and proves the copy: every page of it, and the
- * chain of the trail. The folder appears whole or not at all. Raises `conflict` where it is there already, `not_found` where there is nothing
- * to copy, or no database of gates and trail unless only decisions are wanted, `unavailable` for what cannot be read or proven.
+ * Copies the databases and secrets of a data directory to a new folder, while the service may run,
+ * and verifies every page and the trail's chain. The folder appears complete or not at all. Raises
+ * `conflict` if it exists, `not_found` if there is nothing to copy or the main database is missing
+ * without `decisionsOnly`, and `unavailable` if something cannot be read or verified.
  */
 export async function writeBackup(
   dataDir: string,
@@ -134,13 +141,10 @@ export async function writeBackup(
   decisionsOnly = false,
 ): Promise<Manifest> {
   if (existsSync(backup)) {
-    throw new AppError(
-      'conflict',
-      `${backup} is there already: name a folder that a backup has not been written to`,
-    )
+    throw new AppError('conflict', `${backup} already exists; choose a new folder`)
   }
   const names = await namesToKeep(dataDir, decisionsOnly)
-  // Beside the folder, not in it where its name ends in a slash.
+  // Next to the folder, even if its name ends with a slash.
   const draft = `${resolve(backup)}.${process.pid}.tmp`
   await mkdir(dirname(draft), { recursive: true })
   await mkdir(draft, { mode: 0o700 })
@@ -163,7 +167,7 @@ export async function writeBackup(
 
 async function namesToKeep(dataDir: string, decisionsOnly: boolean): Promise<string[]> {
   const entries = await readdir(dataDir, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new AppError('not_found', `there is no data directory ${dataDir}: name it with --data-dir`, {
+    throw new AppError('not_found', `Data directory ${dataDir} not found. Pass --data-dir DIR.`, {
       cause,
     })
   })
@@ -174,12 +178,9 @@ async function namesToKeep(dataDir: string, decisionsOnly: boolean): Promise<str
   if (names.some(isDatabase))
     throw new AppError(
       'not_found',
-      `there is no ${SERVICE_DATABASE} in ${dataDir}, so that a backup would hold no gates, trail or analyses: a service on PostgreSQL (store.url) has them there, and pg_dump copies them. --decisions-only copies what is here.`,
+      `${dataDir} contains no ${SERVICE_DATABASE}, so a backup would have no gates, trail or analyses. A service on PostgreSQL (store.url) stores them there; back them up with pg_dump, and pass --decisions-only to copy this directory.`,
     )
-  throw new AppError(
-    'not_found',
-    `there is no database of tidegate in ${dataDir}: name the directory with --data-dir`,
-  )
+  throw new AppError('not_found', `${dataDir} contains no tidegate database. Pass --data-dir DIR.`)
 }
 
 function isDatabase(name: string): boolean {
@@ -203,9 +204,9 @@ async function describe(folder: string, names: readonly string[], now: Date): Pr
 }
 
 /**
- * Makes a data directory of a backup, having compared every file with what the backup says of it, before and after. Numbers that may have been
- * given after the backup are not given again. Raises `conflict`
- * for a directory that holds anything, `invalid` for a backup that is not whole.
+ * Creates a data directory from a backup and compares every file with the manifest before and after
+ * copying. Ids that may have been issued after the backup are not reused. Raises `conflict` if the
+ * directory is not empty, and `invalid` for an incomplete backup.
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<Manifest> {
   const manifest = readManifest(backup)
@@ -221,7 +222,7 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ma
       if (name.endsWith('.db')) checkDatabase(join(draft, name))
     }
     await compareWithManifest(draft, manifest)
-    // A service that keeps its records in PostgreSQL has no such file.
+    // The backup of a service on PostgreSQL has no main database.
     if (manifest.files.some(({ name }) => name === SERVICE_DATABASE))
       reserveNumbers(join(draft, SERVICE_DATABASE))
     await putInPlace(draft, dataDir)
@@ -239,11 +240,11 @@ async function refuseFilled(dataDir: string): Promise<void> {
   if (names.length === 0) return
   throw new AppError(
     'conflict',
-    `${dataDir} is not empty: a backup is restored into an empty directory only; move what is there away, while no service runs on it`,
+    `${dataDir} is not empty. Restore into an empty directory, or move its contents away while no service uses it.`,
   )
 }
 
-/** The directory may be a mount, which cannot be replaced: then the files go into it. */
+/** Moves the draft to its place. A mount point cannot be replaced, so files are copied into it. */
 async function putInPlace(draft: string, dataDir: string): Promise<void> {
   try {
     await rmdir(dataDir).catch((raw: unknown) => {

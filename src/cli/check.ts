@@ -44,7 +44,7 @@ interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions, Warn
   readonly strict?: true
 }
 
-/** `tidegate check`: what the static policies would say if these pipelines were saved. */
+/** `tidegate check`: evaluates the static policies on pipeline definitions. */
 export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(
     addWatchOption(
@@ -52,19 +52,19 @@ export function defineCheck(command: Command, session: Session): void {
     ),
   )
     .description(
-      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. Warnings about the policies themselves are shown on standard error, and fail the command with --fail-on-warning; with --schema or --strict and no path, or with directories of Rego, only that.',
+      'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them. Exits with 1 if one is denied, with 2 if one cannot be checked. Warnings about the policies go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
     )
     .option(
       '-S, --strict',
-      'fail where the policies have unused variables or imports, and what else opa check --strict does not take; includes --fail-on-warning',
+      'fail on unused variables and imports, and on anything else that opa check --strict rejects; includes --fail-on-warning',
     )
     .option(
       '--portable',
-      'ask @open-policy-agent/opa-wasm the same, and tell what it answers otherwise; exits with 1 where it does',
+      'also evaluate with @open-policy-agent/opa-wasm and report differences; exits with 1 if there are any',
     )
     .argument(
       '[path...]',
-      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked themselves, as by opa check',
+      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',
@@ -84,16 +84,16 @@ export function defineCheck(command: Command, session: Session): void {
 async function check(paths: readonly string[], options: CheckOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
   const { bundle, ...others } = options
-  // As for opa check, --bundle says how directories are laid out.
+  // Like opa check, --bundle only describes the layout of directories.
   if (paths.length === 0 && Array.isArray(bundle) && (await arePolicies(bundle)))
     return await checkPolicies(bundle, others, session)
-  // Without that, an empty list of files would pass for one that was checked.
+  // Otherwise an empty list of files would look like a successful check.
   if (paths.length === 0 && options.schema === undefined && options.strict === undefined)
     throw wrongUse("missing required argument 'path'")
   if (await arePolicies(paths)) return await checkPolicies(paths, options, session)
   if (usesShippedPolicies(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
     terminal.err(
-      "Rego is checked, and no JSON: there is no directory 'policies' to ask; --policies names others\n",
+      "Checking Rego only: directory 'policies' not found. Pass --policies DIR to check definitions.\n",
     )
     return await checkPolicies(paths, options, session)
   }
@@ -131,7 +131,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   return exitCodeOf(results, failsOnWarnings(warnings, options) ? failures + 1 : failures)
 }
 
-/** What is wrong with policies themselves; nobody is asked anything. */
+/** Checks policies themselves, without evaluating them. */
 async function checkPolicies(
   directories: readonly string[],
   options: CheckOptions,
@@ -146,7 +146,8 @@ async function checkPolicies(
   )
   const served = await new Progress(terminal).during('compiling policies …', work)
   const input = await findInputWarnings(directories, options, config.policies, load)
-  // For opa check, what schemas do not have is an error; those that come along tell what is likely one.
+  // Like opa check, unknown members are errors. The default schemas are incomplete, so there they
+  // are warnings.
   const areErrors = input.length > 0 && options.schema !== 'default'
   const warnings = areErrors ? served.warnings : [...served.warnings, ...input]
   reportWarnings(warnings, options.format, terminal)
@@ -158,7 +159,7 @@ async function checkPolicies(
 
 interface Checked {
   readonly results: readonly CheckResult[]
-  /** What another host is asked to compare. */
+  /** Queries to compare with another host. */
   readonly queries: readonly HostQuery[]
 }
 
@@ -185,7 +186,10 @@ async function checkAll(
 
 type ReadDefinition = Definition & { readonly file: string }
 
-/** What there is at all paths; one that cannot be read must not hide what is wrong with the others. */
+/**
+ * Reads the definitions of all paths. An unreadable path becomes a result, so the others are still
+ * checked.
+ */
 async function readAll(
   paths: readonly string[],
   form: InputForm | undefined,
@@ -206,7 +210,7 @@ async function readAll(
   return definitions
 }
 
-/** What the packages are asked for their verdict. */
+/** Returns the queries that the packages' verdict consists of. */
 function queriesFor(
   { file, name, input }: ReadDefinition,
   snapshot: Snapshot,

@@ -1,12 +1,12 @@
 import type { DefineCommand } from './session/session.js'
 
-/** A command that is known by name before its code is loaded: a decision must not wait for the parts of a server. */
+/** A command whose code is loaded on demand, since a decision must not load the server. */
 export interface KnownCommand {
   readonly summary: string
   readonly load: () => Promise<DefineCommand>
 }
 
-/** All commands in the order of the help text. */
+/** All commands, in the order of the help. */
 export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   ['serve', { summary: 'run the service', load: async () => (await import('./serve.js')).defineServe }],
   [
@@ -41,7 +41,7 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   [
     'gates',
     {
-      summary: 'see and decide approval gates of a running service',
+      summary: 'list and review approval gates of a running service',
       load: async () => (await import('./gates.js')).defineGates,
     },
   ],
@@ -62,7 +62,7 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   [
     'store',
     {
-      summary: 'prepare a PostgreSQL that several services share',
+      summary: 'prepare a PostgreSQL database that several services share',
       load: async () => (await import('./store.js')).defineStore,
     },
   ],
@@ -76,29 +76,28 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   [
     'orchestrator',
     {
-      summary:
-        'say what is missing between the orchestrator and the service; have it read its accounts again',
+      summary: 'check the connection to the orchestrator; reload its accounts',
       load: async () => (await import('./orchestrator.js')).defineOrchestrator,
     },
   ],
   [
     'doctor',
     {
-      summary: 'say what is wrong with a configuration, a data directory and a service',
+      summary: 'check a configuration, a data directory and a service',
       load: async () => (await import('./doctor.js')).defineDoctor,
     },
   ],
   [
     'backup',
     {
-      summary: 'copy the data directory of a service that may run',
+      summary: 'copy the data directory of a running service',
       load: async () => (await import('./backup.js')).defineBackup,
     },
   ],
   [
     'restore',
     {
-      summary: 'make a data directory of a backup',
+      summary: 'create a data directory from a backup',
       load: async () => (await import('./backup.js')).defineRestore,
     },
   ],
@@ -119,14 +118,14 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   [
     'completion',
     {
-      summary: 'print what makes a shell complete commands and flags',
+      summary: 'print a script that completes commands and flags in a shell',
       load: async () => (await import('./completion.js')).makeDefineCompletion(loadAll),
     },
   ],
   [
     'opa',
     {
-      summary: 'run or install the program that compiles policies',
+      summary: 'run or install the opa program that compiles policies',
       load: async () => (await import('./opa.js')).defineOpa,
     },
   ],

@@ -18,10 +18,10 @@ import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
 import { addWatchOption } from './session/watch.js'
 
-/** `tidegate decisions`: the decision log of a running service. */
+/** `tidegate decisions`: the decision log of a service. */
 export function defineDecisions(command: Command, session: Session): void {
   command
-    .description('Who was refused, and why: the decision log of a running service.')
+    .description('Reads the decision log of a running service: what was denied, and why.')
     .addHelpText(
       'after',
       examples(
@@ -31,12 +31,12 @@ export function defineDecisions(command: Command, session: Session): void {
     )
   defineDecisionList(command.command('list'), session)
   defineDecision(
-    command.command('show').argument('<id>', 'the decisionId that an answer, a log line or the list gives'),
+    command.command('show').argument('<id>', 'decisionId from a response, a log line or the list'),
     session,
   )
 }
 
-/** A decision as the service shows it; what a list leaves out is in the rest. */
+/** A decision in responses. Lists omit some members. */
 export const DecisionAnswer = z.looseObject({
   decisionId: z.string(),
   time: z.string(),
@@ -66,16 +66,16 @@ interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
 const Answer = z.object({ decisions: z.array(DecisionAnswer), nextCursor: z.string().optional() })
 const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error']
 
-/** `tidegate decisions list`: what was decided, newest first, without the inputs. */
+/** `tidegate decisions list`: lists decisions, newest first, without inputs. */
 export function defineDecisionList(command: Command, session: Session): void {
   addPageOptions(addRangeOptions(addWatchOption(addServiceOptions(command))))
-    .description('Lists decisions, newest first. What each was asked with is told by decisions show.')
-    .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(OUTCOMES))
-    .option('--path <path>', 'only those of one path; one that ends in / means all below it')
-    .option('--package <name>', 'only denials of one package, such as static.wait_time')
-    .option('--application <name>', 'only those of one application')
-    .option('--execution <id>', 'only those of one execution')
-    .option('--own', 'where several services share a database: only what the service that is asked decided')
+    .description('Lists decisions, newest first. Use decisions show for their inputs.')
+    .addOption(new Option('--outcome <outcome>', 'only decisions with this outcome').choices(OUTCOMES))
+    .option('--path <path>', 'only this path; with a trailing /, everything below it')
+    .option('--package <name>', 'only denials of this package, such as static.wait_time')
+    .option('--application <name>', 'only this application')
+    .option('--execution <id>', 'only this execution')
+    .option('--own', 'if several services share a database: only decisions of the called service')
     .addHelpText(
       'after',
       examples(
@@ -119,7 +119,10 @@ function flagsOf(options: ListOptions): readonly FilterValue[] {
   ]
 }
 
-/** The package at the path of a list, if it has denied: requests for all packages at once have a path of their own. */
+/**
+ * Returns the package at the filtered path, if it denied. A request for all packages has a path of
+ * its own, so the path filter does not find it.
+ */
 async function packageAt(
   { path = '', cursor, format, own }: ListOptions,
   client: ServiceClient,
@@ -135,7 +138,7 @@ async function packageAt(
 }
 
 function packageHint(name: string): string {
-  return `no decision was requested at this path, but the package ${name} has denied: --package '${name}' lists these decisions\n`
+  return `No decision was requested at this path, but package ${name} has denied. List these decisions with --package '${name}'.\n`
 }
 
 function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, columns = Infinity): string {
@@ -150,18 +153,18 @@ function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, colum
   return table + moreText(nextCursor)
 }
 
-/** The texts of a denial, or the error; a value that was asked for says nothing about why. */
+/** Returns the error or the reasons of a denial. Other results give no reason. */
 function reasonOf({ outcome, error, result }: DecisionAnswer): string {
   if (error !== undefined) return error
   if (outcome !== 'deny' || !Array.isArray(result)) return ''
   return result.filter((reason) => typeof reason === 'string').join('; ')
 }
 
-/** `tidegate decisions show ID`: one decision with what it was asked with. */
+/** `tidegate decisions show ID`: shows a decision with its input. */
 export function defineDecision(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
     .description('Shows one decision with its input and result, as JSON.')
-    .option('--own', 'where several services share a database: only what the service that is asked decided')
+    .option('--own', 'if several services share a database: only decisions of the called service')
     .addHelpText('after', examples('tidegate decisions show 01a1fc8e-f0c0-751d-96e3-cdae4828646a'))
     .action(async (id: string, options: ServiceOptions & { readonly own?: boolean }) => {
       const client = await makeServiceClient(options, session.terminal)

@@ -24,13 +24,13 @@ interface DoctorOptions extends ServiceOptions {
   readonly dataDir?: string
 }
 
-/** `tidegate doctor`: what is wrong with a configuration, a data directory and a running service. */
+/** `tidegate doctor`: checks a configuration, a data directory and a service. */
 export function defineDoctor(command: Command, session: Session): void {
   addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
-      'Looks at the configuration, at a data directory or the database, and at a running service (by default the one of the configuration), and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
+      'Checks the configuration, the data directory or database, and a running service (by default that of the configuration). Reports what is wrong and what to do. Changes nothing. Exits with 1 if something is wrong.',
     )
-    .option('--data-dir <dir>', 'the data directory (else that of the configuration)')
+    .option('--data-dir <dir>', 'data directory (default: that of the configuration)')
     .addHelpText('after', examples('tidegate doctor', 'tidegate doctor --data-dir /var/lib/tidegate'))
     .action(async (options: DoctorOptions) => {
       const { terminal } = session
@@ -42,12 +42,12 @@ export function defineDoctor(command: Command, session: Session): void {
 async function runChecks(options: DoctorOptions, terminal: Terminal): Promise<Finding[]> {
   let dataDir = options.dataDir
   let found: Config | undefined
-  const advice = 'tidegate config tells all its problems'
+  const advice = 'list all problems with tidegate config'
   const configuration = await attempt('configuration', advice, () => {
     const config = loadConfig({ file: options.config, env: terminal.env })
     dataDir ??= config.dataDir
     found = config
-    return ok('configuration', 'it can be used')
+    return ok('configuration', 'valid')
   })
   const certificate = found === undefined ? [] : await checkCertificate(found)
   const database = found === undefined ? [] : await checkConfiguredDatabase(found)
@@ -59,24 +59,24 @@ async function runChecks(options: DoctorOptions, terminal: Terminal): Promise<Fi
 
 const MS_PER_DAY = 86_400_000
 const SOON_DAYS = 14
-const LIST_ADVICE = 'fetch the new one to server.tlsClientCrl: certificates of its authority are refused'
-const ADVICE = 'renew it: the service reads the files again by itself'
+const LIST_ADVICE = 'update server.tlsClientCrl; client certificates of that CA are rejected until then'
+const ADVICE = 'renew it; the service reloads the files by itself'
 
-/** Looks at the certificate of a configuration; nothing where it names none. */
+/** Checks the certificate of a configuration, if it has one. */
 export async function checkCertificate(config: Config): Promise<Finding[]> {
   if (config.server.tlsCertificate === undefined) return []
-  const finding = await attempt('certificate', 'name files that belong together', () => {
+  const finding = await attempt('certificate', 'use files that belong together', () => {
     const settings = readTlsFiles(config)
     if (settings === undefined) return bad('certificate', 'it has no key', 'set server.tlsKey')
     const { startsAtMs, endsAtMs, listEndsAtMs = Infinity } = checkTls(settings, config)
     const now = Date.now()
     const end = localTime(endsAtMs)
-    if (now >= endsAtMs) return bad('certificate', `it has ended on ${end}`, ADVICE)
-    if (now < startsAtMs) return bad('certificate', `it begins on ${localTime(startsAtMs)}`, ADVICE)
+    if (now >= endsAtMs) return bad('certificate', `expired on ${end}`, ADVICE)
+    if (now < startsAtMs) return bad('certificate', `not valid before ${localTime(startsAtMs)}`, ADVICE)
     if (now >= listEndsAtMs)
-      return bad('certificate', `a revocation list has ended on ${localTime(listEndsAtMs)}`, LIST_ADVICE)
-    if (endsAtMs - now < SOON_DAYS * MS_PER_DAY) return warning('certificate', `it ends on ${end}`, ADVICE)
-    return ok('certificate', `it is good until ${end}`)
+      return bad('certificate', `a revocation list expired on ${localTime(listEndsAtMs)}`, LIST_ADVICE)
+    if (endsAtMs - now < SOON_DAYS * MS_PER_DAY) return warning('certificate', `expires on ${end}`, ADVICE)
+    return ok('certificate', `valid until ${end}`)
   })
   return [finding]
 }

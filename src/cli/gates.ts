@@ -21,10 +21,10 @@ import {
 import { readDocument } from './input/read-document.js'
 import { AppError } from '../errors/app-error.js'
 
-/** `tidegate gates`: the commands about approval gates, each a request to a running service. */
+/** `tidegate gates`: commands for approval gates of a service. */
 export function defineGates(command: Command, session: Session): void {
   command
-    .description('Sees and decides the approval gates of a running service.')
+    .description('Lists and reviews the approval gates of a running service.')
     .addHelpText(
       'after',
       examples(
@@ -33,25 +33,25 @@ export function defineGates(command: Command, session: Session): void {
         'tidegate gates approve 17 --comment "looks good"',
       ),
     )
-  // What the program set for this command, its subcommands take over.
+  // Subcommands inherit the settings of this command.
   const add = (usage: string): Command => addServiceOptions(command.command(usage))
   const withInstance = (of: Command): Command =>
-    of.argument('<instance>', 'its number, as gates instances lists it')
+    of.argument('<instance>', 'number of the instance, as listed by gates instances')
   const addShowing = (usage: string): Command => addWatchOption(add(usage))
   defineList(addShowing('list'), session)
   defineInstances(addShowing('instances'), session)
   defineShow(withInstance(addShowing('show')), session)
-  defineTrigger(add('trigger').argument('<gate>', 'its number or name'), session)
+  defineTrigger(add('trigger').argument('<gate>', 'number or name of the gate'), session)
   for (const action of ['approve', 'reject', 'cancel'] as const)
     defineReview(withInstance(add(action)), session, action)
   defineResend(withInstance(add('resend')), session)
-  defineCreate(add('create').argument('<file>', 'the gate as JSON or YAML'), session)
+  defineCreate(add('create').argument('<file>', 'gate as JSON or YAML'), session)
 }
 
-/** `tidegate gates list`: the gates that are declared. */
+/** `tidegate gates list`: lists declared gates. */
 export function defineList(command: Command, session: Session): void {
   command
-    .description('Lists the approval gates that are declared. What waits for a decision: gates instances.')
+    .description('Lists declared approval gates. Use gates instances for pending reviews.')
     .action(async (options: ServiceOptions) => {
       const client = await makeServiceClient(options, session.terminal)
       const answer = await client.request(GatesAnswer, { path: '/approvalGates' })
@@ -62,7 +62,7 @@ export function defineList(command: Command, session: Session): void {
 }
 
 function gateTable(gates: readonly GateAnswer[]): string {
-  if (gates.length === 0) return 'no gates: declare some in gates.definitions, or with gates create\n'
+  if (gates.length === 0) return 'No gates. Declare some in gates.definitions, or with gates create.\n'
   const rows = gates.map(({ id, name, application = 'any', approvals, policy = '', origin, isEnabled }) => [
     String(id),
     name,
@@ -74,11 +74,11 @@ function gateTable(gates: readonly GateAnswer[]): string {
   return textTable([['id', 'name', 'application', 'approvals', 'policy', 'declared in'], ...rows], [0, 3])
 }
 
-/** `tidegate gates create`: declares a gate beside those of the configuration. */
+/** `tidegate gates create`: declares a gate in addition to those in the configuration. */
 export function defineCreate(command: Command, session: Session): void {
   command
     .description(
-      'Declares a gate from a JSON or YAML file with name and, where needed, application, pipeline, stage, connectors, approvers, approvals, triggererMayApprove, timeToLiveMinutes and policy. Needs the role admin.',
+      'Declares a gate from a JSON or YAML file with name and optionally application, pipeline, stage, connectors, approvers, approvals, triggererMayApprove, timeToLiveMinutes and policy. Requires the role admin.',
     )
     .addHelpText('after', examples('tidegate gates create release-gate.yaml'))
     .action(async (file: string, options: ServiceOptions) => {
@@ -100,17 +100,17 @@ interface ReviewOptions extends ServiceOptions {
 type Action = 'approve' | 'reject' | 'cancel'
 
 const DESCRIPTIONS: Readonly<Record<Action, string>> = {
-  approve: 'Approves an instance; it is approved once enough different people have.',
-  reject: 'Rejects an instance, whoever has approved it before.',
-  cancel: 'Cancels an instance that nobody should decide any more.',
+  approve: 'Approves an instance. It is approved once enough different people have approved it.',
+  reject: 'Rejects an instance, even after approvals.',
+  cancel: 'Cancels an instance that no longer needs a review.',
 }
 
-/** `tidegate gates approve`, `reject` and `cancel`: what a person decides. */
+/** `tidegate gates approve`, `reject` and `cancel`: review an instance. */
 export function defineReview(command: Command, session: Session, action: Action): void {
   command
     .description(DESCRIPTIONS[action])
-    .option('--comment <text>', 'why, for the orchestrator and the trail', '')
-    .option('--as <user>', 'who decides, where the service asks for no tokens')
+    .option('--comment <text>', 'reason, for the orchestrator and the audit trail', '')
+    .option('--as <user>', 'reviewer, if the service requires no tokens')
     .addHelpText('after', examples(`tidegate gates ${action} 17 --comment "OPS-12 is done"`))
     .action(async (id: string, options: ReviewOptions) => {
       const client = await makeServiceClient(options, session.terminal)
@@ -130,10 +130,10 @@ export function defineReview(command: Command, session: Session, action: Action)
 
 const Resent = z.looseObject({ id: z.number(), url: z.string(), state: z.string() })
 
-/** `tidegate gates resend`: tells the receivers of an instance's callbacks once more. */
+/** `tidegate gates resend`: sends the callbacks of an instance again. */
 export function defineResend(command: Command, session: Session): void {
   command
-    .description('Sends the callbacks of a closed instance once more, unless they are still being tried.')
+    .description('Sends the callbacks of a closed instance again, unless they are still pending.')
     .action(async (id: string, options: ServiceOptions) => {
       const client = await makeServiceClient(options, session.terminal)
       const { callbacks } = await client.request(DetailsAnswer, { path: instancePath(id) })
@@ -150,8 +150,8 @@ export function defineResend(command: Command, session: Session): void {
 }
 
 function nothingToSend(id: string, pending: number): AppError {
-  const reason = pending === 0 ? 'it has no callbacks' : 'its callback is still being tried'
-  return new AppError('conflict', `there is nothing to send again for instance ${id}: ${reason}`)
+  const reason = pending === 0 ? 'it has no callbacks' : 'its callback is still pending'
+  return new AppError('conflict', `nothing to send again for instance ${id}: ${reason}`)
 }
 
 interface TriggerOptions extends ServiceOptions {
@@ -166,21 +166,19 @@ interface TriggerOptions extends ServiceOptions {
 
 const TriggerAnswer = z.looseObject({ id: z.number(), approvalStatus: z.looseObject({ status: z.string() }) })
 
-/** `tidegate gates trigger`: starts an instance, as the contract's trigger does. */
+/** `tidegate gates trigger`: starts an instance. */
 export function defineTrigger(command: Command, session: Session): void {
   command
-    .description(
-      'Starts an instance of a gate, by its number or name. The same again gives the same instance.',
-    )
-    .requiredOption('--execution <id>', 'the execution that waits for the gate')
-    .requiredOption('--approval-callback <url>', 'who is told of an approval')
-    .requiredOption('--rejection-callback <url>', 'who is told of a rejection, a cancellation or an expiry')
-    .option('--connector <type>', 'the connector that the parameters are for, such as JIRA', '')
-    .option('--parameters <text>', 'what the connector is to fetch: an id such as OPS-12, or JSON', '')
-    .option('--images <list>', 'the images that are to be deployed, joined by commas', '')
+    .description('Starts an instance of a gate. Repeating the command returns the same instance.')
+    .requiredOption('--execution <id>', 'execution that waits for the gate')
+    .requiredOption('--approval-callback <url>', 'URL to call after an approval')
+    .requiredOption('--rejection-callback <url>', 'URL to call after a rejection, cancellation or expiry')
+    .option('--connector <type>', 'connector of the parameters, such as JIRA', '')
+    .option('--parameters <text>', 'what the connector fetches: an id such as OPS-12, or JSON', '')
+    .option('--images <list>', 'images to be deployed, separated by commas', '')
     .option(
       '--as <user>',
-      'who triggers it, where the service asks for no tokens; a gate may refuse the approval of whoever did',
+      "triggering user, if the service requires no tokens; a gate may refuse this user's approval",
     )
     .addHelpText(
       'after',

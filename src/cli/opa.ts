@@ -32,14 +32,14 @@ interface OpaOptions {
   readonly opa?: string
 }
 
-/** `tidegate opa`: installs the program that compiles policies, or runs it. */
+/** `tidegate opa`: runs or installs the opa program. */
 export function defineOpa(command: Command, session: Session): void {
   addConfigOption(command)
     .description(
-      'Runs the opa program that tidegate compiles policies with; its arguments follow --. tidegate version shows which one it is.',
+      'Runs the opa program that compiles the policies, with the arguments after --. tidegate version shows its path.',
     )
     .argument('[args...]', 'arguments of opa, after --')
-    .option('--opa <file>', 'the opa program to run')
+    .option('--opa <file>', 'opa program to run')
     .addHelpText(
       'after',
       examples(
@@ -50,13 +50,13 @@ export function defineOpa(command: Command, session: Session): void {
     )
     .action(async (args: readonly string[], options: OpaOptions) => {
       if (args.length === 0)
-        throw wrongUse('no arguments for opa: write them after --, as in tidegate opa -- version')
+        throw wrongUse('missing arguments for opa; write them after --, as in tidegate opa -- version')
       session.exitCode = await runOpaProgram(args, options, session.terminal)
     })
   defineInstall(command.command('install'), session)
 }
 
-/** Runs opa as the caller would, with the caller's files and environment. The exit code is 2 for each that is not opa's 0 or 1. */
+/** Runs opa with the caller's files and environment. Exit codes other than 0 and 1 become 2. */
 async function runOpaProgram(
   args: readonly string[],
   options: OpaOptions,
@@ -79,18 +79,15 @@ interface InstallOptions extends OutputOptions {
 const SUM = /^[\da-f]{64}$/i
 const BYTES_PER_MB = 1e6
 
-/** `tidegate opa install`: fetches the official program into the user's cache. */
+/** `tidegate opa install`: downloads opa to the user's cache. */
 export function defineInstall(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
-      "Downloads the official opa program for this platform, checks its SHA-256 and keeps it in the user's cache, where it is found before the copy that npm installed.",
+      "Downloads the official opa program for this platform, verifies its SHA-256 and stores it in the user's cache, which takes precedence over the copy installed by npm.",
     )
-    .argument('[version]', 'the release, such as 1.20.2', DEFAULT_RELEASE)
-    .option('--from <url>', `a mirror of ${OFFICIAL_BASE} (else ${OPA_DOWNLOADS_VARIABLE})`)
-    .option(
-      '--sha256 <digits>',
-      'the SHA-256 that the program must have, for a release that tidegate does not know',
-    )
+    .argument('[version]', 'release, such as 1.20.2', DEFAULT_RELEASE)
+    .option('--from <url>', `mirror of ${OFFICIAL_BASE} (default: ${OPA_DOWNLOADS_VARIABLE})`)
+    .option('--sha256 <digits>', 'expected SHA-256, for a release that tidegate does not know')
     .addHelpText(
       'after',
       examples('tidegate opa install', 'tidegate opa install 1.20.2 --from https://mirror.example/opa'),
@@ -102,13 +99,11 @@ export function defineInstall(command: Command, session: Session): void {
 
 async function install(given: string, options: InstallOptions, terminal: Terminal): Promise<ExitCode> {
   const release = given.replace(/^v/, '')
-  if (!isRelease(release))
-    throw wrongUse(`${given} is not the number of a release, such as ${DEFAULT_RELEASE}`)
+  if (!isRelease(release)) throw wrongUse(`${given} is not a release number such as ${DEFAULT_RELEASE}`)
   const { sha256 } = options
   if (sha256 !== undefined && !SUM.test(sha256)) throw wrongUse('--sha256 must be 64 hexadecimal digits')
   const folder = installFolder(terminal.env)
-  if (folder === undefined)
-    throw new AppError('unavailable', 'there is no home directory: set XDG_CACHE_HOME')
+  if (folder === undefined) throw new AppError('unavailable', 'home directory not found; set XDG_CACHE_HOME')
   const progress = new Progress(terminal)
   const onProgress = (bytes: number): void =>
     progress.show(`downloading opa ${release} … ${(bytes / BYTES_PER_MB).toFixed(1)} MB`)
@@ -117,11 +112,11 @@ async function install(given: string, options: InstallOptions, terminal: Termina
     ...{ platform: process.platform, arch: process.arch, proxies: proxiesOf(terminal.env) },
   }).finally(() => progress.end())
   if (options.format === 'json') outJson(terminal, { release, ...installed })
-  else terminal.out(`opa ${release} is installed: ${installed.path}\n`)
+  else terminal.out(`installed opa ${release}: ${installed.path}\n`)
   return EXIT.fine
 }
 
-/** The SHA-256 is what vouches for the program, so that a mirror may be asked without TLS. */
+/** A mirror without TLS is allowed, since the SHA-256 is verified. */
 function downloadBase({ from }: InstallOptions, { env }: Terminal): string {
   const configured = env[OPA_DOWNLOADS_VARIABLE] ?? ''
   const base = from ?? (configured === '' ? OFFICIAL_BASE : configured)

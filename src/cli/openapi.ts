@@ -17,13 +17,13 @@ interface OpenApiOptions extends OutputOptions {
   readonly table?: true
 }
 
-/** `tidegate openapi`: what a service started here and now would describe at `/openapi.json`. */
+/** `tidegate openapi`: prints the document at `/openapi.json`. */
 export function defineOpenApi(command: Command, session: Session): void {
   addOutputOptions(addConfigOption(command))
     .description(
-      'Prints the OpenAPI 3.1 document of all routes, as the service shows it at /openapi.json: what they read, what they answer and which roles may ask.',
+      'Prints the OpenAPI 3.1 document of all routes, as served at /openapi.json: inputs, responses and required roles.',
     )
-    .option('--table', 'print the routes and their roles as a Markdown table instead')
+    .option('--table', 'print the routes and their roles as a Markdown table')
     .addHelpText('after', examples('tidegate openapi > openapi.json', 'tidegate openapi --table'))
     .action((options: OpenApiOptions) => {
       session.exitCode = printOpenApi(options, session.terminal)
@@ -51,17 +51,17 @@ const CREDENTIALS = {
   gitlabToken: '`X-Gitlab-Token`',
   githubSignature: '`X-Hub-Signature-256`',
   bitbucketSignature: '`X-Hub-Signature`',
-  reportLink: 'who has the link',
+  reportLink: 'holders of the link',
 } as const
 
-/** All routes of some lists and who may ask them, as a Markdown table. */
+/** Returns all routes with their roles as a Markdown table. */
 export function routesTable(lists: readonly RouteList[]): string {
   const rows = lists.flatMap(({ routes }) =>
     routes.map(
       (row) => `| \`${row.method} ${pathTemplate(row.path)}\` | ${allowedCallers(row)} | ${row.summary} |`,
     ),
   )
-  return ['| route | role | what it does |', '|---|---|---|', ...rows].join('\n')
+  return ['| route | role | description |', '|---|---|---|', ...rows].join('\n')
 }
 
 function allowedCallers({ roles, credential }: RouteDescription): string {

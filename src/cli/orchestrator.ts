@@ -17,10 +17,10 @@ import type { OrchestratorConnection } from '../orchestrator/connection.js'
 import { refreshConfiguration } from '../orchestrator/refresh-configuration.js'
 import { withOrchestrator } from './session/connect-orchestrator.js'
 
-/** `tidegate orchestrator`: what is asked of the orchestrator itself. */
+/** `tidegate orchestrator`: commands that call the orchestrator. */
 export function defineOrchestrator(command: Command, session: Session): void {
   command
-    .description('Asks the orchestrator itself for something.')
+    .description('Calls the orchestrator.')
     .addHelpText('after', examples('tidegate orchestrator doctor', 'tidegate orchestrator refresh'))
   defineOrchestratorDoctor(command.command('doctor'), session)
   defineRefresh(command.command('refresh'), session)
@@ -30,12 +30,12 @@ interface DoctorOptions extends ServiceOptions {
   readonly config?: string
 }
 
-/** `tidegate orchestrator doctor`: asks the service as the orchestrator's plugins do, and the orchestrator as the service does. */
+/** `tidegate orchestrator doctor`: checks the connection in both directions. */
 export function defineOrchestratorDoctor(command: Command, session: Session): void {
   const { terminal } = session
   addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
-      "Asks a running service as the orchestrator's plugins ask it, without a token, and the orchestrator's storage service and gateway as the service asks them; says what is missing and where it is set. With the token of an auditor it tells of events, too. Exits with 1 when something is wrong.",
+      "Sends the requests of the orchestrator's plugins to a running service, without a token, and the service's requests to the orchestrator's storage service and gateway. Reports what is missing and where to set it. With the token of an auditor, checks events, too. Exits with 1 if something is wrong.",
     )
     .addHelpText(
       'after',
@@ -58,19 +58,19 @@ interface RefreshOptions extends OutputOptions {
 }
 
 const SENTENCES = {
-  refreshed: 'refreshed: the cloud component reads its account configuration again',
+  refreshed: 'refreshed: the cloud component is reloading its account configuration',
   not_supported:
-    'not supported: there is no such endpoint; current cloud components read their account configuration again by themselves',
+    'not supported: the endpoint does not exist; current cloud components reload their account configuration by themselves',
 } as const
 
-/** `tidegate orchestrator refresh`: has the cloud component read its accounts again. */
+/** `tidegate orchestrator refresh`: makes the cloud component reload its accounts. */
 export function defineRefresh(command: Command, session: Session): void {
   const { terminal } = session
   addOutputOptions(addConfigOption(command))
     .description(
-      'Has the cloud component read its account configuration again (orchestrator.refresh). A component without such an endpoint, 404 or 405, is no error.',
+      'Makes the cloud component reload its account configuration (orchestrator.refresh). A component without that endpoint (404 or 405) is no error.',
     )
-    .option('--url <url>', 'what to call (else orchestrator.refresh.url)')
+    .option('--url <url>', 'URL to call (default: orchestrator.refresh.url)')
     .addHelpText(
       'after',
       examples(
@@ -93,7 +93,7 @@ async function refresh(connection: OrchestratorConnection): Promise<keyof typeof
   if (outcome !== 'not_configured') return outcome
   throw new AppError(
     'invalid',
-    'nothing was called: set orchestrator.refresh.url (TIDEGATE_ORCHESTRATOR_REFRESH_URL) or give --url',
+    'No URL to call. Set orchestrator.refresh.url (TIDEGATE_ORCHESTRATOR_REFRESH_URL) or pass --url.',
     { code: 'not_configured' },
   )
 }

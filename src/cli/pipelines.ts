@@ -32,7 +32,7 @@ import { readDocument } from './input/read-document.js'
 import { strictnessOf } from '../rego/index.js'
 import type { Terminal } from './session/terminal.js'
 
-/** `tidegate pipelines`: the commands about the pipelines that the orchestrator has. */
+/** `tidegate pipelines`: commands for the orchestrator's pipelines. */
 export function definePipelines(command: Command, session: Session): void {
   command
     .description("Reads, checks and stores the orchestrator's pipelines (orchestrator.storageUrl).")
@@ -44,7 +44,7 @@ export function definePipelines(command: Command, session: Session): void {
         'tidegate pipelines check',
       ),
     )
-  // What the program set for this command, its subcommands take over.
+  // Subcommands inherit the settings of this command.
   const add = (usage: string): Command => command.command(usage)
   definePull(add('pull'), session)
   definePush(
@@ -61,13 +61,13 @@ interface PullOptions extends StorageOptions, OutputOptions {
   readonly application?: string
 }
 
-/** `tidegate pipelines pull`: all definitions as one JSON array, which push and check take. */
+/** `tidegate pipelines pull`: writes all definitions as a JSON array. */
 export function definePull(command: Command, session: Session): void {
   const { terminal } = session
   addOutputOptions(addConfigOption(command))
     .description('Writes the definitions of all pipelines to standard output, as a JSON array.')
-    .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
-    .option('--application <name>', 'only those of one application')
+    .option('--storage-url <url>', 'URL of the storage service (default: orchestrator.storageUrl)')
+    .option('--application <name>', 'only this application')
     .addHelpText('after', examples('tidegate pipelines pull > pipelines.json'))
     .action(async (options: PullOptions) => {
       const progress = new Progress(terminal)
@@ -77,7 +77,7 @@ export function definePull(command: Command, session: Session): void {
           for await (const definition of definitions()) {
             if (!isOf(definition, options.application)) continue
             const line = lineOf(definition, written)
-            // Whoever reads slowly is waited for, and whoever has gone needs no more.
+            // Waits for a slow reader, and stops if the pipe is closed.
             if (!(await terminal.outBytes(Buffer.from(line)))) return
             written += 1
             progress.show(`pulling … ${count(written, 'pipeline')}`)
@@ -101,19 +101,19 @@ interface PushOptions extends PolicyOptions, StorageOptions, OutputOptions {
 
 interface Pushed {
   readonly report: EstateReport
-  /** Undefined when nothing was to be sent. */
+  /** Undefined if nothing was sent. */
   readonly stored: StoreReport | undefined
 }
 
-/** `tidegate pipelines push`: stores definitions, but none that the static policies deny. */
+/** `tidegate pipelines push`: stores definitions that the static policies allow. */
 export function definePush(command: Command, session: Session): void {
   addOutputOptions(addPolicyOptions(command))
     .description(
-      'Stores pipeline definitions after asking the static policies. What is denied is not sent. Exits with 1 when one is denied, with 2 when one could not be checked or stored.',
+      'Stores pipeline definitions that the static policies allow. Exits with 1 if one is denied, with 2 if one could not be checked or stored.',
     )
-    .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
-    .option('--update', 'only replace pipelines that exist, found by their id: never make a new one')
-    .option('--dry-run', 'ask the policies only')
+    .option('--storage-url <url>', 'URL of the storage service (default: orchestrator.storageUrl)')
+    .option('--update', 'only replace existing pipelines, by id; never create one')
+    .option('--dry-run', 'only evaluate the policies')
     .addHelpText(
       'after',
       examples(

@@ -13,11 +13,11 @@ import { verifyStoredTrail } from '../main/store/stored-trail.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
 
-/** `tidegate store`: the commands about a PostgreSQL that several services share. */
+/** `tidegate store`: commands for a PostgreSQL database. */
 export function defineStore(command: Command, session: Session): void {
   command
     .description(
-      'Prepares a PostgreSQL that several services share. Its password is that of PGPASSWORD or ~/.pgpass.',
+      'Prepares a PostgreSQL database that several services share. The password comes from PGPASSWORD or ~/.pgpass.',
     )
     .addHelpText(
       'after',
@@ -31,13 +31,13 @@ export function defineStore(command: Command, session: Session): void {
   defineCopy(add('copy'), session)
 }
 
-/** `tidegate store migrate`: the schema, before a service starts with it. */
+/** `tidegate store migrate`: migrates the schema. */
 export function defineMigrate(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
-      'Brings the schema of a database up to date. A service does the same when it starts, if its user may.',
+      'Migrates the schema of a database. A service does the same when it starts, if its user has permission.',
     )
-    .requiredOption('--store <url>', 'the database, postgres://USER@HOST/NAME')
+    .requiredOption('--store <url>', 'database, postgres://USER@HOST/NAME')
     .addHelpText(
       'after',
       examples('tidegate store migrate --store postgres://tidegate@db.example.org/tidegate'),
@@ -46,7 +46,7 @@ export function defineMigrate(command: Command, session: Session): void {
       const { settings } = databaseOption('--store', store)
       const isChanged = await migrateStore(settings)
       if (format === 'json') outJson(session.terminal, { isChanged })
-      else session.terminal.out(isChanged ? 'the schema is up to date now\n' : 'the schema was up to date\n')
+      else session.terminal.out(isChanged ? 'migrated the schema\n' : 'the schema is up to date\n')
       session.exitCode = EXIT.fine
     })
 }
@@ -56,14 +56,14 @@ interface CopyOptions extends OutputOptions {
   readonly to: string
 }
 
-/** `tidegate store copy`: from the files of one service to a database. */
+/** `tidegate store copy`: copies a data directory to a database. */
 export function defineCopy(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
-      'Copies all records of a data directory, and the secrets beside them, into an empty PostgreSQL, and proves that the trail is the same there. The service must not run meanwhile. The decision log stays a local file.',
+      'Copies all records and secrets of a data directory to an empty PostgreSQL database and verifies that the trail is identical. The service must be stopped. The decision log remains a local file.',
     )
     .requiredOption('--from <dir>', 'the data directory')
-    .requiredOption('--to <url>', 'the database, postgres://USER@HOST/NAME')
+    .requiredOption('--to <url>', 'database, postgres://USER@HOST/NAME')
     .addHelpText(
       'after',
       examples('tidegate store copy --from data --to postgres://tidegate@db.example.org/tidegate'),
@@ -94,7 +94,7 @@ export function defineCopy(command: Command, session: Session): void {
 
 function copiedText(copied: Readonly<Record<string, number>>, { checked, end }: Verification): string {
   const tables = Object.entries(copied).map(([table, rows]) => `${table}: ${rows}\n`)
-  return `${tables.join('')}the trail is intact and the same: ${count(checked, 'record')}, end ${end.seq}:${end.hash}\n`
+  return `${tables.join('')}the trail is intact and identical: ${count(checked, 'record')}, end ${end.seq}:${end.hash}\n`
 }
 
 function requireSame(before: Verification, after: Verification): void {

@@ -37,7 +37,7 @@ import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
 import { insightRoutes } from './routes/trail/insights.js'
 import type { InsightRoutesDeps } from './routes/trail/insights.js'
 
-/** What the routes of all features are given. */
+/** Dependencies of the routes of all features. */
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly decisions: DecisionRoutesDeps
@@ -54,7 +54,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly analysis: AnalysisRoutesDeps
 }
 
-/** The lists of all features: nothing else is served. */
+/** Returns the route lists of all features. Nothing else is served. */
 export function routeLists(options: RouteOptions): readonly BindableRoutes<RoutesDeps>[] {
   const { policies, events, health } = directLists(options)
   return [

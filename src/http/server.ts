@@ -16,32 +16,40 @@ import type { TransportLimits } from './transport/transport-limits.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
-  /** `http://127.0.0.1:8181`, with the port that was chosen where 0 was asked for; `unix:PATH` for a socket. */
+  /** `http://127.0.0.1:8181` with the actual port, or `unix:PATH`. */
   readonly url: string
-  /** What it listens on, which other processes may listen on too. */
+  /** The listener, which other processes can share. */
   readonly listener: NetServer
-  /** Has new connections use another certificate; nothing where it speaks no TLS. */
+  /** Uses another certificate for new connections. Does nothing without TLS. */
   renewTls(settings: TlsSettings): void
-  /** Takes no new requests, waits for those that run, and refuses what still runs after `drainMs`. */
+  /**
+   * Accepts no new requests, waits for running ones, and refuses those still running after
+   * `drainMs`.
+   */
   stop(drainMs: number): Promise<void>
 }
 
-/** Callers of one orchestrator keep some hundreds. */
+/** One orchestrator keeps a few hundred connections. */
 const MAX_CONNECTIONS = 10_000
-/** For databases, threads and requests to others: a process that has no more of them cannot keep what it acknowledges. */
+/**
+ * Files reserved for databases, threads and outgoing requests. Without them the process could not
+ * store what it acknowledges.
+ */
 const RESERVED_FILES = 150
 const MIN_CONNECTIONS = 16
-/** How many files a process of the service must be allowed to have open: its own, and a few connections. */
+/** Minimum open-file limit of a process. */
 export const MIN_FILES = RESERVED_FILES + MIN_CONNECTIONS
 
-/** What the servers of one process take in at once, all together. */
+/** Shared limits of all servers in a process. */
 export interface ServerLimits extends TransportLimits {
   readonly connections: ConnectionLimit
 }
 
-/** The room of one of `processes` that share the bounds of the service. */
+/**
+ * Creates the limits of one of `processes` worker processes, which share the limits of the service.
+ */
 export function makeServerLimits(
   maxBodyBytes: number,
   processes = 1,
@@ -57,29 +65,29 @@ export function makeServerLimits(
 }
 
 export interface ServerOptions {
-  /** Where to listen, or what another process of the service listens on already. */
+  /** Address, or a listener that another process opened. */
   readonly listenOn: ListenAddress | NetServer
-  /** The mode of the socket, where it listens on one. */
+  /** File mode of a Unix socket. */
   readonly socketMode?: number
   readonly limits: ServerLimits
   readonly tls?: ServerTls | undefined
 }
 
-/** Starts to listen. Raises `unavailable` when the address cannot be had. */
+/** Starts listening. Raises `unavailable` if the address cannot be used. */
 export async function startServer(
   handle: HandleRequest,
-  { listenOn, socketMode, limits: room, tls }: ServerOptions,
+  { listenOn, socketMode, limits, tls }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const comesAs = tls === undefined ? 'connection' : 'secureConnection'
-  const secure = tls && (await openSecureListener(tls, room))
+  const connectionEvent = tls === undefined ? 'connection' : 'secureConnection'
+  const secure = tls && (await openSecureListener(tls, limits))
   const standard = createStandardServer(handle, {
-    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, limits: room, connectionEvent: comesAs },
+    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, limits, connectionEvent },
     ...(secure !== undefined && { create: secure.create }),
   })
   const { server } = standard
   secure?.watch()
-  room.connections.watch(server)
+  limits.connections.watch(server)
   await startListening(server, listenOn, socketMode)
   return {
     url: addressOf(server, tls !== undefined),
@@ -89,15 +97,15 @@ export async function startServer(
   }
 }
 
-/** Loaded where it is needed: most services have a proxy or a mesh for it. */
+/** Loaded on demand, since most services run behind a proxy or mesh. */
 async function openSecureListener(tls: ServerTls, { connections }: ServerLimits): Promise<SecureListener> {
   const listener = await import('./transport/tls/secure-listener.js')
   return new listener.SecureListener(tls, REQUEST_TIMEOUTS.headersMs, connections)
 }
 
 /**
- * How many connections this process holds, one of so many. Each of a worker may be relayed, which takes it another file, and the main process
- * one for each connection of every worker.
+ * Returns the connection limit of one process. In a worker process each connection may need a
+ * second file for its relay, and the main process needs one for each relayed connection.
  */
 function maxConnectionsPerProcess(processes: number): number {
   const filesEach = processes === 1 ? 1 : Math.max(2, processes)

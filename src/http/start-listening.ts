@@ -5,15 +5,18 @@ import { lstat, unlink } from 'node:fs/promises'
 import type { ListenAddress, PortAddress } from '../config/sections/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 
-/** Who may connect where nothing else is said: owner and group. */
+/** Default mode of a Unix socket: owner and group may connect. */
 const SOCKET_MODE = 0o660
 
-/** Connections that may wait to be taken, so that thousands can come at once; the system has a bound of its own (`net.core.somaxconn`). */
+/**
+ * Accept queue for thousands of simultaneous connections. The system limits it, too
+ * (`net.core.somaxconn`).
+ */
 export const BACKLOG = 4096
 
 /**
- * Has a server listen at an address, or at what another process of the service listens on already. A socket that a killed process left
- * behind is taken away first. Raises `unavailable` when the address cannot be had.
+ * Listens at an address, or on a listener that another process opened. Removes the stale socket of
+ * a killed process first. Raises `unavailable` if the address cannot be used.
  */
 export async function startListening(
   server: Server,
@@ -26,8 +29,8 @@ export async function startListening(
 }
 
 /**
- * Listens for a moment, so that an address that cannot be had is told before policies are compiled and databases are brought up to date.
- * Raises `unavailable` as the server itself would.
+ * Listens briefly, so that an unusable address is reported before policies are compiled and
+ * databases are migrated. Raises `unavailable`.
  */
 export async function tryAddress(address: ListenAddress): Promise<void> {
   const server = createServer()
@@ -35,7 +38,7 @@ export async function tryAddress(address: ListenAddress): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** The URL of a server that listens: `http://127.0.0.1:8181`, or `unix:PATH` for a socket. */
+/** Returns the URL of a listening server: `http://127.0.0.1:8181`, or `unix:PATH` for a socket. */
 export function addressOf(server: Server, isTls: boolean): string {
   const address = server.address()
   if (typeof address === 'string') return `unix:${address}`
@@ -45,7 +48,7 @@ export function addressOf(server: Server, isTls: boolean): string {
 
 async function listenOnPort(server: Server, { host, port }: PortAddress): Promise<void> {
   await listening(server, () => server.listen(port, host, BACKLOG)).catch((raw: unknown) => {
-    const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
+    const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program uses the port' : ''
     throw cannotListen(`${host}:${port}`, hint, raw)
   })
 }
@@ -55,11 +58,15 @@ async function listenOnSocket(server: Server, path: string, mode: number): Promi
     await removeStaleSocket(path)
     await listening(server, () => {
       server.listen(path, BACKLOG)
-      // It is there by now, and nobody is taken from it before this turn ends.
+      // The socket exists now, and no connection is accepted before this turn ends.
       if (server.listening) chmodSync(path, mode)
     })
   } catch (raw) {
-    throw cannotListen(`unix:${path}`, hasErrorCode(raw, 'EADDRINUSE') ? ': another program has it' : '', raw)
+    throw cannotListen(
+      `unix:${path}`,
+      hasErrorCode(raw, 'EADDRINUSE') ? ': another program uses it' : '',
+      raw,
+    )
   }
 }
 
@@ -73,7 +80,7 @@ function listening(server: Server, listen: () => void): Promise<void> {
   })
 }
 
-/** What to tell when an address cannot be had. */
+/** Returns the error for an unusable address. */
 function cannotListen(address: string, hint: string, raw: unknown): AppError {
   const message = `cannot listen on ${address}${hint} (${toError(raw).message})`
   return new AppError('unavailable', message, { cause: raw })
@@ -82,8 +89,8 @@ function cannotListen(address: string, hint: string, raw: unknown): AppError {
 const CONNECT_MS = 1000
 
 /**
- * Takes away the socket that a killed process left at a path. Raises `unavailable` where somebody listens on it, or where something else is
- * there, which is left alone.
+ * Removes the socket of a killed process. Raises `unavailable` if another process listens on it, or
+ * if the path is not a socket.
  */
 export async function removeStaleSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch((raw: unknown) => {
@@ -91,14 +98,14 @@ export async function removeStaleSocket(path: string): Promise<void> {
     throw raw
   })
   if (stats === undefined) return
-  if (!stats.isSocket()) throw new AppError('unavailable', 'something that is no socket is there already')
+  if (!stats.isSocket()) throw new AppError('unavailable', 'the path exists and is not a socket')
   if (!(await isStale(path))) throw new AppError('unavailable', 'another program listens there')
   await unlink(path).catch((raw: unknown) => {
     if (!hasErrorCode(raw, 'ENOENT')) throw raw
   })
 }
 
-/** Whether nobody listens: whatever else keeps us from connecting says nothing. */
+/** Returns whether nobody listens. Only a refused connection proves it. */
 function isStale(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

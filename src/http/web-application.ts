@@ -18,7 +18,7 @@ import { StandardExchange } from './transport/node/standard-exchange.js'
 
 type Application = RequestHandlerOptions['application']
 
-/** What the routes of all features are put together with. */
+/** Dependencies of the web application. */
 export interface WebApplicationParts {
   readonly deps: RoutesDeps
   readonly options: RouteOptions
@@ -26,13 +26,13 @@ export interface WebApplicationParts {
   readonly authenticatePage: AuthenticatePage
 }
 
-/** What answers every request, and what answers those of probes alone. */
+/** The applications for all routes and for probes. */
 export interface WebApplications {
   readonly everything: Application
   readonly probes: Application
 }
 
-/** Puts the routes of all features together. */
+/** Creates the web application from the routes of all features. */
 export function makeWebApplications(parts: WebApplicationParts): WebApplications {
   const { deps, options, authenticate, authenticatePage } = parts
   const bound = routeLists(options).flatMap(({ bind }) => bind(deps))
@@ -43,20 +43,20 @@ export function makeWebApplications(parts: WebApplicationParts): WebApplications
   }
 }
 
-/** The description of the API, as JSON text. */
+/** Returns the OpenAPI document as JSON. */
 export function describeApi(options: RouteOptions, about: OpenApiOptions): string {
   return JSON.stringify(openApiDocument(routeLists(options), about))
 }
 
-/** The web application as the request handler calls it: it answers on node's own request and response. */
+/** Creates the function that serves an exchange with Hono, on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
   const answer = async (request: Request, exchange: StandardExchange): Promise<Response> => {
     const response = await app.fetch(request, { exchange })
-    // The handler has answered, or the request was refused while the handler ran.
+    // The handler responded itself, or the request was refused while it ran.
     return exchange.claimResponse() ? response : RESPONSE_ALREADY_SENT
   }
   const listener = getRequestListener((request, env) => answer(request, exchangeOf(env)), {
-    // Of HTTP/1.0, which may come without a Host: a URL needs one.
+    // HTTP/1.0 requests may have no Host, but a URL needs one.
     hostname: 'localhost',
     errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
   })
@@ -72,8 +72,9 @@ export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Prom
 }
 
 /**
- * Where a response has its exchange. Of a WeakMap from one to the other, V8 would keep every request until its next full collection, which is 50 ms
- * of work: a collection of the young takes the values of such a map for needed, and this value leads to its key.
+ * Property of a response with its exchange. A WeakMap would keep every request until the next full
+ * collection, which takes 50 ms: minor collections treat the map's values as live, and this value
+ * references its key.
  */
 const EXCHANGE = Symbol('exchange')
 
@@ -87,12 +88,12 @@ function exchangeOf({ outgoing }: { readonly outgoing: object }): StandardExchan
   return exchange
 }
 
-/** A Host header or a path that no URL can be made of. */
+/** The error for a Host header or path that does not form a URL. */
 function unreadable(cause: RequestError): AppError {
-  const message = `the request cannot be read: ${cause.message}`
+  const message = `the request cannot be parsed: ${cause.message}`
   return new AppError('invalid', message, { code: 'invalid_request', cause })
 }
 
 function pastTheRequestHandler(): AppError {
-  return new AppError('internal', 'a request reached the application past the request handler')
+  return new AppError('internal', 'a request bypassed the request handler')
 }

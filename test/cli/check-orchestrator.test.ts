@@ -4,7 +4,7 @@ import type { Finding } from '../../src/cli/doctor/finding.js'
 import { checkOrchestrator } from '../../src/cli/doctor/check-orchestrator.js'
 import { ConfigSchema } from '../../src/config/config.js'
 
-/** No port of this name answers: what is not sent by the stub fails at once. */
+/** Nothing listens at this address, so requests past the stub fail immediately. */
 const NOWHERE = 'http://127.0.0.1:1'
 const MAKING = '/dashboardservice/v4/pipelines/2147483647/gates'
 const REFUSED = [403, { code: 'forbidden', message: 'no token was sent' }] as const
@@ -17,7 +17,10 @@ interface Sent {
   readonly token: string | null
 }
 
-/** What doctor finds where a service answers so, and 200 with an empty list to all else; and what it was asked. */
+/**
+ * Runs doctor against a service with these responses, and 200 with an empty list for other
+ * requests. Returns the findings and the requests.
+ */
 async function findings(answers: Answers): Promise<{ found: Map<string, Finding>; sent: Sent[] }> {
   const sent: Sent[] = []
   const answer = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {

@@ -62,7 +62,7 @@ describe('a command line that cannot be understood', () => {
     [['serve', '--adr', 'x'], "unknown option '--adr', did you mean --addr?"],
     ...['--port', '-p'].map((flag): [string[], string] => [
       ['serve', flag, '80'],
-      `unknown option '${flag}': set the address with --addr HOST:PORT, or server.addr in the configuration`,
+      `unknown option '${flag}': use --addr HOST:PORT, or server.addr in the configuration`,
     ]),
     [['version', '--port'], "unknown option '--port'"],
     [['gates', 'lst'], "unknown command 'lst', did you mean list?"],
@@ -140,9 +140,9 @@ describe('hash-token', () => {
   })
 
   test.each([
-    ['', 'there is no token on standard input'],
-    ['two words', 'this cannot be a bearer token'],
-    ['schlüssel', 'this cannot be a bearer token'],
+    ['', 'no token on standard input'],
+    ['two words', 'this is not a bearer token'],
+    ['schlüssel', 'this is not a bearer token'],
   ])('refuses %j', async (stdin, problem) => {
     const hint = 'give letters, digits and -._~+/ only, or let --generate make one'
     expect(await runTidegate(['hash-token'], { stdin })).toEqual({

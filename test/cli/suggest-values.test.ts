@@ -41,10 +41,10 @@ describe('a list in which nothing is found', () => {
     ['audit search --application shpo', 'nothing has --application shpo, did you mean shop?'],
     [
       'audit search --user nobody-like-this',
-      'none of the newest 500 has --user nobody-like-this; there are ',
+      'none of the newest 500 entries has --user nobody-like-this; there are ',
     ],
-    ['analysis list --application shpo', 'none of the newest 500 has --application shpo'],
-    ['gates instances --execution 01J0', 'none of the newest 500 has --execution 01J0'],
+    ['analysis list --application shpo', 'none of the newest 500 entries has --application shpo'],
+    ['gates instances --execution 01J0', 'none of the newest 500 entries has --execution 01J0'],
   ])('%s names what was likely meant', async (line, sentence) => {
     const { exitCode, stdout, stderr } = await run(line)
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^no \w+\n$/)])

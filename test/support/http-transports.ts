@@ -53,11 +53,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     void answer(exchange, options)
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
-  const halfBodies = new PartialBodies(0, options.maxHalfBytes)
+  const partialBodies = new PartialBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
   const room = {
-    halfBodies,
+    partialBodies,
     unreadAnswers,
     connections,
     requests: new RequestQueue(),
@@ -78,7 +78,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     arrivals,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
-    halfBytes: () => halfBodies.total,
+    halfBytes: () => partialBodies.total,
     unreadBytes: () => unreadAnswers.total,
     close: () => close(server),
   }

@@ -11,7 +11,7 @@ import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { fetchRun } from './query-runs.js'
 
-/** A metric, kind of log line or check in two runs; null where one has it not. */
+/** A metric, log template or check in two runs; null if a run does not have it. */
 interface Compared {
   readonly target: string
   readonly name: string
@@ -21,13 +21,13 @@ interface Compared {
 
 interface Outcome {
   readonly result: string
-  /** The canary's change against its own baseline, as a share. */
+  /** Change of the canary against its own baseline, as a share. */
   readonly change: number | null
-  /** Of a check that was answered, 0 to 100. */
+  /** Score of an answered check, 0 to 100. */
   readonly score?: number
 }
 
-/** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict, or none. */
+/** Compares the last intervals of two runs. Returns 1 if the second has a worse verdict or none. */
 export async function compareRuns(
   [first, second]: readonly [string, string],
   options: ServiceOptions,
@@ -45,7 +45,10 @@ export async function compareRuns(
   return isWorse ? EXIT.denied : EXIT.fine
 }
 
-/** All metrics, log lines with a severity and checks of both runs, those first that the runs judge otherwise. */
+/**
+ * Returns the metrics, log templates with a severity, and checks of both runs, different results
+ * first.
+ */
 function compare(before: ShownRun, after: ShownRun): readonly Compared[] {
   const [old, now] = [outcomesOf(before), outcomesOf(after)]
   const keys = [...new Set([...old.keys(), ...now.keys()])]
@@ -65,7 +68,7 @@ function outcomesOf({ report }: ShownRun): ReadonlyMap<string, Outcome> {
   const targets = report?.targets ?? []
   return new Map(
     targets.flatMap(({ name, metrics, logs, checks = [] }) => {
-      // The only service of one run is held against the only one of the other, whatever they are called.
+      // If both runs have a single target, their names do not matter.
       const target = targets.length > 1 ? name : ''
       const named = (what: string, outcome: Outcome): readonly [string, Outcome] => [
         JSON.stringify([target, what]),
@@ -92,7 +95,7 @@ function ofMetric({ classification, finding, ratio }: MetricResult): Outcome {
   }
 }
 
-/** One without an answer is no failure of the canary, and the runs are not alike in it. */
+/** A check without an answer is no failure, but it differs from any verdict. */
 function ofCheck({ verdict, score, isUnanswered }: CheckReport): Outcome {
   return isUnanswered ? { result: 'no answer', change: null } : { result: verdict, change: null, score }
 }

@@ -21,17 +21,17 @@ import type { Terminal } from '../session/terminal.js'
 import { count, textTable } from '../output/text-table.js'
 import { metricTable } from './metric-table.js'
 
-/** What the flags of `tidegate analysis judge` say. */
+/** Flags of `tidegate analysis judge`. */
 export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
   readonly interval?: PlannedLook
-  /** `interval` as the flag was once called. */
+  /** Former name of `interval`. */
   readonly look?: PlannedLook
 }
 
-/** Judges one file and prints the report. */
+/** Judges a file and prints the report. */
 export async function judgeFile(
   file: string,
   options: JudgeCommandOptions,
@@ -70,7 +70,7 @@ async function readInput(file: string, terminal: Terminal): Promise<ReadInput> {
   }
 }
 
-/** The report for people: a line for each metric, why those that did not pass are so, the groups and the verdict. */
+/** Returns the text report: metrics with the reasons of failures, groups, and the verdict. */
 export function judgeReportText(report: JudgeReport, colours: Colours): string {
   const { score, groupScores, results, verdict } = report
   const groups = groupScores.map((group) => [

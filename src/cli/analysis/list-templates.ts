@@ -12,10 +12,10 @@ import type { Terminal } from '../session/terminal.js'
 import { AppError } from '../../errors/app-error.js'
 import { requireText, readFailure, STDIN } from '../input/read-document.js'
 
-/** Lines that are written at once. */
+/** Lines per write. */
 const WRITTEN_TOGETHER = 10_000
 
-/** Groups the lines of one log and prints their templates. Raises `invalid` when it cannot be read. */
+/** Groups the lines of a log and prints their templates. Raises `invalid` if it cannot be read. */
 export async function listTemplates(
   file: string,
   { format }: OutputOptions,
@@ -26,14 +26,14 @@ export async function listTemplates(
   else terminal.out(tableOf(rows.length, templates, terminal))
   if (templates.otherLines > 0) {
     terminal.err(
-      `${count(templates.otherLines, 'event')} came when the table of templates was full and share one: <*>\n`,
+      `${count(templates.otherLines, 'event')} did not fit into the full template table and share the template <*>\n`,
     )
   }
   return EXIT.fine
 }
 
 interface Grouped {
-  /** The table's row for each line. */
+  /** Row of the template table for each line. */
   readonly rows: RowList
   readonly templates: Templates
 }
@@ -62,7 +62,7 @@ async function group(file: string, terminal: Terminal): Promise<Grouped> {
   return { rows, templates: table.finish() }
 }
 
-/** The text of a line that is a JSON object; undefined for plain text. */
+/** Returns the text of a JSON line; undefined for plain text. */
 function contentOf(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined
   try {
@@ -97,7 +97,7 @@ function tableOf(lines: number, { templates }: Templates, terminal: Terminal): s
 
 const FIRST_CAPACITY = 4096
 
-/** Numbers in order, four bytes each: a log of millions of lines is remembered by one for each. */
+/** A growing list of 32-bit integers, since logs may have millions of lines. */
 export class RowList {
   #rows = new Int32Array(FIRST_CAPACITY)
   #length = 0
@@ -106,7 +106,7 @@ export class RowList {
     return this.#length
   }
 
-  /** Appends a number so many times. */
+  /** Appends a number `times` times. */
   add(row: number, times: number): void {
     if (this.#length + times > this.#rows.length) this.#grow(this.#length + times)
     this.#rows.fill(row, this.#length, this.#length + times)
@@ -125,12 +125,13 @@ export class RowList {
 }
 
 const STDIN_DESCRIPTOR = 0
-/** What a line has beyond this is left out: a file without line ends must not fill the memory. */
+/** Longer lines are truncated, so that a file without line ends does not fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024
 
 /**
- * The lines of a file, or of standard input for `-`, a chunk at a time. Lines end with `\n` or `\r\n`, and malformed UTF-8 is
- * replaced. Raises `invalid` naming the file when it cannot be read, or is compressed or UTF-16.
+ * Reads the lines of a file, or of standard input for `-`, in chunks. Lines end with `\n` or
+ * `\r\n`, and malformed UTF-8 is replaced. Raises `invalid` with the file's name if it cannot be
+ * read, or is compressed or UTF-16.
  */
 export async function* readLines(file: string): AsyncGenerator<readonly string[]> {
   const stream =

@@ -24,7 +24,7 @@ import { nearestName } from '../../lib/text/nearest-name.js'
 
 const POLL_MS = 2000
 
-/** The service is of this release: its answers have these shapes, of which only the frame is checked. */
+/** Partial schemas: the service has the same release, so the contents match its types. */
 const Summary = z
   .looseObject({ id: z.number(), state: z.string() })
   .transform((value) => value as unknown as RunSummary)
@@ -34,7 +34,7 @@ const Shown = z
 const List = z.object({ runs: z.array(Summary), nextCursor: z.string().optional() })
 const Started = z.object({ id: z.number() })
 
-/** Lists runs as a table, or as JSON. */
+/** Prints runs as a table or JSON. */
 export async function listRuns(options: ListOptions, terminal: Terminal): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
   const { application, execution, state, since, until, limit, cursor } = options
@@ -45,12 +45,17 @@ export async function listRuns(options: ListOptions, terminal: Terminal): Promis
     const table = list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs, terminal.columns)
     terminal.out(table + moreText(list.nextCursor))
   }
-  const asked = { path: '/analysis', entries: 'runs', asked: scopeFlags(options), found: list.runs.length }
-  await suggestValues(asked, options, client, terminal)
+  const queried = {
+    path: '/analysis',
+    entries: 'runs',
+    filters: scopeFlags(options),
+    found: list.runs.length,
+  }
+  await suggestValues(queried, options, client, terminal)
   return EXIT.fine
 }
 
-/** Shows one run, or a summary of it for a chat: 1 when it failed or needs a review. */
+/** Prints a run, or a summary for chat. Returns 1 if it failed or needs a review. */
 export async function showRun(id: string, options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
   const run = await fetchRun(client, id)
@@ -60,7 +65,7 @@ export async function showRun(id: string, options: ShowOptions, terminal: Termin
   return exitCodeOf(run)
 }
 
-/** Starts a run, and waits for its end when told to. */
+/** Starts a run, and waits for its end with `--wait`. */
 export async function startRun(
   application: string,
   options: StartOptions,
@@ -77,7 +82,8 @@ export async function startRun(
   })
   if (options.wait !== true) {
     if (options.format === 'json') outJson(terminal, { id })
-    else terminal.out(`analysis ${id} of ${application} has started: tidegate analysis show ${id}\n`)
+    else
+      terminal.out(`Started analysis ${id} of ${application}. Show it with tidegate analysis show ${id}.\n`)
     return EXIT.fine
   }
   return print(await untilEnded(client, String(id), terminal), options, terminal)
@@ -121,7 +127,7 @@ function millisecondsOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time)
 }
 
-/** One run with all that its report shows. */
+/** Fetches a run with its report. */
 export async function fetchRun(client: ServiceClient, id: string): Promise<ShownRun> {
   return await client.request(Shown, { path: `/analysis/${encodeURIComponent(id)}` })
 }
@@ -189,14 +195,17 @@ function runTable(runs: readonly RunSummary[], columns: number | undefined): str
 
 const Answer = z.object({ applications: z.array(z.looseObject({ name: z.string() })) })
 
-/** An error about an application that the service does not know, with the name that was likely meant, where the caller may see it. */
+/**
+ * Adds the most similar application to an error about an unknown one, if the caller may list
+ * applications.
+ */
 export async function withSuggestedApplication(
   raw: unknown,
   written: string,
   client: ServiceClient,
 ): Promise<unknown> {
   if (!(raw instanceof AppError) || raw.kind !== 'not_found') return raw
-  // Who may start analyses need not be allowed to see the applications.
+  // Starting analyses does not require permission to list applications.
   const known = await client.request(Answer, { path: '/applications' }).catch(() => ({ applications: [] }))
   const nearest = nearestName(
     written,
@@ -204,5 +213,5 @@ export async function withSuggestedApplication(
   )
   if (nearest === undefined) return raw
   const { message, code, details } = raw
-  return new AppError('not_found', `${message}; did you mean ${nearest}?`, { code, details, cause: raw })
+  return new AppError('not_found', `${message} Did you mean ${nearest}?`, { code, details, cause: raw })
 }

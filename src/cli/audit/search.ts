@@ -18,7 +18,7 @@ import type { FilterValue } from '../session/suggest-values.js'
 import { addWatchOption } from '../session/watch.js'
 import { AUDIT_SOURCES } from '../../store/ports/audit-store.js'
 
-/** A record as the service answers with it. */
+/** A record in responses. */
 export const RecordAnswer = z.looseObject({
   seq: z.number(),
   at: z.string(),
@@ -32,10 +32,10 @@ interface SearchOptions extends ServiceOptions, FilterOptions, PageOptions {}
 
 const Answer = z.object({ records: z.array(RecordAnswer), nextCursor: z.string().optional() })
 
-/** `tidegate audit search`: records by column, time and the words in their bodies. */
+/** `tidegate audit search`: searches records by column, time and text. */
 export function defineSearch(command: Command, session: Session): void {
   addPageOptions(addFilterOptions(addWatchOption(addServiceOptions(command))))
-    .description('Searches the trail, newest first. Words are looked for in the bodies: all must be there.')
+    .description('Searches the trail, newest first. Bodies must contain all words.')
     .addHelpText(
       'after',
       examples('tidegate audit search --execution 01J0RUN', 'tidegate audit search timeout "prod*"'),
@@ -50,10 +50,10 @@ export function defineSearch(command: Command, session: Session): void {
       })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(recordTable(answer.records, answer.nextCursor))
-      // Words are in the bodies, which are not looked through for near ones.
+      // Suggestions cover columns only, not words in bodies.
       const found = answer.records.length
-      const asked = { path: '/audit', entries: 'records', asked: filterFlags(options), found }
-      await suggestValues(asked, options, client, session.terminal)
+      const queried = { path: '/audit', entries: 'records', filters: filterFlags(options), found }
+      await suggestValues(queried, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }
@@ -68,7 +68,7 @@ function recordTable(records: readonly RecordAnswer[], nextCursor: string | unde
   return table + moreText(nextCursor)
 }
 
-/** The flags that say which records are meant. */
+/** Flags that select records. */
 export interface FilterOptions extends RangeOptions {
   readonly source?: string
   readonly kind?: string
@@ -81,21 +81,21 @@ export interface FilterOptions extends RangeOptions {
   readonly event?: string
 }
 
-/** Adds those flags. */
+/** Adds the flags that select records. */
 export function addFilterOptions(command: Command): Command {
   return addRangeOptions(command)
-    .addOption(new Option('--source <source>', 'only those of one source').choices(AUDIT_SOURCES))
-    .option('--kind <kind>', 'what happened: gate.approved, orca:pipeline:failed')
-    .option('--application <name>', 'only those of one application')
-    .option('--pipeline <name>', 'only those of one pipeline')
-    .option('--execution <id>', 'only those of one execution')
-    .option('--stage <name>', 'only those of one stage')
-    .option('--user <name>', 'only what one person did')
-    .option('--status <status>', 'only those of one status: SUCCEEDED, TERMINAL, approved')
-    .option('--event <id>', 'the record of one event')
+    .addOption(new Option('--source <source>', 'only records of this source').choices(AUDIT_SOURCES))
+    .option('--kind <kind>', 'kind of record, such as gate.approved or orca:pipeline:failed')
+    .option('--application <name>', 'only this application')
+    .option('--pipeline <name>', 'only this pipeline')
+    .option('--execution <id>', 'only this execution')
+    .option('--stage <name>', 'only this stage')
+    .option('--user <name>', 'only actions of this person')
+    .option('--status <status>', 'only this status, such as SUCCEEDED, TERMINAL or approved')
+    .option('--event <id>', 'only the record of this event')
 }
 
-/** As the service is asked. */
+/** Returns the query parameters for the flags. */
 export function filterQuery(options: FilterOptions): Record<string, string | undefined> {
   const { source, kind, application, pipeline, execution, stage, user, status, event, since, until } = options
   return {
@@ -106,7 +106,7 @@ export function filterQuery(options: FilterOptions): Record<string, string | und
   }
 }
 
-/** What the flags are held against in a record. */
+/** Returns the record members that the flags filter. */
 export function filterFlags(options: FilterOptions): readonly FilterValue[] {
   const { kind, application, pipeline, execution, stage, user, status } = options
   const members = { kind, application, pipeline, stage, user, status }
@@ -135,7 +135,7 @@ const Timeline = z.looseObject({
 })
 type Timeline = z.output<typeof Timeline>
 
-/** `tidegate audit timeline EXECUTION`: what happened in one execution, from its first event on. */
+/** `tidegate audit timeline EXECUTION`: shows the timeline of an execution. */
 export function defineTimeline(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
     .description('Shows what happened in an execution, oldest first: events, decisions, approvals, analyses.')
@@ -164,5 +164,5 @@ function timelineText({ application, pipeline, entries, isTruncated }: Timeline,
     [],
     columns,
   )
-  return `${head === '' ? '' : `${head}\n`}${table}${isTruncated ? 'and more, which is not shown\n' : ''}`
+  return `${head === '' ? '' : `${head}\n`}${table}${isTruncated ? 'further entries are not shown\n' : ''}`
 }

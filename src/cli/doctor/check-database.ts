@@ -8,28 +8,29 @@ import type { Finding } from './finding.js'
 const MIB = 1024 * 1024
 const MAX_QUIET_OFFSET_MS = 1000
 const MAX_OFFSET_MS = 60_000
-/** Beside `store.connections`. */
+/** Connections in addition to `store.connections`. */
 const EXTRA_CONNECTIONS = 6
-const MIGRATE = 'run tidegate store migrate with the user who owns the schema'
+const MIGRATE = 'run tidegate store migrate as the owner of the schema'
 
-/** Looks at the database of a configuration; nothing where it names none. Changes nothing. */
+/** Checks the database of a configuration, if it has one. Changes nothing. */
 export async function checkConfiguredDatabase(config: Config): Promise<Finding[]> {
   const { url } = config.store
   if (url === undefined) return []
   let facts: DatabaseFacts | undefined
-  const reached = await attempt('database', 'the message says what to look at', async () => {
+  const reached = await attempt('database', 'check the setting that the message names', async () => {
     facts = await inspectConfiguredDatabase(config, process.env, Date.now)
     const { version, bytes } = facts.server
-    return ok('database', `PostgreSQL ${version} is there, ${Math.ceil(bytes / MIB)} MiB: ${url}`)
+    return ok('database', `PostgreSQL ${version}, ${Math.ceil(bytes / MIB)} MiB: ${url}`)
   })
   if (facts === undefined) return [reached]
   const { server, schema } = facts
   const findings = [reached, ...checkServer(server, config.store.connections)]
   if (schema === undefined) {
-    const advice = 'a service makes it at its first start, if its user may; else run tidegate store migrate'
-    return [...findings, warning('schema', 'there is none yet', advice)]
+    const advice =
+      'a service creates it when it first starts, if its user has permission; otherwise run tidegate store migrate'
+    return [...findings, warning('schema', 'not created yet', advice)]
   }
-  const advice = `tidegate audit verify --store ${url} tells the first bad record; keep the database as evidence`
+  const advice = `find the first bad record with tidegate audit verify --store ${url}; keep the database as evidence`
   const trail = await attempt('trail', advice, async () =>
     ok('trail', `intact to its end ${await databaseTrailEnd(config, process.env)}`),
   )
@@ -40,14 +41,18 @@ function checkServer(server: ServerFacts, connections: number): Finding[] {
   const { encoding, isStandby, isEncrypted, standbys } = server
   const { most, open } = server.connections
   const needed = connections + EXTRA_CONNECTIONS
-  const usage = `${open} of ${most} are open; a service takes up to ${needed}`
-  const advice = 'raise max_connections there, or lower store.connections'
+  const usage = `${open} of ${most} in use; a service needs up to ${needed}`
+  const advice = 'raise max_connections in PostgreSQL, or lower store.connections'
   return [
     isStandby
-      ? bad('primary', 'it takes no writes', 'name the primary in store.url, or all hosts between commas')
+      ? bad(
+          'primary',
+          'the server is read-only',
+          'set store.url to the primary, or to all hosts separated by commas',
+        )
       : ok(
           'primary',
-          `it takes writes; ${standbys.following} standbys follow, ${standbys.synchronous} of them synchronously`,
+          `writable; ${standbys.following} standbys, ${standbys.synchronous} of them synchronous`,
         ),
     encoding === 'UTF8'
       ? ok('encoding', 'UTF8')
@@ -60,31 +65,31 @@ function checkServer(server: ServerFacts, connections: number): Finding[] {
 
 function checkClock(offsetMs: number): Finding {
   const side = offsetMs > 0 ? 'behind' : 'ahead of'
-  const text = `this machine's is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${side} the database's, which counts`
+  const text = `this machine is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${side} the database, whose clock is authoritative`
   if (Math.abs(offsetMs) < MAX_QUIET_OFFSET_MS) return ok('clock', text)
-  const advice = 'set both by the same time servers'
+  const advice = 'synchronize both with the same time servers'
   return Math.abs(offsetMs) < MAX_OFFSET_MS ? warning('clock', text, advice) : bad('clock', text, advice)
 }
 
 function checkSchema(schema: SchemaFacts, isStandby: boolean): Finding[] {
   const { mayWrite, mayMakeTables, withoutNextMonth, services, leftWork } = schema
-  const left = `${leftWork} pieces of work were left by a service that ended, and none goes on with them`
+  const left = `${leftWork} leases of stopped services remain, and no service has taken them over`
   return [
     checkVersion(schema),
     mayWrite || isStandby
       ? ok('permissions', mayMakeTables ? 'the user may write and make tables' : 'the user may write')
-      : bad('permissions', 'the user may not write all tables', 'make it the owner of the schema'),
+      : bad('permissions', 'the user cannot write all tables', 'make it the owner of the schema'),
     withoutNextMonth.length === 0 || mayMakeTables
-      ? ok('months', 'there is room for the next one, or a service makes it')
+      ? ok('months', 'the next month has tables, or a service creates them')
       : warning(
           'months',
-          `no table for the next month of ${withoutNextMonth.join(', ')}`,
-          `${MIGRATE}, once a year`,
+          `no table for the next month: ${withoutNextMonth.join(', ')}`,
+          `${MIGRATE} once a year`,
         ),
-    ok('services', `${services} say that they are alive`),
+    ok('services', `${services} running`),
     leftWork === 0
-      ? ok('leases', 'no work is left behind')
-      : warning('leases', left, 'start a service: it takes them up within seconds'),
+      ? ok('leases', 'no abandoned work')
+      : warning('leases', left, 'start a service; it takes over within seconds'),
   ]
 }
 
@@ -92,12 +97,12 @@ function checkVersion({ version, known, oldestWriter, mayMakeTables }: SchemaFac
   if (known < oldestWriter) {
     return bad(
       'schema',
-      `a newer release has migrated it to ${version}; this one knows ${known}`,
+      `migrated to ${version} by a newer release; this one supports ${known}`,
       'upgrade this program',
     )
   }
-  if (version > known) return ok('schema', `${version}, of a newer release, to which this one may write`)
-  if (version === known) return ok('schema', `${version}, as this release has it`)
+  if (version > known) return ok('schema', `${version}, of a newer release; this one may write to it`)
+  if (version === known) return ok('schema', `${version}, current`)
   const advice = mayMakeTables ? 'a service migrates it when it starts' : MIGRATE
-  return warning('schema', `${version}, where this release has ${known}`, advice)
+  return warning('schema', `${version}; this release needs ${known}`, advice)
 }

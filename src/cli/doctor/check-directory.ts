@@ -8,20 +8,20 @@ import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
 
 const MIB = 1024 * 1024
-/** Below this a night's events and decisions may not fit any more. */
+/** Less may not suffice for the events and decisions of a night. */
 const LOW_SPACE_BYTES = 512 * MIB
 const CRITICAL_SPACE_BYTES = 64 * MIB
 const SECRET_FILES: readonly string[] = ['callback-secret', 'report-key']
 const MIN_SECRET_BYTES = 16
-/** What anybody but the owner may do. */
+/** Permissions of anyone but the owner. */
 const OTHERS = 0o077
 const DOWNGRADE =
-  'an older release starts again on a backup of its own time: docs/operating.md, Upgrades and downgrades'
+  'to go back, restore a backup made with the older release: docs/operating.md, Upgrades and downgrades'
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
 /**
- * Looks at a data directory, whether or not a service runs on it; `keepsRecords` where gates and the trail are not in a database. Changes
- * nothing in it but the lock file.
+ * Checks a data directory, whether or not a service runs on it. `keepsRecords` is false if gates
+ * and the trail are in a database. Changes only the lock file.
  */
 export async function checkDataDirectory(dataDir: string, keepsRecords = true): Promise<Finding[]> {
   const names = namesIn(dataDir)
@@ -31,7 +31,7 @@ export async function checkDataDirectory(dataDir: string, keepsRecords = true): 
   for (const name of databases) findings.push(await checkDatabaseFile(dataDir, name))
   if (databases.includes('tidegate.db')) findings.push(await checkTrail(dataDir))
   else if (keepsRecords) {
-    findings.push(warning('tidegate.db', 'there is none yet', 'a service makes it at its first start'))
+    findings.push(warning('tidegate.db', 'not created yet', 'a service creates it when it first starts'))
   }
   return [...findings, ...checkSecrets(dataDir, names), ...checkDamagedFiles(names)]
 }
@@ -43,8 +43,8 @@ function namesIn(dataDir: string): string[] | Finding {
     if (hasErrorCode(raw, 'ENOENT')) {
       return warning(
         'data directory',
-        `${dataDir} is not there`,
-        'name it with --data-dir, or start the service: it makes it',
+        `${dataDir} not found`,
+        'pass --data-dir DIR, or start the service, which creates it',
       )
     }
     return bad('data directory', toError(raw).message, 'run tidegate doctor as the user of the service')
@@ -56,17 +56,17 @@ function checkModes(dataDir: string, names: readonly string[]): Finding {
     const stats = statSync(join(dataDir, name), { throwIfNoEntry: false })
     return stats !== undefined && (stats.isFile() || name === '.') && (stats.mode & OTHERS) !== 0
   })
-  if (process.platform === 'win32' || open.length === 0) return ok('modes', 'its owner alone can read it')
-  // A closed directory keeps others from what is in it.
-  if (!open.includes('.')) return ok('modes', 'its owner alone can enter it')
+  if (process.platform === 'win32' || open.length === 0) return ok('modes', 'only its owner can read it')
+  // Nobody else can enter a private directory.
+  if (!open.includes('.')) return ok('modes', 'only its owner can enter it')
   return warning('modes', `others may read or enter: ${open.join(', ')}`, `chmod -R go= ${dataDir}`)
 }
 
 function checkSpace(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(dataDir)
   const free = bavail * bsize
-  const text = `${Math.round(free / MIB)} MiB are free`
-  const advice = 'free some, or lower decisions.maxBytes and audit.maxBytes'
+  const text = `${Math.round(free / MIB)} MiB free`
+  const advice = 'free some space, or lower decisions.maxBytes and audit.maxBytes'
   if (free < CRITICAL_SPACE_BYTES) return bad('disk', text, advice)
   return free < LOW_SPACE_BYTES ? warning('disk', text, advice) : ok('disk', text)
 }
@@ -81,7 +81,7 @@ async function checkDatabaseFile(dataDir: string, name: string): Promise<Finding
   const path = join(dataDir, name)
   const pages = await attempt(name, RESTORE, () => {
     checkDatabase(path)
-    return ok(name, `every page is right, ${Math.ceil(statSync(path).size / MIB)} MiB`)
+    return ok(name, `intact, ${Math.ceil(statSync(path).size / MIB)} MiB`)
   })
   if (pages.state === 'bad') return pages
   return await attempt(name, DOWNGRADE, () => {
@@ -91,24 +91,24 @@ async function checkDatabaseFile(dataDir: string, name: string): Promise<Finding
 }
 
 function checkTrail(dataDir: string): Promise<Finding> {
-  const advice = 'tidegate audit verify --data-dir tells the first bad record; keep the file as evidence'
+  const advice = 'find the first bad record with tidegate audit verify --data-dir; keep the file as evidence'
   return attempt('trail', advice, async () =>
     ok('trail', `intact to its end ${await provenTrailEnd(dataDir)}`),
   )
 }
 
-/** What a full disk left of a secret signs for everybody. */
+/** A secret truncated by a full disk would be easy to guess. */
 function checkSecrets(dataDir: string, names: readonly string[]): Finding[] {
   return SECRET_FILES.filter((name) => names.includes(name)).flatMap((name) => {
     const { size } = statSync(join(dataDir, name))
-    const advice = 'remove it, and a new one is made; or put the one of a backup there'
-    return size >= MIN_SECRET_BYTES ? [] : [bad(name, `it holds no secret, but ${size} bytes`, advice)]
+    const advice = 'remove it, and the service creates a new one; or restore it from a backup'
+    return size >= MIN_SECRET_BYTES ? [] : [bad(name, `truncated to ${size} bytes`, advice)]
   })
 }
 
 function checkDamagedFiles(names: readonly string[]): Finding[] {
   const damaged = names.filter((name) => /\.damaged-[^-]*$/.test(name))
   if (damaged.length === 0) return []
-  const advice = 'look at what is in them, then remove them: the service goes on telling of them until then'
+  const advice = 'inspect and then remove them; the service reports them until then'
   return [warning('damaged files', `renamed: ${damaged.join(', ')}`, advice)]
 }

@@ -10,9 +10,8 @@ import type { Finding } from './finding.js'
 const TIMEOUT_MS = 10_000
 const PAGE = 'docs/orchestrator.md'
 const OPEN =
-  'the plugins send no token: set auth.openToOrchestrator, or have a proxy add one of the role orchestrator'
-const NO_CERTIFICATE =
-  'the plugins cannot show one: leave server.tlsRequireClient out, or have a proxy in between'
+  'the plugins send no token: set auth.openToOrchestrator, or make a proxy add one with the role orchestrator'
+const NO_CERTIFICATE = 'the plugins cannot present one: unset server.tlsRequireClient, or use a proxy'
 
 const Gate = z.object({ gateUrl: z.string() })
 const Records = z.object({ records: z.array(z.object({ at: z.string() }).loose()) })
@@ -26,14 +25,19 @@ interface Answer {
 
 type Send = (path: string, sent?: Pick<RequestOptions, 'body' | 'origin'>) => Promise<Answer>
 
-/** What a stage posts when it runs, to have its gate made of its form (clients, 1.7 B), for a pipeline that there never is. */
+/**
+ * The request by which a stage creates its gate (clients, 1.7 B), for a pipeline that cannot exist.
+ */
 const FORM = {
   path: '/dashboardservice/v4/pipelines/2147483647/gates',
   origin: 'OpsMxApprovalStagePlugin',
   body: { applicationId: '1', pipelineId: 2_147_483_647, gateName: 'doctor', gateType: 'approval' },
 }
 
-/** Asks each side as the other does. */
+/**
+ * Sends the requests of the orchestrator to the service, and those of the service to the
+ * orchestrator.
+ */
 export async function checkOrchestrator(
   address: ServiceAddress,
   orchestrator: Config['orchestrator'],
@@ -41,13 +45,13 @@ export async function checkOrchestrator(
   const { url, shown } = address
   const send = await address.openUnknown()
   const ask: Send = (path, sent) => request(`${url}${path}`, { ...sent, send })
-  const root = await attempt('service', 'start it, or name it with --url', async () => {
+  const root = await attempt('service', 'start it, or pass --url', async () => {
     const { status } = await request(`${url}/`, { send: address.fetch })
     if (status !== 200) return bad('service', `GET / is ${status}`, 'the plugins want 200 there first')
     const isOpen = await ask('/').catch(() => undefined)
     return isOpen === undefined
-      ? bad('service', 'answers only who shows a certificate', NO_CERTIFICATE)
-      : ok('service', `answers at ${shown}`)
+      ? bad('service', 'requires a client certificate', NO_CERTIFICATE)
+      : ok('service', `responds at ${shown}`)
   })
   if (root.state === 'bad') return [root]
   return [
@@ -63,19 +67,19 @@ export async function checkOrchestrator(
   ]
 }
 
-/** As front50 asks; a denial is an answer as good as another. */
+/** Sends front50's request. A denial counts as a valid response. */
 async function checkStaticPolicies(ask: Send): Promise<Finding> {
   const subject = 'saved pipelines'
   const { status, text } = await ask('/v1/staticPolicy/eval', {
     body: { input: { new: { name: 'doctor', stages: [] } } },
   })
   if (status === 200 || status === 401)
-    return ok(subject, `static policies are asked without a token (${status})`)
+    return ok(subject, `static policies can be evaluated without a token (${status})`)
   if (status === 403) return bad(subject, `refused: ${messageOf(text)}`, OPEN)
-  return bad(subject, `${status}: ${messageOf(text)}`, 'no pipeline can be saved: load policies below static')
+  return bad(subject, `${status}: ${messageOf(text)}`, 'no pipeline can be saved: load policies under static')
 }
 
-/** As a stage asks where it is sent; the URL must lead here. */
+/** Sends a stage's lookup and checks that the returned URL leads to this service. */
 async function checkStageGates(ask: Send, { openElsewhere }: ServiceAddress): Promise<Finding> {
   const subject = 'gates of stages'
   const path =
@@ -89,26 +93,26 @@ async function checkStageGates(ask: Send, { openElsewhere }: ServiceAddress): Pr
     return ok(subject, `stages are sent to ${origin}`)
   return warning(
     subject,
-    `stages are sent to ${origin}, which does not answer from here`,
-    'set server.orchestratorUrl to what the orchestrator reaches',
+    `stages are sent to ${origin}, which does not respond from this machine`,
+    'set server.orchestratorUrl to an address that the orchestrator can reach',
   )
 }
 
 async function checkFormGates(ask: Send): Promise<Finding> {
   const subject = 'gates of forms'
   const { status, text } = await ask(FORM.path, FORM)
-  if (status === 404) return ok(subject, 'are made when a stage runs')
+  if (status === 404) return ok(subject, 'created when a stage runs')
   if (status !== 403) return bad(subject, `${status}: ${messageOf(text)}`, PAGE)
   if (text.includes('"no_gates_from_stages"'))
-    return warning(subject, 'are not made: what is chosen in a form does nothing', 'set gates.fromStages')
+    return warning(subject, 'not created: choices in stage forms have no effect', 'set gates.fromStages')
   return bad(subject, `refused: ${messageOf(text)}`, OPEN)
 }
 
 async function checkForms(ask: Send): Promise<Finding[]> {
   const forms = [
     ['runtime policies', '/oes/v2/policy/users/doctor/runtime', 'load a policy that is not static'],
-    ['environments', '/oes/accountsConfig/spinnaker/environments', 'list some in gates.environments'],
-    ['groups', '/platformservice/v2/usergroups', 'give tokens groups in auth.tokens'],
+    ['environments', '/oes/accountsConfig/spinnaker/environments', 'list them in gates.environments'],
+    ['groups', '/platformservice/v2/usergroups', 'add groups to tokens in auth.tokens'],
   ] as const
   return await Promise.all(
     forms.map(([what, path, advice]) => {
@@ -117,9 +121,7 @@ async function checkForms(ask: Send): Promise<Finding[]> {
         const { status, text } = await ask(path)
         if (status !== 200) return bad(subject, `${status}: ${messageOf(text)}`, OPEN)
         const { length } = List.parse(JSON.parse(text))
-        return length > 0
-          ? ok(subject, `${length} to choose from`)
-          : warning(subject, 'nothing to choose from', advice)
+        return length > 0 ? ok(subject, `${length} choices`) : warning(subject, 'no choices', advice)
       })
     }),
   )
@@ -128,20 +130,20 @@ async function checkForms(ask: Send): Promise<Finding[]> {
 async function checkPages(ask: Send): Promise<Finding> {
   const { headers } = await ask('/ui/sign-in')
   const framed = /frame-ancestors ([^;]+)/.exec(headers.get('content-security-policy') ?? '')?.[1]
-  if (framed !== undefined && framed !== "'none'") return ok('pages', `may be framed by ${framed}`)
+  if (framed !== undefined && framed !== "'none'") return ok('pages', `can be embedded by ${framed}`)
   return warning(
     'pages',
-    'may be framed by nobody, and the interface shows them in a frame',
-    'list its origin in server.frameAncestors',
+    "cannot be embedded, but the orchestrator's UI shows them in a frame",
+    'add its origin to server.frameAncestors',
   )
 }
 
 async function checkEvents({ url, token, fetch: send }: ServiceAddress): Promise<Finding> {
   const path = `${url}/audit?source=event&limit=1`
   const { status, text } = await request(path, { token, send })
-  if (status !== 200) return warning('events', `not looked at (${status})`, 'give the token of an auditor')
+  if (status !== 200) return warning('events', `not checked (${status})`, 'give the token of an auditor')
   const [newest] = Records.parse(JSON.parse(text)).records
-  if (newest !== undefined) return ok('events', `the last one is of ${localTime(newest.at)}`)
+  if (newest !== undefined) return ok('events', `last event at ${localTime(newest.at)}`)
   return warning('events', 'none has come', "set rest.enabled and rest.endpoints of the orchestrator's echo")
 }
 
@@ -150,21 +152,21 @@ async function checkEndpoint(subject: string, base: string | undefined, key: str
     return warning(
       subject,
       'not named',
-      `set ${key}: what is saved past the interface is not seen without it`,
+      `set ${key}; without it, changes made outside the UI are not noticed`,
     )
   }
-  return await attempt(subject, `name it in ${key}, as this machine reaches it`, async () => {
+  return await attempt(subject, `set ${key} to an address that this machine can reach`, async () => {
     const { status } = await request(`${base.replace(/\/+$/, '')}/health`)
     const isThere = status < 500
     return isThere
-      ? ok(subject, `answers at ${base}`)
-      : bad(subject, `${base} answers ${status}`, `look at it, or at ${key}`)
+      ? ok(subject, `responds at ${base}`)
+      : bad(subject, `${base} answers ${status}`, `check it, or ${key}`)
   })
 }
 
 interface RequestOptions {
   readonly body?: unknown
-  /** The plugin that asks: stages put its name there. */
+  /** Origin header, which contains the plugin's name. */
   readonly origin?: string
   readonly token?: string | undefined
   readonly send?: ServiceAddress['fetch']
@@ -185,7 +187,7 @@ async function request(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch((cause: unknown) => {
-    throw new Error(`${new URL(target).origin} does not answer`, { cause })
+    throw new Error(`${new URL(target).origin} does not respond`, { cause })
   })
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
@@ -194,6 +196,6 @@ function messageOf(text: string): string {
   try {
     return z.object({ message: z.string() }).parse(JSON.parse(text)).message
   } catch {
-    return 'it is no answer of this service'
+    return 'not a response of this service'
   }
 }

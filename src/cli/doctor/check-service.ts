@@ -14,13 +14,13 @@ const Bundles = z.object({
   bundles: z.object({ revision: z.string().optional(), failure: z.unknown().optional() }).loose(),
 })
 const Document = z.object({ info: z.object({ version: z.string() }).optional() })
-const DENIED = 'give a token of an auditor with --token-file'
+const DENIED = 'pass the token of an auditor with --token-file'
 
-/** Looks at a running service: its parts, its policies, its version and what its figures tell. */
+/** Checks a running service: its components, policies, version and metrics. */
 export async function checkService(client: ServiceClient): Promise<Finding[]> {
-  const reached = await attempt('service', 'its log says why, where it was started', async () => {
+  const reached = await attempt('service', 'check the log of the service', async () => {
     await client.request(z.looseObject({}), { path: '/health' })
-    return ok('service', `answers at ${client.shown}`)
+    return ok('service', `responds at ${client.shown}`)
   })
   if (reached.state === 'bad') return [reached]
   return [
@@ -34,18 +34,18 @@ export async function checkService(client: ServiceClient): Promise<Finding[]> {
 
 async function checkParts(client: ServiceClient): Promise<Finding[]> {
   const findings: Finding[] = []
-  const advice = 'GET /health?plugins says which part is down, docs/operating.md what to do'
+  const advice = 'GET /health?plugins shows which component is down; docs/operating.md says what to do'
   const asked = await attempt('parts', advice, async () => {
-    // 500 while a part is not up.
+    // 500 while a component is not up.
     const request = { path: '/health', query: { plugins: true }, answersWith: 500 }
     const { plugins } = await client.request(Parts, request)
     for (const [name, { state, message = '' }] of Object.entries(plugins)) {
       if (state === 'OK') continue
       const found = state === 'WARN' ? warning : bad
-      findings.push(found(`part ${name}`, `${state} ${message}`.trim(), 'see what its message names'))
+      findings.push(found(`part ${name}`, `${state} ${message}`.trim(), 'check what its message names'))
     }
     const down = findings.filter((finding) => finding.state === 'bad')
-    return ok('parts', `${Object.keys(plugins).length - down.length} are up`)
+    return ok('parts', `${Object.keys(plugins).length - down.length} up`)
   })
   return [asked, ...findings]
 }
@@ -55,26 +55,22 @@ function checkPolicies(client: ServiceClient): Promise<Finding> {
     const { bundles } = await client.request(Bundles, { path: '/health', query: { bundles: true } })
     const serving = `revision ${bundles.revision ?? 'unknown'} serves`
     if (bundles.failure === undefined) return ok('policies', serving)
-    const advice = 'tidegate check compiles them and says what is wrong'
-    return bad(
-      'policies',
-      `${serving}, what came after it was not loaded: ${JSON.stringify(bundles.failure)}`,
-      advice,
-    )
+    const advice = 'find the errors with tidegate check'
+    return bad('policies', `${serving}; the last reload failed: ${JSON.stringify(bundles.failure)}`, advice)
   })
 }
 
 function checkVersion(client: ServiceClient): Promise<Finding> {
   return attempt('version', DENIED, async () => {
     const { info } = await client.request(Document, { path: '/openapi.json', answersWith: 404 })
-    if (info === undefined) return ok('version', 'is not told at an address that serves health alone')
+    if (info === undefined) return ok('version', 'not shown at an address for probes')
     if (info.version === packageVersion()) return ok('version', info.version)
-    const text = `the service is ${info.version}, this program ${packageVersion()}`
-    return warning('version', text, 'use the command line that belongs to the service')
+    const text = `the service is ${info.version}, this program is ${packageVersion()}`
+    return warning('version', text, "use the command line of the service's release")
   })
 }
 
-/** A figure that should be nought, counted since the service started. */
+/** A counter that should be 0. */
 interface Expectation {
   readonly metric: string
   /** Only series with this label. */
@@ -88,47 +84,47 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     metric: 'tidegate_events_total',
     label: 'result="failed"',
-    means: 'events that were not written',
-    advice: 'look at the disk, and at the part store above',
+    means: 'events not stored',
+    advice: 'check the disk, and the component store above',
     state: 'bad',
   },
   {
     metric: 'tidegate_decision_log_dropped_total',
-    means: 'decisions that are not in the log',
+    means: 'decisions not logged',
     advice:
-      'the label reason in /metrics tells: write_failed is the disk, buffer_full, detail_gave_way and allow_gave_way too much at once',
+      'see the label reason in /metrics: write_failed means the disk; buffer_full, detail_gave_way and allow_gave_way mean overload',
     state: 'warning',
   },
   {
     metric: 'tidegate_policy_loads_total',
     label: 'result="failure"',
-    means: 'loads of policies that failed',
-    advice: 'the log says why of each',
+    means: 'failed policy loads',
+    advice: 'see the log for the reasons',
     state: 'warning',
   },
   {
     metric: 'tidegate_thread_deaths_total',
-    means: 'threads that ended by themselves',
-    advice: 'the log says why; GET /backgroundWork lists what was suspended',
+    means: 'threads that died',
+    advice: 'see the log for the reasons; GET /backgroundWork lists suspended work',
     state: 'warning',
   },
   {
     metric: 'tidegate_outbox_attempts_total',
     label: 'state="given_up"',
-    means: 'messages that were given up',
-    advice: 'GET /outbox?state=given_up, then send them again',
+    means: 'messages given up',
+    advice: 'list them with GET /outbox?state=given_up, then send them again',
     state: 'warning',
   },
   {
     metric: 'tidegate_evaluations_total',
     label: 'outcome="error"',
-    means: 'decisions that ended in an error',
+    means: 'decisions that failed',
     advice: 'tidegate decisions list --outcome error',
     state: 'warning',
   },
 ]
 
-/** What the figures of a service tell that should not be. */
+/** Reports counters that should be 0. */
 export async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
   let text: string
   try {
@@ -141,10 +137,10 @@ export async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
     if (sum === 0) return []
     return [(state === 'bad' ? bad : warning)(metric, `${sum} ${means} since the start`, advice)]
   })
-  return findings.length > 0 ? findings : [ok('figures', 'nothing is lost or given up since the start')]
+  return findings.length > 0 ? findings : [ok('figures', 'nothing lost or given up since the start')]
 }
 
-/** Prometheus' text: `name{label="value"} number`. */
+/** Sums the series of a metric in Prometheus text: `name{label="value"} number`. */
 export function sumOf(text: string, metric: string, label = ''): number {
   return text
     .split('\n')

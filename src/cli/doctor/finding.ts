@@ -6,10 +6,10 @@ import type { Session } from '../session/session.js'
 import { outJson } from '../session/shared-options.js'
 import type { OutputOptions } from '../session/shared-options.js'
 
-/** What was looked at, whether it is right, and what to do if not. */
+/** Result of a check, with advice for problems. */
 export interface Finding {
   readonly subject: string
-  /** `bad` needs somebody now, `warning` soon. */
+  /** `bad` needs attention now, `warning` soon. */
   readonly state: 'ok' | 'warning' | 'bad'
   readonly message: string
   readonly advice?: string
@@ -23,7 +23,7 @@ export const bad = (subject: string, message: string, advice: string): Finding =
   ...{ subject, state: 'bad', message, advice },
 })
 
-/** What looking gives; where it raises, that is the finding. */
+/** Runs a check. An error becomes the finding. */
 export async function attempt(
   subject: string,
   advice: string,
@@ -36,7 +36,7 @@ export async function attempt(
   }
 }
 
-/** Prints findings, and has the program end with 1 where something is wrong. */
+/** Prints findings and sets exit code 1 if something is wrong. */
 export function showFindings(
   findings: readonly Finding[],
   { format }: OutputOptions,

@@ -5,7 +5,7 @@ import { AppError } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
 import type { ServiceClient } from '../session/service-client.js'
 
-/** The answers of the service about gates, as far as commands show them. */
+/** Responses about gates, as far as commands show them. */
 export const GateAnswer = z.looseObject({
   id: z.number(),
   name: z.string(),
@@ -69,16 +69,19 @@ export type DetailsAnswer = z.output<typeof DetailsAnswer>
 
 export const GatesAnswer = z.object({ gates: z.array(GateAnswer) })
 
-/** Where the service has an instance. Raises `invalid` for what is no number. */
+/** Returns the path of an instance. Raises `invalid` unless the id is a number. */
 export function instancePath(id: string): string {
   if (/^\d+$/.test(id)) return `/approvalGateInstances/${id}`
-  throw wrongUse(`an instance is named by its number, not "${id}"`)
+  throw wrongUse(`an instance must be a number, not "${id}"`)
 }
 
-/** Of more gates than these, not all are named to who has written none of them. */
+/** Maximum names in an error about an unknown gate. */
 const MAX_NAMED = 10
 
-/** The number of the gate that is named by it or by its name. Raises `not_found` naming the gate that was meant, `conflict` where several have the name. */
+/**
+ * Returns the number of a gate given by number or name. Raises `not_found` with a suggestion, and
+ * `conflict` if several gates have the name.
+ */
 export async function findGate(client: ServiceClient, written: string): Promise<string> {
   if (/^\d+$/.test(written)) return written
   const { gates } = await client.request(GatesAnswer, { path: '/approvalGates' })
@@ -89,7 +92,7 @@ export async function findGate(client: ServiceClient, written: string): Promise<
   if (other === undefined) return String(found.id)
   throw new AppError(
     'conflict',
-    `several gates are called '${written}': name one by its number, ${named.map(({ id }) => id).join(', ')}`,
+    `several gates are called '${written}'; use a number: ${named.map(({ id }) => id).join(', ')}`,
   )
 }
 
@@ -97,8 +100,8 @@ function hint(written: string, gates: readonly GateAnswer[]): string {
   const names = [...new Set(gates.map(({ name }) => name))]
   const nearest = nearestName(written, names)
   if (nearest !== undefined) return `, did you mean ${nearest}?`
-  if (names.length === 0) return ': none are declared'
+  if (names.length === 0) return ': no gates are declared'
   return names.length > MAX_NAMED
-    ? `: tidegate gates list tells the ${names.length} that there are`
+    ? `; list all ${names.length} with tidegate gates list`
     : `; there are ${names.join(', ')}`
 }

@@ -31,25 +31,23 @@ const Answer = z.object({
   nextCursor: z.string().optional(),
 })
 
-/** `tidegate gates instances`: the runs of gates, newest first or by their deadlines. */
+/** `tidegate gates instances`: lists instances, newest first or by deadline. */
 export function defineInstances(command: Command, session: Session): void {
   addPageOptions(addRangeOptions(command))
-    .description(
-      'Lists the instances of gates, newest first or, with --order deadline, those that expire first.',
-    )
-    .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
-    .option('--gate <gate>', 'only those of one gate, by its number or name')
-    .option('--application <name>', 'only those of one application')
-    .option('--execution <id>', 'only those of one execution')
+    .description('Lists gate instances, newest first, or by expiry with --order deadline.')
+    .addOption(new Option('--status <status>', 'only instances in this state').choices(STATUSES))
+    .option('--gate <gate>', 'only instances of this gate, by number or name')
+    .option('--application <name>', 'only this application')
+    .option('--execution <id>', 'only this execution')
     .option(
       '--search <text>',
-      'only those whose gate, application, execution or triggerer has this text in its name',
+      'only instances whose gate, application, execution or triggering user contains this text',
     )
     .addOption(
-      new Option('--order <order>', 'deadline: with --status activated, those that expire first').choices([
-        'newest',
-        'deadline',
-      ]),
+      new Option(
+        '--order <order>',
+        'deadline lists the earliest expiry first; requires --status activated',
+      ).choices(['newest', 'deadline']),
     )
     .addHelpText('after', examples('tidegate gates instances --status activated --order deadline'))
     .action(async (options: InstancesOptions) => {
@@ -86,10 +84,10 @@ function listText({ instances, total, nextCursor }: z.output<typeof Answer>): st
 
 type Evidence = DetailsAnswer['evidence'][number]
 
-/** `tidegate gates show`: what the person who decides has to go by. */
+/** `tidegate gates show`: shows an instance with its evidence. */
 export function defineShow(command: Command, session: Session): void {
   command
-    .description('Shows an instance with its evidence, its reviews and its callbacks.')
+    .description('Shows an instance with its evidence, reviews and callbacks.')
     .action(async (id: string, options: ServiceOptions) => {
       const client = await makeServiceClient(options, session.terminal)
       const answer = await client.request(DetailsAnswer, { path: instancePath(id) })
@@ -131,7 +129,7 @@ function facts(details: DetailsAnswer): string[][] {
     ['  expires', details.decidedAt === undefined ? localTime(details.expiresAt) : undefined],
     ['  decided', details.decidedAt && localTime(details.decidedAt)],
     ['  decided by', details.decidedBy],
-    ['  left to people', details.policyProblem],
+    ['  needs a person', details.policyProblem],
     ['  evidence', details.isEvidencePending ? 'still being fetched' : undefined],
   ]
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))

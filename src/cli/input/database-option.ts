@@ -3,7 +3,10 @@ import { inDatabase } from '../../main/store/store-location.js'
 import type { StoreLocation } from '../../main/store/store-location.js'
 import { wrongUse } from '../session/session.js'
 
-/** The database that an option names. Raises a wrong use for anything but a URL of PostgreSQL without a password. */
+/**
+ * Returns the database of an option. Raises `wrong_use` unless it is a PostgreSQL URL without a
+ * password.
+ */
 export function databaseOption(option: string, url: string): Extract<StoreLocation, { engine: 'postgres' }> {
   if (!isDatabaseUrl(url)) throw wrongUse(`${option} must be ${DATABASE_URL_TEXT}`)
   return inDatabase(url)

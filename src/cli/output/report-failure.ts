@@ -11,17 +11,17 @@ import { printable } from './display-width.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
-  /** Whether to show where in the program it happened. */
+  /** True if stack traces are shown. */
   readonly debug: boolean
 }
 
 /**
- * Tells what ended a command: on standard error for people, or as one JSON object in OPA's shape on standard output.
- * Returns the exit code.
+ * Prints the error that ended a command, as text to standard error or as JSON in OPA's format to
+ * standard output. Returns the exit code.
  */
 export function reportFailure(raw: unknown, terminal: Terminal, options: ReportOptions): ExitCode {
   if (raw instanceof CommanderError && raw.exitCode === 0) return EXIT.fine
-  // The help that a command line without any command gets has said everything.
+  // The help was printed already.
   if (raw instanceof CommanderError && raw.code === 'commander.help') return EXIT.error
   const error = toReportedError(raw)
   if (options.isJson) terminal.out(errorAnswer(error).body)
@@ -30,12 +30,12 @@ export function reportFailure(raw: unknown, terminal: Terminal, options: ReportO
   return EXIT.error
 }
 
-/** `tidegate: message`, then one line for each problem behind it. */
+/** Returns `tidegate: message` and one line per detail. */
 export function errorText(error: AppError): string {
   return printable([`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n'))
 }
 
-/** `file:row:col: code: message`; a column of 0 is one that is not known. */
+/** Returns `file:row:col: code: message`. A column of 0 is unknown and omitted. */
 export function detailText({ code, message, location }: ErrorDetail): string {
   if (location === undefined) return `${code}: ${message}`
   const { file, row, col } = location
@@ -52,13 +52,13 @@ function toReportedError(raw: unknown): AppError {
   if (limit !== undefined) return new AppError('unavailable', limit, { cause: raw })
   return new AppError(
     'internal',
-    `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
+    `${toError(raw).message} (this is a bug in tidegate; --debug shows the stack trace)`,
   )
 }
 
 const SUGGESTED = /^([^']*'(-*)([^'=]*).*)\n\(Did you mean (?:one of )?(.*)\?\)$/s
 
-/** Keeps what is near of the names that commander suggests, which finds `--port` like `--format`. */
+/** Filters commander's suggestions, which are too generous. */
 function suggestName(_: string, says: string, dashes: string, written: string, names: string): string {
   const nearest = nearestName(
     written,
@@ -67,7 +67,7 @@ function suggestName(_: string, says: string, dashes: string, written: string, n
   return `${says.replace(/\.$/, '')}${suggestion(nearest && dashes + nearest)}`
 }
 
-/** The sentence about a value that is none of the choices, with the one that was likely meant. */
+/** Adds the most similar choice to an error about an invalid one. */
 function suggestChoice(text: string): string {
   const [, written, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text) ?? []
   const nearest = written && choices && nearestName(written, choices.split(', '))
@@ -80,24 +80,27 @@ function stackText(error: Error): string {
 }
 
 const NO_MEMORY =
-  'the system gives no more memory: raise the limit of this process (ulimit -v, or that of its container); WebAssembly sets aside many gigabytes of addresses, which hold no memory'
-const ELSEWHERE = 'or name another directory with --data-dir, for temporary files with TMPDIR'
+  'The system denied memory. Raise the limit of this process (ulimit -v, or that of its container); WebAssembly reserves many gigabytes of address space without using memory'
+const ELSEWHERE = 'or use another directory with --data-dir, for temporary files TMPDIR'
 
-/** What to do about errors of the system that are no fault of this program, by their codes (errno(3)). */
+/** Advice for system errors by code (errno(3)). */
 const ADVICE: ReadonlyMap<unknown, string> = new Map([
-  ['EMFILE', 'this process may open no more files: raise the limit (ulimit -n) to 1024 or more'],
-  ['ENFILE', 'the machine may open no more files: end what holds many, or raise its limit (fs.file-max)'],
-  ['ENOSPC', `no space is left on the disk: free some, ${ELSEWHERE}`],
-  ['EDQUOT', `the quota of the disk is used up: free some, ${ELSEWHERE}`],
-  ['EROFS', `the file system can only be read: mount it for writing, ${ELSEWHERE}`],
+  ['EMFILE', 'Too many open files in this process. Raise the limit (ulimit -n) to 1024 or more'],
+  [
+    'ENFILE',
+    'Too many open files on this machine. Stop programs that use many, or raise its limit (fs.file-max)',
+  ],
+  ['ENOSPC', `No space left on the disk. Free some, ${ELSEWHERE}`],
+  ['EDQUOT', `The disk quota is exhausted. Free some space, ${ELSEWHERE}`],
+  ['EROFS', `The file system is read-only. Remount it for writing, ${ELSEWHERE}`],
   ['ENOMEM', NO_MEMORY],
   ['ERR_WORKER_OUT_OF_MEMORY', NO_MEMORY],
 ])
 
-/** What V8 says where the system grants no memory; it has no code. */
+/** V8's messages about memory, which have no code. */
 const OUT_OF_MEMORY = /could not allocate memory|Cannot allocate Wasm memory|Array buffer allocation failed/
 
-/** What a person can do about an error where a limit of the machine is behind it, with the error; undefined for all others. */
+/** Returns advice for an error caused by a system limit; undefined for others. */
 export function systemLimitText(raw: unknown): string | undefined {
   const error: Error & { readonly code?: unknown } = toError(raw)
   const { message, cause, code } = error

@@ -1,12 +1,12 @@
 import { displayWidth, shortenTo, oneLine } from './display-width.js'
 
-/** The last column is not made narrower than this: the rest of the table is too wide anyway. */
+/** Minimum width of the last column. */
 const MIN_LAST_COLUMN = 20
 const GAP = '  '
 
 /**
- * Rows as lines in which the columns are under each other; `numeric` columns are right-aligned. Where a width is given, the last
- * column is shortened to it.
+ * Formats rows as an aligned table. `numeric` columns are right-aligned, and the last column is
+ * shortened to fit `width`.
  */
 export function textTable(
   given: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ export function textTable(
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** `1 file`, `2 files`. */
+/** Returns `1 file`, `2 files`. */
 export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }

@@ -28,14 +28,14 @@ interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOption
   readonly application?: string
 }
 
-/** `tidegate pipelines check`: what the static policies say of every pipeline there is. */
+/** `tidegate pipelines check`: evaluates the static policies on all pipelines. */
 export function defineEstateCheck(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(addPolicyOptions(command)))
     .description(
-      'Asks the static policies about all pipelines of the orchestrator and reports by application. Exits with 1 when one is denied, with 2 when one cannot be checked.',
+      'Evaluates the static policies on all pipelines of the orchestrator and reports by application. Exits with 1 if one is denied, with 2 if one cannot be checked.',
     )
-    .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
-    .option('--application <name>', 'only those of one application')
+    .option('--storage-url <url>', 'URL of the storage service (default: orchestrator.storageUrl)')
+    .option('--application <name>', 'only this application')
     .addHelpText('after', examples('tidegate pipelines check', 'tidegate pipelines check --application shop'))
     .action(async (options: EstateCheckOptions) => {
       const { terminal } = session
@@ -80,7 +80,10 @@ function bar(done: number, all: number): string {
   return `checking [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${done} of ${all}`
 }
 
-/** What the static policies say of a pipeline, asked as the orchestrator's save asks; its application stands for the file. */
+/**
+ * Evaluates the static policies on a pipeline, like the orchestrator's save request. The
+ * application takes the place of a file.
+ */
 export function checkPipeline(
   definition: Definition,
   checking: Checking,
@@ -97,7 +100,7 @@ export function checkPipeline(
   )
 }
 
-/** Whether a pipeline is of an application; every one is where none is named. */
+/** Returns whether a pipeline belongs to an application, if one is given. */
 export function isOf({ application }: Definition, wanted: string | undefined): boolean {
   if (wanted === undefined) return true
   return typeof application === 'string' && applicationKey(application) === applicationKey(wanted)
@@ -105,7 +108,7 @@ export function isOf({ application }: Definition, wanted: string | undefined): b
 
 interface ApplicationResult {
   allowed: number
-  /** Those that are denied or could not be checked. */
+  /** Denied or unchecked pipelines. */
   readonly findings: CheckResult[]
 }
 
@@ -116,7 +119,7 @@ interface Summary {
   readonly errors: number
 }
 
-/** What was found, by application; of pipelines that are allowed only their number is kept. */
+/** Results by application. Allowed pipelines are only counted. */
 export class EstateReport {
   readonly #applications = new Map<string, ApplicationResult>()
 

@@ -19,15 +19,15 @@ import type { PlainHost } from '../../main/threads/plain-host-thread.js'
 import type { PortableModule } from './portable-modules.js'
 import { isRecord } from '../../lib/validation/record.js'
 
-/** One path that both hosts are asked, over one input. */
+/** A path and input to evaluate on both hosts. */
 export interface HostQuery {
   readonly path: readonly string[]
   readonly input: Uint8Array | undefined
-  /** Where the input is from. */
+  /** Origin of the input. */
   readonly subject: string
 }
 
-/** An answer that the plain host gives otherwise, or not at all. */
+/** A result that differs on the plain host or is missing there. */
 export interface PortabilityFinding {
   readonly rule: string
   readonly subject: string
@@ -37,15 +37,18 @@ export interface PortabilityFinding {
 
 export interface Portability {
   readonly same: number
-  /** Questions that are not compared, since they end in an error here. */
+  /** Queries that fail here and are not compared. */
   readonly skipped: number
   readonly findings: readonly PortabilityFinding[]
 }
 
-/** Beyond that, a value is shown no further. */
+/** Longer values are truncated. */
 const MAX_SHOWN_CHARACTERS = 200
 
-/** Asks both hosts each question. One that ends in an error here is not asked there: the plain host has no limits. */
+/**
+ * Evaluates each query on both hosts. Queries that fail here are skipped, since the plain host has
+ * no limits.
+ */
 export async function compareHosts(
   snapshot: Snapshot,
   modules: readonly PortableModule[],
@@ -100,7 +103,7 @@ async function compareWith(
   const from = modules.find(({ entrypoints }) => entrypoints.has(key))
   const entrypoint = from?.entrypoints.get(key)
   if (from === undefined || entrypoint === undefined)
-    return { kind: 'unnamed', message: 'no entrypoint of the module is called so' }
+    return { kind: 'unnamed', message: 'the module has no entrypoint of this name' }
   const text = input === undefined ? undefined : Buffer.from(input).toString()
   const { module, data } = from
   const answer = await host.ask({ module, data, entrypoint, input: text })
@@ -116,8 +119,8 @@ function shown(text = 'undefined'): string {
 }
 
 /**
- * Whether a value of ours and the JSON of the plain host say the same: that has sets as arrays in any order, numbers as doubles, and keys
- * that are no texts as their JSON.
+ * Returns whether a Rego value equals the plain host's JSON, which has sets as arrays in any order,
+ * numbers as doubles, and other keys than strings as JSON.
  */
 export function isSameValue(ours: RegoValue | undefined, theirs: unknown): boolean {
   if (ours === undefined || theirs === undefined) return ours === theirs

@@ -8,14 +8,14 @@ import type { OrchestratorConnection } from '../../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../../orchestrator/settings.js'
 import type { Terminal } from './terminal.js'
 
-/** What says how the orchestrator is reached. */
+/** Options for connecting to the orchestrator. */
 export interface OrchestratorOptions {
   readonly config: string | undefined
-  /** What flags set, over the file and the environment. */
+  /** Values of flags, which override the file and the environment. */
   readonly flags: readonly OriginatedValue[]
 }
 
-/** Calls `use` with a connection to the orchestrator that flags or the configuration name. */
+/** Calls `use` with a connection to the orchestrator. */
 export async function withOrchestrator<T>(
   { config: file, flags }: OrchestratorOptions,
   terminal: Terminal,
@@ -23,7 +23,7 @@ export async function withOrchestrator<T>(
 ): Promise<T> {
   const { orchestrator } = traceConfig({ file, env: terminal.env, flags }).config
   const settings = readOrchestratorSettings(orchestrator, readSecrets({ orchestrator }, terminal.env))
-  // The operator names the address himself: it may be anywhere but at a metadata service.
+  // The operator chose the address, so only metadata services are blocked.
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
   try {
     return await use({
@@ -38,13 +38,13 @@ export async function withOrchestrator<T>(
   }
 }
 
-/** The flags that say where the storage service is. */
+/** Flags for the storage service. */
 export interface StorageOptions {
   readonly config?: string
   readonly storageUrl?: string
 }
 
-/** Calls `use` with a connection to the storage service that flags or the configuration name. */
+/** Calls `use` with a connection to the storage service. */
 export function withStorage<T>(
   { config, storageUrl }: StorageOptions,
   terminal: Terminal,

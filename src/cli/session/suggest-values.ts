@@ -7,29 +7,29 @@ import type { ServiceClient } from './service-client.js'
 import type { OutputOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
-/** Of more values than these, not all are named to who has written none of them. */
+/** Maximum values in a message. */
 const MAX_NAMED = 10
-/** Among so many entries, the newest of the list, values are looked for. */
+/** Number of newest entries to search for suggestions. */
 const SEARCHED_ENTRIES = 500
 
-/** What a flag asked for, and the member of an entry that it is held against. */
+/** A filter flag and the member of an entry that it compares. */
 export interface FilterValue {
   readonly flag: string
   readonly value: string | undefined
   readonly member: string
 }
 
-/** A list as it was asked for and answered. */
+/** A list and its result. */
 export interface QueriedList {
-  /** Its route, and the member of the answer that holds its entries. */
+  /** Route of the list. */
   readonly path: string
   readonly entries: string
   readonly filters: readonly FilterValue[]
-  /** How many entries were found. */
+  /** Number of entries found. */
   readonly found: number
 }
 
-/** The flags that most lists have. */
+/** Returns the filters that most lists have. */
 export function scopeFlags({
   application,
   execution,
@@ -44,8 +44,8 @@ export function scopeFlags({
 }
 
 /**
- * Where a person's list has nothing at all: tells on standard error, for each value of a flag that none of the newest entries has, which one was likely
- * meant, or which there are. Says nothing where the values are right, and only nothing is found for them together.
+ * For an empty list, prints a suggestion to standard error for each filter value that no recent
+ * entry has. Prints nothing if the values exist and only their combination matches nothing.
  */
 export async function suggestValues(
   list: QueriedList,
@@ -65,7 +65,10 @@ export async function suggestValues(
   }
 }
 
-/** A value, and for a path all that lies above it, as `--path` takes it; for packages their names. */
+/**
+ * Returns a value; for a path, also its ancestors, as `--path` accepts them; for packages, their
+ * names.
+ */
 function namesOf(value: unknown): readonly string[] {
   if (Array.isArray(value))
     return value.flatMap((one: unknown) => (isRecord(one) ? namesOf(one['package']) : []))
@@ -79,5 +82,5 @@ function sentenceOf(flag: string, value: string, values: readonly string[]): str
   if (nearest !== undefined) return `nothing has ${flag} ${value}, did you mean ${nearest}?`
   const known =
     values.length > 0 && values.length <= MAX_NAMED ? `; there are ${values.toSorted().join(', ')}` : ''
-  return `none of the newest ${SEARCHED_ENTRIES} has ${flag} ${value}${known}`
+  return `none of the newest ${SEARCHED_ENTRIES} entries has ${flag} ${value}${known}`
 }

@@ -3,18 +3,23 @@ import { join } from 'node:path'
 
 import { toError } from '../../errors/app-error.js'
 
-/** Looking at many files takes no more than this share of the time. */
+/** Pause between checks, as a multiple of their duration. */
 const PAUSE_FACTOR = 20
 
-/** Files as they were when they were noted. */
+/** The state of files. */
 export interface WatchedFiles {
-  /** Whether one of them has been written, added or removed since. */
+  /** Returns whether a file was written, added or removed. */
   readonly haveChanged: () => Promise<boolean>
-  /** How long to wait before they are looked at again, in milliseconds, so that large directories are looked at less often. */
+  /**
+   * Returns the pause before the next check, in milliseconds. It grows with the size of
+   * directories.
+   */
   readonly pauseMs: () => number
 }
 
-/** Takes files, and all that lie below directories, as they are now. What is not there may appear. */
+/**
+ * Records the state of files and of everything under directories. Missing files may appear later.
+ */
 export async function recordFiles(paths: readonly string[]): Promise<WatchedFiles> {
   let tookMs = 0
   const readVersions = async (): Promise<string> => {
@@ -27,7 +32,10 @@ export async function recordFiles(paths: readonly string[]): Promise<WatchedFile
   return { haveChanged: async () => (await readVersions()) !== noted, pauseMs: () => tookMs * PAUSE_FACTOR }
 }
 
-/** A text that is another one as soon as a file is. Links are followed to files, and not into directories. */
+/**
+ * Returns a string that changes with the files. Symbolic links are followed to files but not to
+ * directories.
+ */
 async function versionOf(path: string): Promise<string> {
   try {
     const { size, mtimeMs, ino, isDirectory } = await describe(path)

@@ -17,15 +17,18 @@ const MARGIN = { top: 14, right: 30, bottom: 26, left: 64 }
 const MS_PER_DAY = 86_400_000
 const MS_PER_MINUTE = 60_000
 
-/** Both series of a metric over the time since each side's start, a gap where there is no value. */
+/**
+ * Renders both series of a metric over the time since each side started, with a gap where there is
+ * no value.
+ */
 export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const { sides, units, range, durationMs } = chartLines({ baseline, canary })
-  if (range === undefined) return html`<p class="none">There is no value to draw.</p>`
+  if (range === undefined) return html`<p class="none">No values to chart.</p>`
   const y = scaleLinear(valueDomain(...range, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
-  // Times are shown as they were at the canary; the baseline is laid over it from its own start.
+  // The axis shows the canary's times. The baseline is aligned by its own start.
   const x = scaleUtc([canary.startMs, canary.startMs + durationMs], [MARGIN.left, WIDTH - MARGIN.right])
   const drawn = line<Point>()
     .defined(({ value }) => value !== null)
@@ -72,17 +75,20 @@ const NARROW_WIDTH = 320
 const INTERVAL_HEIGHT = 68
 const INTERVAL_MARGIN = { right: 12, left: 12 }
 const AXIS_Y = 30
-/** Beyond what is drawn. */
+/** Padding of the axis, as a factor. */
 const PADDING = 1.1
-/** Half of the longest label: nearer to an edge it would leave the card. */
+/** Half the width of the longest label, which keeps labels inside the card. */
 const LABEL_HALF = 34
 
-/** The interval of the change, as a share of the baseline, against the margin within which a change does not matter. */
+/**
+ * Renders the confidence interval of the change, as a share of the baseline, with the tolerated
+ * margin.
+ */
 export function intervalChart({ relative, margin }: Finding): HtmlEscapedString | Promise<HtmlEscapedString> {
   if (relative === null) return html``
   const [low, high] = relative.interval
   const { estimate } = relative
-  // A rise of a thousand per cent has no fall beside it that would need as much room.
+  // The two ends are padded independently: a rise of 1000 % has no matching fall.
   const [least, most] = [
     Math.min(low, estimate, -2 * margin) * PADDING,
     Math.max(high, estimate, 2 * margin) * PADDING,
@@ -126,7 +132,9 @@ const DISTRIBUTION_MARGIN = { top: 4, right: 20, bottom: 22, left: 20 }
 const BINS = 24
 const MIDDLE = DISTRIBUTION_HEIGHT / 2 - DISTRIBUTION_MARGIN.bottom / 2
 
-/** How the values of each side are spread, the baseline upwards and the canary downwards, with their medians. */
+/**
+ * Renders the distribution of values with medians, the baseline upwards and the canary downwards.
+ */
 export function distributionChart(
   baseline: SeriesData,
   canary: SeriesData,

@@ -20,18 +20,20 @@ const TEXT = 2
 const SERIES_WIDTH = 2.5
 const WHITE = 255
 const MARGIN = { left: 96, right: 24, bottom: 30 }
-/** What is left free beside a label. */
+/** Free space next to labels, in pixels. */
 const [EDGE, LABEL_GAP] = [4, 16]
-/** The diameter of a value between two gaps, which no line leads to. */
+/** Diameter of an isolated value, in pixels. */
 const DOT = 7
 const TICKS = { value: 4, time: 5 }
 
-/** Draws both series over time below `top`, with their names and axes; a gap where there is no value. */
+/**
+ * Draws both series over time below `top`, with names and axes and a gap where there is no value.
+ */
 export function drawChart(canvas: Canvas, data: MetricData, top: number): void {
   const { canary } = data
   const { sides, units, range, durationMs } = chartLines(data)
   if (range === undefined) {
-    canvas.text('There is no value to draw.', [MARGIN.left, top], TEXT, COLOURS.soft)
+    canvas.text('No values to chart.', [MARGIN.left, top], TEXT, COLOURS.soft)
     return
   }
   const [right, bottom] = [canvas.width - MARGIN.right, canvas.height - MARGIN.bottom]
@@ -68,7 +70,7 @@ function paler([red, green, blue]: Colour): Colour {
   return [r ?? WHITE, g ?? WHITE, b ?? WHITE]
 }
 
-/** Lines from value to value; one between two gaps is a dot. */
+/** Draws lines between consecutive values, and a dot for an isolated value. */
 function drawSeries(
   canvas: Canvas,
   points: readonly Point[],

@@ -11,10 +11,10 @@ import { formatNumber } from './format-number.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** This many metrics are looked through; of more, those that passed are folded away. */
+/** Above this number of metrics, those that passed are collapsed. */
 const MAX_UNFOLDED = 30
 
-/** The metrics of one judgement, what asks for attention first. */
+/** Renders the metrics of one judgement, most urgent first. */
 export function metricList(
   results: readonly MetricResult[],
   data: readonly (MetricData | undefined)[] = [],
@@ -32,7 +32,7 @@ export function metricList(
     </details>`
 }
 
-/** Those that ask for attention first, with what was fetched for them. */
+/** Returns the metrics with their fetched data, most urgent first. */
 export function mostUrgentFirst(
   results: readonly MetricResult[],
   data: readonly (MetricData | undefined)[] = [],
@@ -42,7 +42,10 @@ export function mostUrgentFirst(
     .toSorted((a, b) => byUrgency(a.result, b.result))
 }
 
-/** What is judged by what it is counted out of is drawn so, too: a canary with a tenth of the traffic has fewer events, however bad it is. */
+/**
+ * Converts counts to rates for metrics that are judged by exposure. Otherwise a canary with a tenth
+ * of the traffic would always show fewer events.
+ */
 function asRates(
   { exposure }: MetricResult,
   index: number,
@@ -67,11 +70,14 @@ function rateOf(events: SeriesData, { values: exposure }: SeriesData): SeriesDat
       const out = exposure[place] ?? 0
       return value === null || out <= 0 ? null : value / out
     })
-  // A series with units is their mean, so that they belong on the same scale.
+  // A series with units is their mean, so units use the same scale.
   return { ...events, values: rates(events.values), units: events.units?.map(rates) }
 }
 
-/** One metric: what was decided and why, both series, how their values are spread, the change against the margin. */
+/**
+ * Renders one metric: verdict and reason, both series, their distribution, and the change against
+ * the margin.
+ */
 export function metricCard(result: MetricResult, data: MetricData | undefined): Html {
   const { name, groups, classification, classificationReason, score, muted, critical, notes = [] } = result
   return html`<article class="card">
@@ -86,10 +92,10 @@ export function metricCard(result: MetricResult, data: MetricData | undefined): 
     <p>${classificationReason}</p>
     ${notes.map((note) => html`<p><strong>Note:</strong> ${note}</p>`)}
     ${data === undefined ? '' : charts(result, data)}
-    ${result.exposure === undefined ? '' : html`<p class="soft">the charts show rates: events by what they are counted out of</p>`}
+    ${result.exposure === undefined ? '' : html`<p class="soft">The charts show rates: events divided by exposure.</p>`}
     ${result.finding === null ? '' : findingLine(result.finding)}
     <details>
-      <summary>figures and queries</summary>
+      <summary>statistics and queries</summary>
       ${statsTable(result)} ${data === undefined ? '' : queries(data)} ${testsTable(result.finding)}
     </details>
   </article>`
@@ -105,7 +111,7 @@ function charts({ finding }: MetricResult, { baseline, canary }: MetricData): Ht
 function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...finding }: Finding): Html {
   const { distanceFrom, overlap } = finding
   const of = distanceFrom === undefined ? '' : `of the distance from ${formatNumber(distanceFrom)}: `
-  const windows = overlap === undefined ? '' : `; each value stands for ${overlap} points`
+  const windows = overlap === undefined ? '' : `; each value covers ${overlap} points`
   const change =
     relative === null
       ? ''
@@ -113,11 +119,10 @@ function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...f
   const least =
     detectable === null
       ? ''
-      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
+      : `. Smallest change detected with 80 % power: ${percent(detectable).replace('+', '')}`
   return html`<p class="soft">
-    ${change}margin ${percent(margin).replace('+', '')}, ${chance(pAdjusted)} over all metrics, worth
-    ${Math.round(effectiveN.control)} and ${Math.round(effectiveN.experiment)} independent
-    points${least}${windows}
+    ${change}margin ${percent(margin).replace('+', '')}, ${chance(pAdjusted)} over all metrics. Effective
+    samples: ${Math.round(effectiveN.control)} and ${Math.round(effectiveN.experiment)}${windows}${least}.
   </p>`
 }
 
@@ -127,7 +132,7 @@ function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricRe
       <td>${side}</td>
       <td class="number">${formatNumber(count)}</td>
       ${[mean, std, min, max].map(
-        // No points have no mean, which is not one of 0.
+        // Without points there is no mean, rather than a mean of 0.
         (value) => html`<td class="number">${count === 0 ? '–' : formatNumber(value)}</td>`,
       )}
     </tr>`
@@ -139,7 +144,7 @@ function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricRe
       </tr>
       ${row('baseline', controlStats)} ${row('canary', experimentStats)}
     </table>
-    ${ratio === null ? '' : html`<p class="soft">ratio of the means ${formatNumber(ratio)}</p>`}
+    ${ratio === null ? '' : html`<p class="soft">ratio of means ${formatNumber(ratio)}</p>`}
     ${exposure === undefined ? '' : exposureLine(exposure)}
   </div>`
 }
@@ -147,7 +152,7 @@ function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricRe
 function exposureLine({ metric, control, experiment }: NonNullable<MetricResult['exposure']>): Html {
   const by = metric === undefined ? '' : ` (${metric})`
   return html`<p class="soft">
-    counted out of ${formatNumber(control)} in the baseline and ${formatNumber(experiment)} in the canary${by}
+    exposure: ${formatNumber(control)} in the baseline, ${formatNumber(experiment)} in the canary${by}
   </p>`
 }
 
@@ -159,7 +164,7 @@ function testsTable(finding: Finding | null): Html {
         <th>test</th>
         <th>change</th>
         <th class="number">p</th>
-        <th>says</th>
+        <th>direction</th>
       </tr>
       ${finding.tests.map(
         ({ test, change, p, says }) =>
@@ -181,7 +186,6 @@ function queries({ baseline, canary, exposure }: MetricData): Html {
   const exposures =
     exposure === undefined
       ? ''
-      : html`${query('exposure of the baseline', exposure.baseline)}
-        ${query('exposure of the canary', exposure.canary)}`
+      : html`${query('baseline exposure', exposure.baseline)} ${query('canary exposure', exposure.canary)}`
   return html`${query('baseline', baseline)} ${query('canary', canary)} ${exposures}`
 }

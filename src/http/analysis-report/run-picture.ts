@@ -24,8 +24,8 @@ const TONES: Readonly<Record<Tone, Colour>> = {
 }
 
 /**
- * A run as a picture for a chat: its verdict, the reason, and the chart of the metric that asks for attention first. Letters are ASCII; others are
- * question marks.
+ * Draws a run as a picture for chat: verdict, reason, and the chart of the most urgent metric.
+ * Characters outside ASCII become question marks.
  */
 export function drawRun(
   run: Pick<ShownRun, 'application' | 'id' | 'verdict' | 'state' | 'score' | 'message' | 'report' | 'data'>,
@@ -64,7 +64,7 @@ interface ShownMetric {
   readonly data: MetricData | undefined
 }
 
-/** Of the target whose metrics are judged worst, the metric that asks for attention first. */
+/** Returns the most urgent metric of the worst target. */
 function firstMetric({ report, data }: Pick<ShownRun, 'report' | 'data'>): ShownMetric | undefined {
   const targets = (report?.targets ?? []).flatMap(({ metrics }, place) =>
     metrics === undefined ? [] : [{ metrics, data: data?.targets[place]?.metrics }],
@@ -73,7 +73,7 @@ function firstMetric({ report, data }: Pick<ShownRun, 'report' | 'data'>): Shown
   return worst && mostUrgentFirst(worst.metrics.results, worst.data)[0]
 }
 
-/** A text in lines that fit; what is too long ends in an ellipsis. */
+/** Wraps text to the picture's width and truncates it with an ellipsis. */
 function wrapped(text: string): readonly string[] {
   const most = Math.floor((WIDTH - 2 * LEFT) / (LETTER.advance * TEXT))
   const lines: string[] = ['']

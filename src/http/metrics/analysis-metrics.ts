@@ -5,12 +5,15 @@ import type { IntervalReport } from '../../analysis/runs/intervals/interval-repo
 import type { StoredRun, Verdict } from '../../store/ports/analysis-store.js'
 import type { ServiceMetrics } from './service-metrics.js'
 
-/** Applications that have series of their own: those that were judged last. */
+/** Maximum applications with their own series: the most recently judged. */
 const MAX_APPLICATIONS = 100
-/** Metrics of one that have, the first of its definition; as many checks may. */
+/**
+ * Maximum metrics per application with their own series, in the order of the definition. The same
+ * limit applies to checks.
+ */
 const MAX_METRICS = 50
 const VERDICTS: readonly Verdict[] = ['Success', 'Review', 'Fail']
-/** Of a check of which nothing is known. */
+/** Outcome of a check without an answer. */
 const NO_ANSWER = 'noAnswer'
 const CHECK_OUTCOMES = [...VERDICTS, NO_ANSWER] as const
 const INTERVALS = 'tidegate_analysis_intervals_total'
@@ -19,7 +22,7 @@ const SCORES = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 100]
 
 type Judged = Pick<IntervalReport, 'score' | 'verdict' | 'targets'>
 
-/** What is shown of the last interval of an application. */
+/** Results of an application's last interval. */
 interface LastInterval {
   readonly score: number
   readonly verdict: Verdict
@@ -27,7 +30,7 @@ interface LastInterval {
   readonly checks: readonly JudgedCheck[]
 }
 
-/** Adds what analyses find to the figures; returns what is to be told of each interval. */
+/** Registers the metrics of analyses. Returns the function that records an interval. */
 export function makeAnalysisMetrics({
   registry,
   exemplars,
@@ -38,13 +41,13 @@ export function makeAnalysisMetrics({
   const registers = [registry]
   const intervals = new Counter({
     name: INTERVALS,
-    help: 'Intervals of analyses that this process judged, by verdict.',
+    help: 'Intervals judged by this process, by verdict.',
     labelNames: ['verdict'],
     registers,
   })
   const scores = new Histogram({
     name: INTERVAL_SCORE,
-    help: 'The scores of the intervals of analyses that this process judged, 0 to 100.',
+    help: 'Scores of intervals judged by this process, 0 to 100.',
     buckets: SCORES,
     registers,
   })
@@ -69,7 +72,7 @@ export function makeAnalysisMetrics({
 function addRunGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
   new Gauge({
     name: 'tidegate_analysis_score',
-    help: `The score of the interval of an application's analysis that was judged last, 0 to 100; of the last ${MAX_APPLICATIONS} applications.`,
+    help: `Score of an application's last interval, 0 to 100, for the last ${MAX_APPLICATIONS} applications.`,
     labelNames: ['application'],
     registers,
     collect() {
@@ -79,7 +82,7 @@ function addRunGauges(registers: Registry[], last: ReadonlyMap<string, LastInter
   })
   new Gauge({
     name: 'tidegate_analysis_verdict',
-    help: 'The verdict of that interval: 1 for the one that it had, 0 for the others.',
+    help: "Verdict of an application's last interval: 1 for its verdict, 0 for the others.",
     labelNames: ['application', 'verdict'],
     registers,
     collect() {
@@ -95,7 +98,7 @@ function addRunGauges(registers: Registry[], last: ReadonlyMap<string, LastInter
 function addMetricGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
   new Gauge({
     name: 'tidegate_analysis_metric_change',
-    help: `The change of a metric of the canary against its baseline in that interval, as a share; of the first ${MAX_METRICS} metrics of an application.`,
+    help: `Change of a metric against the baseline in the last interval, as a share, for the first ${MAX_METRICS} metrics of an application.`,
     labelNames: ['application', 'target', 'metric'],
     registers,
     collect() {
@@ -109,7 +112,7 @@ function addMetricGauges(registers: Registry[], last: ReadonlyMap<string, LastIn
   })
   new Gauge({
     name: 'tidegate_analysis_metric_value',
-    help: 'The mean of the values of such a metric in that interval, by side; left out where a side has none.',
+    help: 'Mean of a metric in the last interval, by side. Absent for a side without values.',
     labelNames: ['application', 'target', 'metric', 'side'],
     registers,
     collect() {
@@ -126,7 +129,7 @@ function addMetricGauges(registers: Registry[], last: ReadonlyMap<string, LastIn
 function addCheckGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
   new Gauge({
     name: 'tidegate_analysis_check_verdict',
-    help: 'What a check by a rule came to in that interval: 1 for its verdict or for noAnswer, 0 for the others.',
+    help: 'Outcome of a check in the last interval: 1 for its verdict or noAnswer, 0 for the others.',
     labelNames: ['application', 'target', 'check', 'verdict'],
     registers,
     collect() {
@@ -141,7 +144,7 @@ function addCheckGauges(registers: Registry[], last: ReadonlyMap<string, LastInt
   })
   new Gauge({
     name: 'tidegate_analysis_check_score',
-    help: 'The score of such a check, 0 to 100; left out where there was no answer.',
+    help: 'Score of a check in the last interval, 0 to 100. Absent without an answer.',
     labelNames: ['application', 'target', 'check'],
     registers,
     collect() {
@@ -177,7 +180,7 @@ interface JudgedMetric {
   readonly target: string
   readonly metric: string
   readonly change: number | undefined
-  /** By side. */
+  /** Mean by side. */
   readonly means: readonly (readonly [string, number])[]
 }
 

@@ -6,15 +6,15 @@ import { type CostFigures, type RequestFigures } from '../../rego/index.js'
 const MS_PER_SECOND = 1000
 const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What evaluations that take long are counted by. */
+/** Records slow evaluations. */
 export interface EvaluationMetrics {
-  /** An evaluation was given up on the thread that decides. */
+  /** An evaluation exceeded its slice on the deciding thread. */
   readonly abandoned: (lostMs: number) => void
-  /** One that was left to the slow threads ended in a way, after it waited for a thread. */
+  /** An evaluation on a slow thread ended, after waiting for the thread. */
   readonly ended: (how: string, waitedMs: number) => void
 }
 
-/** Adds the figures of evaluations that take long; how many there are now is asked for. */
+/** Registers the metrics of slow evaluations. `now` returns the current numbers. */
 export function makeEvaluationMetrics(
   registry: Registry,
   now: { readonly queued: () => number; readonly running: () => number },
@@ -22,23 +22,23 @@ export function makeEvaluationMetrics(
   const registers = [registry]
   const slices = new Counter({
     name: 'tidegate_evaluation_slices_abandoned_total',
-    help: 'Evaluations that did not end within their slice on the deciding thread, and were done again by a slow one.',
+    help: 'Evaluations that exceeded their slice on the deciding thread and were repeated on a slow thread.',
     registers,
   })
   const lost = new Counter({
     name: 'tidegate_evaluation_slices_abandoned_seconds_total',
-    help: 'Time of the deciding thread that such evaluations took, in seconds.',
+    help: 'Time of the deciding thread spent on these evaluations, in seconds.',
     registers,
   })
   const ended = new Counter({
     name: 'tidegate_slow_evaluations_total',
-    help: 'Evaluations left to the slow threads, by how they ended: answered, failed, killed (its thread was, too), full, late or gone (refused).',
+    help: 'Evaluations on slow threads by outcome: answered, failed, killed (with its thread), full, late or gone (refused).',
     labelNames: ['end'],
     registers,
   })
   const waits = new Histogram({
     name: 'tidegate_slow_evaluation_wait_seconds',
-    help: 'How long evaluations waited for a slow thread.',
+    help: 'Time that evaluations waited for a slow thread.',
     buckets: WAIT_BUCKETS,
     registers,
   })
@@ -48,7 +48,7 @@ export function makeEvaluationMetrics(
     'Evaluations that wait for a slow thread.',
     now.queued,
   )
-  addGauge(registers, 'tidegate_slow_evaluations_running', 'Slow threads at work.', now.running)
+  addGauge(registers, 'tidegate_slow_evaluations_running', 'Busy slow threads.', now.running)
   return {
     abandoned: (lostMs) => {
       slices.inc()
@@ -73,9 +73,12 @@ function addGauge(registers: Registry[], name: string, help: string, value: () =
 }
 
 const COST_BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]
-/** Packages with series of their own, in the order of their first evaluation. */
+/** Maximum packages with their own series, in the order of their first evaluation. */
 const MAX_PACKAGES = 200
-/** Further packages with series of their own, if they take a large share of a decision over many packages. */
+/**
+ * Additional packages with their own series, if they take a large share of a decision over many
+ * packages.
+ */
 const MAX_EXPENSIVE = 50
 const [MIN_PACKAGES_FOR_SHARE, EXPENSIVE_SHARE] = [20, 0.05]
 const OTHERS = '(others)'
@@ -85,14 +88,14 @@ export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void
   const registers = [registry]
   const histogram = new Histogram({
     name: 'tidegate_evaluation_fuel',
-    help: `Loop iterations, calls of functions and work of built-ins that an evaluation took of policies.limits.loopIterations, by package, of every sixteenth decision; of more than ${MAX_PACKAGES} packages the rest together, but for those that take much.`,
+    help: `Evaluation cost by package: loop iterations, function calls and work of built-ins, counted against policies.limits.loopIterations. Sampled for every 16th decision; beyond ${MAX_PACKAGES} packages, only expensive ones have their own series.`,
     labelNames: ['package'],
     buckets: [...COST_BUCKETS],
     registers,
   })
   const replaced = new Counter({
     name: 'tidegate_evaluator_instances_replaced_total',
-    help: 'How many times memory for evaluations was set up anew, with all base documents, since it had been given up; told with every sixteenth decision.',
+    help: 'How often evaluation memory was recreated with all base documents. Reported with every 16th decision.',
     registers,
   })
   const named = new Set<string>()
@@ -114,37 +117,37 @@ export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void
 
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Adds what policies ask of others to the figures; returns who is to be told of it. */
+/** Registers the metrics of requests that policies make. Returns the functions that record them. */
 export function makeRequestMetrics(registry: Registry): RequestFigures {
   const registers = [registry]
   const requests = new Counter({
     name: 'tidegate_policy_requests_total',
-    help: 'Requests that policies made (http.send), by the entry of policies.requests.allowedHosts and by how they ended: the class of the status, failed, timed_out, or refused (not allowed, too large).',
+    help: 'Requests by policies (http.send), by entry of policies.requests.allowedHosts and outcome: the status class, failed, timed_out, or refused (not allowed or too large).',
     labelNames: ['host', 'outcome'],
     registers,
   })
   const durations = new Histogram({
     name: 'tidegate_policy_request_duration_seconds',
-    help: 'How long such requests took.',
+    help: 'Duration of requests by policies.',
     labelNames: ['host'],
     buckets: REQUEST_BUCKETS,
     registers,
   })
   const cache = new Counter({
     name: 'tidegate_policy_request_cache_total',
-    help: 'Calls of http.send that may be answered from the cache: hit, miss, or renewed since the server said that it still holds.',
+    help: 'Cacheable http.send calls by outcome: hit, miss, or renewed after revalidation.',
     labelNames: ['outcome'],
     registers,
   })
   const modules = new Counter({
     name: 'tidegate_policy_modules_parsed_total',
-    help: 'Modules that policies had parsed (rego.parse_module), by how that ended: parsed, no_module, refused (at a limit), failed, or cached.',
+    help: 'Modules parsed for policies (rego.parse_module) by outcome: parsed, no_module, refused (at a limit), failed, or cached.',
     labelNames: ['outcome'],
     registers,
   })
   const parsing = new Histogram({
     name: 'tidegate_policy_module_parse_duration_seconds',
-    help: 'How long the opa program took to parse a module.',
+    help: 'Time that the opa program took to parse a module.',
     buckets: REQUEST_BUCKETS,
     registers,
   })

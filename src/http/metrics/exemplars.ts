@@ -1,18 +1,21 @@
-/** What one of the events behind a sample was, such as the run that had a verdict. */
+/** An example of an event in a sample, such as the run with a verdict. */
 export interface Exemplar {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  /** When it was, in milliseconds since the epoch. */
+  /** Time of the event, in epoch milliseconds. */
   readonly atMs: number
 }
 
 type Labels = Readonly<Record<string, string | number | undefined>>
 
-/** The last exemplar of each sample that has one. The library keeps them in registries alone that cannot write the plain format. */
+/**
+ * The last exemplar of each sample. prom-client stores exemplars only in registries that cannot
+ * write the plain text format.
+ */
 export class Exemplars {
   readonly #bySeries = new Map<string, Exemplar>()
 
-  /** `name` is that of the sample, `_total` or `_bucket` included: OpenMetrics knows no others with exemplars. */
+  /** `name` includes `_total` or `_bucket`: OpenMetrics allows exemplars for these samples only. */
   keep(name: string, labels: Labels, exemplar: Exemplar): void {
     this.#bySeries.set(seriesKey(name, labels), exemplar)
   }

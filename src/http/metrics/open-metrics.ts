@@ -3,13 +3,13 @@ import type { Registry } from 'prom-client'
 import type { UntilTurn } from '../../lib/turns/shared-run.js'
 import type { Exemplar, Exemplars } from './exemplars.js'
 
-/** All figures of a process, as plain data. */
+/** All metrics of a process as plain data. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The figures as text, in either format of Prometheus; all who ask before it is made get the same. */
+/** Metrics as text in both Prometheus formats. Concurrent callers share one result. */
 export interface MetricTexts {
   readonly plain: (untilTurn: UntilTurn) => Promise<string>
-  /** With exemplars. */
+  /** Includes exemplars. */
   readonly openMetrics: (untilTurn: UntilTurn) => Promise<string>
 }
 
@@ -26,12 +26,13 @@ interface Sample {
 }
 
 /**
- * The figures in OpenMetrics text, 1.0. Names and labels of samples are those of the plain format, so that series stay the same whichever of them a
- * server asks for. (The library writes only one of both formats from a registry, and renames its counters when it does.)
+ * Returns the metrics in OpenMetrics 1.0 text. Names and labels match the plain format, so series
+ * stay the same in both. (A prom-client registry writes only one format, and renames counters for
+ * OpenMetrics.)
  */
 export function openMetricsText(metrics: MetricValues, exemplars: Pick<Exemplars, 'find'>): string {
   const lines = metrics.flatMap(({ name, help, type, values }) => {
-    // The library types it as an enumeration of numbers; it is a word.
+    // Typed as a numeric enum, but a string at run time.
     const kind = String(type)
     const isTotal = kind === 'counter' && name.endsWith(TOTAL)
     const family = isTotal ? name.slice(0, -TOTAL.length) : name
@@ -39,8 +40,8 @@ export function openMetricsText(metrics: MetricValues, exemplars: Pick<Exemplars
       const { metricName = name, labels, value } = sample
       return `${seriesText(metricName, labels)} ${numberText(value)}${exemplarText(exemplars.find(metricName, labels))}`
     })
-    const told = kind === 'counter' && !isTotal ? 'unknown' : kind
-    return [`# HELP ${family} ${escaped(help)}`, `# TYPE ${family} ${told}`, ...samples]
+    const shownType = kind === 'counter' && !isTotal ? 'unknown' : kind
+    return [`# HELP ${family} ${escaped(help)}`, `# TYPE ${family} ${shownType}`, ...samples]
   })
   return `${lines.join('\n')}\n# EOF\n`
 }

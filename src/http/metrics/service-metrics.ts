@@ -6,7 +6,7 @@ import { Exemplars } from './exemplars.js'
 import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
 
 const MS_PER_SECOND = 1000
-/** OPA's buckets for `http_request_duration_seconds`, so that dashboards made for OPA work unchanged. */
+/** OPA's buckets for `http_request_duration_seconds`, so that dashboards for OPA work unchanged. */
 const BUCKETS: readonly number[] = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 0.001, 0.01, 0.1, 1]
 
 type AnsweredExchange = Pick<Exchange, 'startedAt' | 'handler' | 'method' | 'status'>
@@ -18,49 +18,51 @@ export interface ServiceMetrics {
   readonly requested: (exchange: AnsweredExchange) => void
   readonly evaluated: (kind: string, outcome: string) => void
   readonly policiesLoaded: (durationMs: number) => void
-  /** `limit` is the one that the compiler exceeded; undefined where the load failed for another reason. */
+  /** `limit` is the compiler limit that was exceeded; undefined for other failures. */
   readonly policyLoadFailed: (limit?: string) => void
   readonly messageAttempted: (topic: string, progress: { readonly state: string }) => void
 }
 
-/** Builds a registry of its own, so that two services in one process do not mix their figures. */
+/**
+ * Creates the metrics in their own registry, so that two services in one process do not share them.
+ */
 export function makeServiceMetrics(): ServiceMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, by route and status.',
+    help: 'Time from the first byte of a request to the end of its response, by route and status.',
     labelNames: ['code', 'handler', 'method'],
     buckets: [...BUCKETS],
     registers,
   })
   const evaluations = new Counter({
     name: 'tidegate_evaluations_total',
-    help: 'Policy decisions by kind of operation and outcome.',
+    help: 'Policy decisions by kind and outcome.',
     labelNames: ['kind', 'outcome'],
     registers,
   })
   const loads = new Counter({
     name: 'tidegate_policy_loads_total',
-    help: 'Loads of policies by result.',
+    help: 'Policy loads by result.',
     labelNames: ['result'],
     registers,
   })
   const loadDuration = new Gauge({
     name: 'tidegate_policy_load_duration_seconds',
-    help: 'Time that the last successful load of policies took.',
+    help: 'Duration of the last successful policy load.',
     registers,
   })
   const compilerStops = new Counter({
     name: 'tidegate_compiler_stopped_total',
-    help: 'Loads of policies that failed because the compiler exceeded a limit of policies.compiler, by limit.',
+    help: 'Policy loads that exceeded a limit of policies.compiler, by limit.',
     labelNames: ['limit'],
     registers,
   })
   const messages = new Counter({
     name: 'tidegate_outbox_attempts_total',
-    help: 'Attempts to send a message, by topic and the state that each left it in.',
+    help: 'Attempts to send a message, by topic and resulting state.',
     labelNames: ['topic', 'state'],
     registers,
   })
@@ -84,7 +86,7 @@ export function makeServiceMetrics(): ServiceMetrics {
   }
 }
 
-/** Shows how the decision log of this process goes. */
+/** Registers the metrics of this process's decision log. */
 export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionLog): void {
   const registers = [registry]
   new Counter({
@@ -98,7 +100,7 @@ export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionL
   })
   new Counter({
     name: 'tidegate_decision_log_dropped_total',
-    help: 'Decisions that the log could not keep, by reason; for mask_failed inputs, for detail_gave_way inputs and results alone.',
+    help: 'Decisions that were not logged, by reason. For mask_failed only the input is missing, for detail_gave_way input and result.',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -108,7 +110,7 @@ export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionL
   })
   new Gauge({
     name: 'tidegate_decision_log_buffered_rows',
-    help: 'Decisions that wait in memory to be written.',
+    help: 'Decisions buffered in memory.',
     registers,
     collect() {
       this.set(decisionLog.stats().bufferedRows)
@@ -116,24 +118,24 @@ export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionL
   })
 }
 
-/** Where the figures of what went wrong inside come from. */
+/** Sources of the metrics about internal failures. */
 export interface ConditionSources {
-  /** How often each thread has died. */
+  /** Deaths by thread. */
   readonly threadDeaths: () => ReadonlyMap<string, number>
-  /** How often another `decisions.db` was begun. */
+  /** How often `decisions.db` was replaced. */
   readonly decisionLogsRenewed: () => number
-  /** How long the load of policies under way has taken, in milliseconds; 0 where there is none. */
+  /** Duration of the policy load under way in milliseconds; 0 if there is none. */
   readonly policiesLoadingMs: () => number
-  /** Absent where no log is shared. */
+  /** Absent if the decision log is not shared. */
   readonly shipping?: (() => ShippingFigures) | undefined
 }
 
-/** Adds to `/metrics` what was lost and begun again. */
+/** Registers the metrics about internal failures and recoveries. */
 export function addConditionMetrics(registry: Registry, sources: ConditionSources): void {
   const registers = [registry]
   new Counter({
     name: 'tidegate_thread_deaths_total',
-    help: 'How many times a thread ended by itself and was started again.',
+    help: 'Threads that died and were restarted.',
     labelNames: ['thread'],
     registers,
     collect() {
@@ -143,7 +145,7 @@ export function addConditionMetrics(registry: Registry, sources: ConditionSource
   })
   new Counter({
     name: 'tidegate_decision_log_renewed_total',
-    help: 'How many times another decisions.db was begun in place of a damaged or lost one.',
+    help: 'How often a damaged or lost decisions.db was replaced.',
     registers,
     collect() {
       this.reset()
@@ -152,7 +154,7 @@ export function addConditionMetrics(registry: Registry, sources: ConditionSource
   })
   new Gauge({
     name: 'tidegate_policy_loading_seconds',
-    help: 'How long the load of policies under way has taken; 0 where there is none.',
+    help: 'Duration of the policy load under way; 0 if there is none.',
     registers,
     collect() {
       this.set(sources.policiesLoadingMs() / MS_PER_SECOND)
@@ -164,7 +166,7 @@ export function addConditionMetrics(registry: Registry, sources: ConditionSource
 function addShippingMetrics(registers: Registry[], figures: () => ShippingFigures): void {
   new Counter({
     name: 'tidegate_decisions_shipped_total',
-    help: 'Decisions that were taken to the log that all services share.',
+    help: 'Decisions copied to the shared log.',
     registers,
     collect() {
       this.reset()
@@ -173,7 +175,7 @@ function addShippingMetrics(registers: Registry[], figures: () => ShippingFigure
   })
   new Gauge({
     name: 'tidegate_decisions_unshipped',
-    help: 'Decisions of the local file that are not in the shared log yet.',
+    help: 'Local decisions that are not in the shared log yet.',
     registers,
     collect() {
       this.set(figures().waiting)
@@ -181,7 +183,7 @@ function addShippingMetrics(registers: Registry[], figures: () => ShippingFigure
   })
   new Gauge({
     name: 'tidegate_decisions_never_shipped',
-    help: 'Decisions that the bounds of the local file took before they were shipped, since that file was begun.',
+    help: 'Decisions deleted by the limits of the local file before they were copied to the shared log.',
     registers,
     collect() {
       this.set(figures().missing)

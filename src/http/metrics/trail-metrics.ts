@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import type { DecisionTrailFigures } from '../../audit/decision-trail.js'
 import type { IntakeFigures } from '../../events/event-intake.js'
 
-/** Where the figures of the trail and the registry come from. */
+/** Sources of the metrics about the trail and the registry. */
 export interface TrailSources {
   readonly intake: () => IntakeFigures
   readonly decisions: () => DecisionTrailFigures
@@ -19,12 +19,12 @@ export interface TrailSources {
 
 const MS_PER_SECOND = 1000
 
-/** Adds the figures of the trail and the registry to `/metrics`. */
+/** Registers the metrics of the trail and the registry. */
 export function addTrailMetrics(registry: Registry, sources: TrailSources): void {
   const registers = [registry]
   new Counter({
     name: 'tidegate_events_total',
-    help: 'Events by what became of them.',
+    help: 'Events by result.',
     labelNames: ['result'],
     registers,
     collect() {
@@ -37,18 +37,18 @@ export function addTrailMetrics(registry: Registry, sources: TrailSources): void
   })
   gauge(
     'tidegate_events_waiting_bytes',
-    'Bodies of events that wait to be written.',
+    'Total size of events that wait to be written.',
     () => sources.intake().waitingBytes,
   )
   gauge(
     'tidegate_audit_records_unindexed',
-    'Audit records that free text does not find yet.',
+    'Audit records not indexed for text search yet.',
     sources.unindexed,
   )
   addDecisionCounter(registers, sources.decisions)
   new Counter({
     name: 'tidegate_reconciliations_total',
-    help: 'Reconciliations of the registry by result.',
+    help: 'Registry reconciliations by result.',
     labelNames: ['result'],
     registers,
     collect() {
@@ -60,7 +60,7 @@ export function addTrailMetrics(registry: Registry, sources: TrailSources): void
   })
   gauge(
     'tidegate_reconciliation_duration_seconds',
-    'Time that the last reconciliation took.',
+    'Duration of the last reconciliation.',
     () => (sources.reconciliations().last?.durationMs ?? 0) / MS_PER_SECOND,
   )
 
@@ -79,7 +79,7 @@ export function addTrailMetrics(registry: Registry, sources: TrailSources): void
 function addDecisionCounter(registers: Registry[], read: () => DecisionTrailFigures): void {
   new Counter({
     name: 'tidegate_audit_decisions_total',
-    help: 'Decisions that belong into the audit trail: recorded there, or why not. Of log_failed it is not known whether they belong there.',
+    help: 'Decisions relevant to the audit trail: recorded, or the reason why not. For log_failed it is unknown whether they were relevant.',
     labelNames: ['result'],
     registers,
     collect() {

@@ -3,10 +3,10 @@ import { jsonSchema } from './parameters.js'
 
 const JSON_TYPE = 'application/json'
 
-/** The error of all routes, and how it is answered. */
+/** The error schema of all routes. */
 export const ERROR_SCHEMA = {
   type: 'object',
-  description: 'What went wrong. Programs look at `code`, people read `message`.',
+  description: 'An error. Programs use `code`, people read `message`.',
   required: ['code', 'message'],
   properties: {
     code: { type: 'string' },
@@ -31,25 +31,25 @@ export const ERROR_SCHEMA = {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The errors that many routes answer alike, by the name under which operations refer to them. */
+/** Error responses that many routes share, by component name. */
 export const ERROR_RESPONSES = {
-  Invalid: errorResponse('The request cannot be read; all that is wrong is named.'),
-  Unauthenticated: errorResponse('The bearer token is missing or not known.', {
+  Invalid: errorResponse('The request is invalid; all problems are listed.'),
+  Unauthenticated: errorResponse('The bearer token is missing or unknown.', {
     'WWW-Authenticate': 'How to authenticate.',
   }),
   Forbidden: errorResponse(
-    'The caller may not do this, or the request was not meant for this service. Where 401 means denied, a missing or unknown token, too.',
+    'The caller lacks permission, or the request was meant for another host. On routes where 401 means denied, also a missing or unknown token.',
   ),
-  NotFound: errorResponse('There is nothing of this name or number.'),
-  TooLarge: errorResponse('The body is over the limit.'),
-  UnsupportedMediaType: errorResponse('The body must be JSON, and its type must say so.'),
-  Failed: errorResponse('Nothing was decided or done: never an allow.'),
-  Unavailable: errorResponse('Not possible just now.', {
-    'Retry-After': 'In how many seconds to ask again.',
+  NotFound: errorResponse('Not found.'),
+  TooLarge: errorResponse('The body is too large.'),
+  UnsupportedMediaType: errorResponse('The body must be JSON with a JSON content type.'),
+  Failed: errorResponse('The request failed. Nothing was decided or done: never an allow.'),
+  Unavailable: errorResponse('Temporarily unavailable.', {
+    'Retry-After': 'Seconds until a retry.',
   }),
 }
 
-/** What a route answers, by status. */
+/** Returns the responses of a route by status. */
 export function responsesOf(row: RouteDescription): object {
   const own = Object.entries(row.answers).map(([status, answer]) => [status, ownResponse(status, answer)])
   const shared = sharedResponses(row).map(([status, name]) => [
@@ -59,7 +59,7 @@ export function responsesOf(row: RouteDescription): object {
   return Object.fromEntries([...shared, ...own]) as object
 }
 
-/** Those of the service and of the pipeline; what the row itself says of a status is above them. */
+/** Returns the responses of the pipeline. Those of the route itself override them. */
 function sharedResponses(
   row: RouteDescription,
 ): readonly (readonly [string, keyof typeof ERROR_RESPONSES])[] {

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { RouteDescription } from '../pipeline/route.js'
 import { keyDescriptions } from '../../config/values/key.js'
 
-/** A schema as JSON Schema 2020-12. */
+/** A JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * What a schema takes, as an OpenAPI document holds it: what a transformation makes of it is no matter of callers. Members that are keys of the
- * configuration, too, are described as there.
+ * Returns the input schema, before transformations. Members that are configuration keys get the
+ * description of the key.
  */
 export function jsonSchema(schema: z.ZodType): JsonSchema {
   const made = z.toJSONSchema(schema, {
@@ -37,16 +37,16 @@ const REST: Parameter = {
   name: 'path',
   in: 'path',
   required: true,
-  description: 'All of the rest of the path: its slashes stand as they are.',
+  description: 'The rest of the path, with literal slashes.',
   schema: { type: 'string' },
 }
 
-/** A path of a list in OpenAPI's form: `/audit/{seq}`. */
+/** Returns a path in OpenAPI's form: `/audit/{seq}`. */
 export function pathTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}').replace(/\/\*$/, '/{path}')
 }
 
-/** What a route reads of its path and its query. */
+/** Returns the path and query parameters of a route. */
 export function parametersOf({ path, params = {}, query }: RouteDescription): readonly Parameter[] {
   const inPath = Object.entries(params).map(([name, { description, schema }]): Parameter => ({
     ...{ name, in: 'path', required: true, description },

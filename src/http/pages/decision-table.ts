@@ -11,7 +11,9 @@ export interface ListedDecisions {
   readonly hasMore: boolean
 }
 
-/** Decisions of policies, each with what it answered. Where the log has more, the page names the command that lists them. */
+/**
+ * Renders decisions with their results. If the log has more, it names the command that lists them.
+ */
 export function decisionTable(
   { decisions, hasMore }: ListedDecisions,
   prefix: string,
@@ -24,7 +26,7 @@ export function decisionTable(
           <th>when</th>
           <th>policy</th>
           <th>outcome</th>
-          <th>what it answered</th>
+          <th>result</th>
         </tr>
         ${decisions.map(
           (decision) =>
@@ -37,16 +39,16 @@ export function decisionTable(
         )}
       </table>
     </div>
-    ${hasMore ? html`<p class="soft">The newest ${decisions.length}. All of them: <code>${listAll}</code></p>` : ''}`
+    ${hasMore ? html`<p class="soft">Showing the newest ${decisions.length}. List all: <code>${listAll}</code></p>` : ''}`
 }
 
-/** A link to the policy; the path of a verdict over all static policies is that of no policy. */
+/** Links to the policy. A static verdict has no policy of its own. */
 function pathOf({ kind, path }: DecisionView, prefix: string): Html {
   const name = html`<code>${path}</code>`
   return kind === 'static' ? name : html`<a href="${prefix}/ui/policies/${linkPath(path)}">${name}</a>`
 }
 
-/** Each segment escaped, so that no path leads elsewhere. */
+/** Escapes each segment, so that a path cannot lead elsewhere. */
 export function linkPath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }

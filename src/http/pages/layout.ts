@@ -5,7 +5,7 @@ import { printable } from '../../lib/text/shown-text.js'
 import { FORM_TOKEN } from '../input/form-body.js'
 import { REPORT_STYLES } from '../analysis-report/styles.js'
 
-/** The style of all pages but reports, which have the first part of it: one text, so that its hash may stand in the policy of the page. */
+/** Styles of all pages, including those of reports. One string, since the CSP contains its hash. */
 export const PAGE_STYLES = `${REPORT_STYLES}
 .top { display: flex; gap: .4rem 1.2rem; align-items: center; flex-wrap: wrap; padding-bottom: .6rem; margin-bottom: 1rem;
   border-bottom: 1px solid var(--line); } .top strong { font-size: 1.05rem; } .top form { margin-left: auto; }
@@ -30,16 +30,16 @@ body { overflow-wrap: anywhere; } th { overflow-wrap: normal; } td { min-width: 
 .narrow { max-width: 30rem; margin: 2rem auto; } .quote { white-space: pre-wrap; overflow-wrap: anywhere; }
 `
 
-/** A piece of a page. What is put into one by `html` is escaped. */
+/** A piece of a page. Values in `html` templates are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** Whose page it is. */
+/** The person who views the page. */
 export interface Viewer {
-  /** The name of the token that is signed in with; undefined where nobody is asked for one, or nobody is signed in. */
+  /** Name of the token; undefined if tokens are not required or nobody is signed in. */
   readonly name: string | undefined
-  /** What forms carry; undefined where nobody is signed in. */
+  /** CSRF token; undefined if nobody is signed in. */
   readonly formToken: string | undefined
-  /** What stands before the paths of pages: the path of the public URL, without a slash at its end. */
+  /** Path prefix of links: the path of the public URL, without a trailing slash. */
   readonly prefix: string
 }
 
@@ -48,7 +48,7 @@ export interface PageContent {
   readonly body: Html
 }
 
-/** A page as a text: it loads nothing, runs no script, and shows what others wrote as text alone. */
+/** Renders a page without scripts or external resources. */
 export async function renderPage({ title, body }: PageContent, viewer: Viewer): Promise<string> {
   const page = html`<!doctype html>
     <html lang="en">
@@ -67,11 +67,11 @@ export async function renderPage({ title, body }: PageContent, viewer: Viewer): 
         <main>${body}</main>
       </body>
     </html>`
-  // Names and texts are of others: none may change the direction of the text around it.
+  // Names and texts are untrusted: remove characters that change the text direction.
   return printable((await page).toString())
 }
 
-/** The field of a form that says whose page it is on. */
+/** The hidden field with the CSRF token. */
 export function tokenField({ formToken = '' }: Pick<Viewer, 'formToken'>): Html {
   return html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken}" />`
 }

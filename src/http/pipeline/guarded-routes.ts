@@ -3,21 +3,24 @@ import type { Authenticate, AuthenticatePage } from './authenticate.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
 import { AppError, toAppError } from '../../errors/app-error.js'
 
-/** A route of which nothing is asked past its guard. */
+/** A route with its access check. */
 export type GuardedRoute = GuardedApplicationRoute | GuardedDirectRoute
 
 export type GuardedApplicationRoute = BoundApplicationRoute & {
-  /** Labels the request, and raises `unauthenticated` or `forbidden` for who may not ask. */
+  /** Sets the metric label. Raises `unauthenticated` or `forbidden` for a caller without access. */
   readonly enter: (exchange: Exchange) => Promise<void>
 }
 export type GuardedDirectRoute = BoundDirectRoute & {
-  /** Labels the request and answers on the exchange, or raises; who may not ask is told so. */
+  /**
+   * Sets the metric label and responds on the exchange. Raises `unauthenticated` or `forbidden` for
+   * a caller without access.
+   */
   readonly answer: (exchange: Exchange) => Promise<void>
 }
 
 const BELOW = '/*'
 
-/** The routes with their guards before them. */
+/** Adds access checks to routes. */
 export function guardRoutes(
   routes: readonly BoundRoute[],
   requests: Authenticate,
@@ -56,21 +59,21 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
-    // With a body it takes its turn once that is whole.
+    // Requests with a body wait for their turn after the body was read.
     if (route.isProbe !== true && route.body === undefined) await exchange.takeTurn(0)
     await answerOn(exchange, rest)
   }
   return { ...route, answer }
 }
 
-/** Raises `unauthenticated` or `forbidden` for a caller who may not ask, and sets who calls. */
+/** Sets the caller. Raises `unauthenticated` or `forbidden` for a caller without access. */
 export type Guard = (exchange: Exchange) => void
-/** The same for a page, of which nothing is asked before it is settled. */
+/** Access check of a page. Nothing else happens before it settles. */
 export type PageGuard = (exchange: Exchange) => Promise<void>
 
 /**
- * What lets callers through to a route: those with a role that it names, anyone where it says so or checks a credential of its own, and nobody
- * where it says nothing.
+ * Creates the access check of a route: callers with one of its roles, anyone if it says so or has
+ * its own credential, and nobody if it names neither.
  */
 export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
   const { roles, credential, deniesWith401 } = route
@@ -86,7 +89,7 @@ export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard 
   }
 }
 
-/** The same for pages. */
+/** Creates the access check of a page. */
 export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage): PageGuard {
   const { roles, credential } = route
   if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
@@ -97,7 +100,7 @@ export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage)
 }
 
 function refuseEverybody({ method, path }: BoundRoute): never {
-  throw new AppError('forbidden', `${method} ${path} is closed: it names no role that may ask`, {
+  throw new AppError('forbidden', `${method} ${path} is closed: it names no role with access`, {
     code: 'route_closed',
   })
 }

@@ -1,27 +1,27 @@
 import { AppError } from '../../errors/app-error.js'
 
-/** Streams of one kind that may run at a time, since each holds some memory for as long as its reader takes. */
+/** Limits concurrent streams of one kind, since each holds memory until its reader is done. */
 export class LimitedStreams {
   readonly #max: number
   readonly #what: string
   #running = 0
 
-  /** `what` names them in the plural, for who is refused. */
+  /** `what` names the streams in the plural, for the error. */
   constructor(max: number, what: string) {
     this.#max = max
     this.#what = what
   }
 
   /**
-   * The body made of these chunks, once the first of them is there: what raises until then is told in an answer of its own. Raises `unavailable`
-   * where as many as may run are running.
+   * Starts a stream and waits for its first chunk, so that earlier errors become an error response.
+   * Raises `unavailable` if the maximum number of streams is running.
    */
   async start(
     chunks: AsyncGenerator<Uint8Array, void>,
     failed: StreamEnds['failed'],
   ): Promise<ReadableStream<Uint8Array>> {
     if (this.#running >= this.#max) {
-      throw new AppError('unavailable', `${this.#max} ${this.#what} are running already; try again`)
+      throw new AppError('unavailable', `${this.#max} ${this.#what} are already running; retry later`)
     }
     this.#running += 1
     const ended = (): void => {
@@ -45,18 +45,15 @@ async function* prepend(
   yield* others
 }
 
-/** What is told how a body ended. */
+/** Callbacks for the end of a stream. */
 export interface StreamEnds {
-  /** It cannot be made to its end: must break the connection off, since what sends it would end it as if it were whole. */
+  /** The stream failed. Must close the connection; otherwise the response would look complete. */
   readonly failed: (error: unknown) => void
-  /** Called once, however it ended. */
+  /** Called once at the end, whatever the outcome. */
   readonly ended?: () => void
 }
 
-/**
- * A body that is made while it is sent, at the pace of its reader; ends early when the reader goes. What goes wrong in between breaks
- * the connection off, so that nobody takes what came for all of it.
- */
+/** Creates a stream at the pace of its reader, which ends early if the reader disconnects. */
 export function byteStream(
   chunks: AsyncGenerator<Uint8Array, void>,
   { failed, ended = () => undefined }: StreamEnds,
@@ -78,7 +75,7 @@ export function byteStream(
       } catch (error) {
         failed(error)
       }
-      // After a failure too: an error of the stream would be printed by the library that reads it.
+      // Close after a failure, too: the HTTP library would print a stream error.
       controller.close()
       end()
     },

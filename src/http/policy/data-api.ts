@@ -13,7 +13,7 @@ import { planFor, rememberedPlan } from './plan-cache.js'
 import { answerRuntimePolicy, readFlatBody } from './verdicts.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'
 
-/** What a document request asks: a path as sent, an input, and how to answer. */
+/** A request for a document. */
 interface DocumentRequest {
   readonly rawPath: string
   readonly input: Uint8Array | undefined
@@ -21,7 +21,7 @@ interface DocumentRequest {
   readonly query: DataQuery
 }
 
-/** `POST /v1/data/{path}`: OPA's dialect, or the orchestrator's flat body. */
+/** `POST /v1/data/{path}`, in OPA's dialect or with the orchestrator's flat body. */
 export async function answerDataPost(
   context: PolicyContext,
   exchange: Exchange,
@@ -40,7 +40,7 @@ export async function answerDataPost(
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
 }
 
-/** `GET /v1/data/{path}`: the input, if any, is the raw document in the query. */
+/** `GET /v1/data/{path}`. The query may contain the raw input document. */
 export async function answerDataGet(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
   const parameters = searchParams(exchange)
   const query = parseDataQuery(parameters)
@@ -49,7 +49,10 @@ export async function answerDataGet(context: PolicyContext, exchange: Exchange, 
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: false, query })
 }
 
-/** `POST /v0/data/{path}` and `POST /`: the body is the input, the answer the bare value, 404 when undefined. */
+/**
+ * `POST /v0/data/{path}` and `POST /`. The body is the input, the response is the bare value, and
+ * an undefined document is 404.
+ */
 export async function answerBareDocument(
   context: PolicyContext,
   exchange: Exchange,
@@ -95,7 +98,7 @@ function decide(decision: Decision, { rawPath, input, query }: DocumentRequest):
   )
 }
 
-/** Members of data are not gone through: there may be millions, while others wait for their decisions. */
+/** Does not search data members, of which there may be millions. */
 function explanationOf({ snapshot }: Decision, { rawPath }: DocumentRequest): string {
   return explainUndefined(snapshot, planFor(snapshot, rawPath).path, false)
 }
@@ -104,7 +107,7 @@ function timings(evalStartNs: number, { elapsedNs, fuel, instancesReplaced }: De
   return { evalNs: elapsedNs - evalStartNs, handlerNs: elapsedNs, fuel, instancesReplaced }
 }
 
-/** OPA tells a rule that is there and undefined from a path that leads nowhere. */
+/** OPA distinguishes an undefined rule from an unknown path. */
 function undefinedDocument({ path, target }: DocumentPlan): AppError {
   const problem = target?.entrypoint.kind === 'rule' ? 'undefined' : 'missing'
   return new AppError('not_found', `document ${problem}: ${printDataRef(path)}`, {
@@ -113,8 +116,9 @@ function undefinedDocument({ path, target }: DocumentPlan): AppError {
 }
 
 /**
- * The `input` of a Data API body (UTF-8), or undefined where there is none, or null. Where the module that answers the path is
- * known, its memory takes the input in at once, ready for the next evaluation. Raises the errors of `locateInput`.
+ * Returns the `input` of a Data API body as UTF-8; undefined if it is missing or null. If the
+ * module for the path is known, it parses the input into its memory right away. Raises the errors
+ * of `locateInput`.
  */
 function readRequestInput(snapshot: Snapshot, rawPath: string, body: Uint8Array): Uint8Array | undefined {
   const taken = rememberedPlan(snapshot, rawPath)?.target?.entrypoint.module.readRequest(body)

@@ -3,14 +3,14 @@ import { trimLastSigns } from '../../lib/text/trim-signs.js'
 import { AppError } from '../../errors/app-error.js'
 import { parseDataPath } from '../../rego/index.js'
 
-/** The query parameters of the Data API (OPA documentation, "Data API"). */
+/** Query parameters of the Data API (OPA documentation, "Data API"). */
 export interface DataQuery {
   readonly pretty: boolean
   readonly metrics: boolean
   readonly provenance: boolean
   readonly explain: boolean
   readonly strictBuiltinErrors: boolean
-  /** The raw input document of a GET. */
+  /** Raw input document of a GET. */
   readonly input: string | undefined
 }
 
@@ -23,14 +23,14 @@ const NONE: DataQuery = {
   input: undefined,
 }
 
-/** The parameters of a request; undefined where it has none. */
+/** Returns the query parameters; undefined if there are none. */
 export function searchParams({ target: { query } }: Exchange): URLSearchParams | undefined {
   return query === undefined ? undefined : new URLSearchParams(query)
 }
 
 const EXPLAIN_MODES: readonly string[] = ['notes', 'fails', 'full', 'debug']
 
-/** Reads them from a parsed query; a boolean is on with its bare name or `true` in any letter case, off otherwise. */
+/** Parses the query. A flag is on if it is empty or `true`, in any case. */
 export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
   if (query === undefined) return NONE
   const isOn = (name: string): boolean =>
@@ -45,12 +45,12 @@ export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
   }
 }
 
-/** The gateway in front of the policy stage posts to the literal path and names the real one in the query. */
+/** A gateway may post to this literal path and name the real one in the query. */
 const LITERAL_PATHS: readonly string[] = ['**', '%2A%2A', '%2a%2a']
 
 /**
- * The data path below `/v1/data/` that a request means. Raises `invalid` when the literal path `**` comes without a
- * `requestUri` that stays below `/v1/data/`.
+ * Returns the data path of a request under `/v1/data/`. Raises `invalid` if the literal path `**`
+ * comes without a valid `requestUri`.
  */
 export function resolveDataPath(rawPath: string, query: URLSearchParams | undefined): string {
   if (!LITERAL_PATHS.includes(rawPath)) return rawPath
@@ -60,7 +60,7 @@ export function resolveDataPath(rawPath: string, query: URLSearchParams | undefi
   if (named === undefined || parseDataPath(named).includes('..')) {
     throw new AppError(
       'invalid',
-      'requestUri must name a policy below /v1/data/, as in ?requestUri=/v1/data/app/deny',
+      'requestUri must name a policy under /v1/data/, as in ?requestUri=/v1/data/app/deny',
     )
   }
   return trimLastSigns(named, '/')

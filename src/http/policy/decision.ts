@@ -13,22 +13,25 @@ import {
 } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 
-/** What the policy operations are made of; built once by the composition root. */
+/** Dependencies of the decision routes. */
 export interface PolicyContext {
-  /** The policies in service. */
+  /** The loaded policies. */
   readonly policies: { readonly current: Snapshot }
   readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog
-  /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
+  /** True if responses in OPA's dialect include `decision_id`, which requires the decision log. */
   readonly isLogging: boolean
-  /** How much is kept of the calls that might give something else another time; 0 keeps none. */
+  /** Maximum stored size of nondeterministic calls per decision, in bytes; 0 stores none. */
   readonly ndBuiltinCacheBytes: number
   readonly maxBodyBytes: number
-  /** A document in YAML as JSON of at most this many bytes, read elsewhere. Raises `invalid`, `too_large` and `unavailable`. */
+  /**
+   * Converts YAML to JSON of at most `maxBytes` on another thread. Raises `invalid`, `too_large`
+   * and `unavailable`.
+   */
   readonly readYaml: (text: string, maxBytes: number) => Promise<string>
   /** Package patterns of the static policies. */
   readonly staticPackages: readonly string[]
-  /** The path that `POST /` asks, without a leading slash. */
+  /** Path of the default decision (`POST /`), without a leading slash. */
   readonly defaultDecision: string
   readonly version: string
   readonly nextDecisionId: (nowMs: number) => string
@@ -37,15 +40,15 @@ export interface PolicyContext {
 
 const NS_PER_MS = 1_000_000
 
-/** How a decision ended, for the log. */
+/** Outcome of a decision for the log. */
 export interface Outcome {
   readonly outcome: DecisionOutcome
   readonly result?: string | undefined
-  /** Where it denies: which packages do, and what each says. */
+  /** The denying packages with their reasons. */
   readonly packages?: readonly PackageDenials[]
 }
 
-/** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
+/** One decision with its id, time and policy snapshot. */
 export class Decision implements AskOptions {
   strictBuiltinErrors = false
   wantsCost = false
@@ -58,7 +61,7 @@ export class Decision implements AskOptions {
   readonly #path: string
   readonly #startedAt = performance.now()
   #calls: RecordedCalls | undefined
-  /** What it took, once it is there. */
+  /** Set after the evaluation. */
   fuel = 0
   instancesReplaced = 0
 
@@ -77,8 +80,8 @@ export class Decision implements AskOptions {
   }
 
   /**
-   * Asks, and records what is concluded from the answer; an error is recorded too, and raised again. Where the answer is there at
-   * once, so is the outcome: most decisions need no promise.
+   * Evaluates, and records the outcome or the error in the decision log. Raises the errors of
+   * `evaluate`.
    */
   async decide<A, T extends Outcome>(
     input: Uint8Array | undefined,
@@ -117,7 +120,7 @@ export class Decision implements AskOptions {
     this.#exchange.whenGone(drop)
   }
 
-  /** Left out where it is larger than what is kept of an input: half of it would make no decision again. */
+  /** Omitted above the size limit, since a partial record could not reproduce the decision. */
   #printCalls(calls: RecordedCalls): Uint8Array | undefined {
     const { ndBuiltinCacheBytes } = this.#context
     const text = ndBuiltinCacheBytes === 0 ? undefined : ndBuiltinCache(calls, ndBuiltinCacheBytes)

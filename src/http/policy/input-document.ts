@@ -3,12 +3,12 @@ import { scanSpace, scanValue } from '../../lib/json/scan/scan-value.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { PolicyContext } from './decision.js'
 
-/** How the errors begin, by where the input stands. */
+/** Prefixes of errors. */
 const BODY = 'unexpected parse error for input: body contains'
 const PARAMETER = 'parameter contains'
 const NULL_INPUT = Buffer.from('null')
 
-/** The body of an operation whose body is the input itself; an empty one is null, as in OPA. Raises `invalid`. */
+/** Parses a body that is the input itself. An empty body is null, as in OPA. Raises `invalid`. */
 export async function parseInputBody(
   context: PolicyContext,
   exchange: Exchange,
@@ -18,7 +18,7 @@ export async function parseInputBody(
   return scanSpace(json, 0) === json.length ? NULL_INPUT : json.subarray(0, scanInput(json, BODY))
 }
 
-/** The input in the query of a GET, after which nothing may follow. Raises `invalid`. */
+/** Parses the `input` parameter of a GET. Raises `invalid` for anything after the document. */
 export function parseInputParameter(text: string): Uint8Array {
   const bytes = Buffer.from(text)
   if (scanSpace(bytes, 0) === bytes.length) throw malformedInput(PARAMETER, 'EOF')
@@ -42,13 +42,14 @@ function malformedInput(prefix: string, reason: string, cause?: AppError): AppEr
   return new AppError('invalid', `${prefix} malformed input document: ${reason}`, { cause })
 }
 
-/** A parser of YAML takes seconds for what a parser of JSON takes milliseconds for. */
+/** Maximum size of a YAML body. YAML parsers are a thousand times slower than JSON parsers. */
 const MAX_YAML_BYTES = 256 * 1024
 
 /**
- * The body as JSON. Where its type says YAML it is read as JSON first and else as YAML, as OPA does, but elsewhere than on this
- * thread; every other type is taken for JSON. Raises `invalid`, with `errorPrefix` before the reason, for what is neither, and
- * `too_large` for YAML over 256 KiB or beyond what may be spent on it.
+ * Returns the body as JSON. A body with a YAML type is parsed as JSON first, as in OPA, and
+ * otherwise converted on another thread; other types count as JSON. Raises `invalid`, with
+ * `errorPrefix`, for malformed YAML, and `too_large` for YAML over 256 KiB or over the output
+ * limit.
  */
 export async function yamlToJson(
   { readYaml, maxBodyBytes }: PolicyContext,
@@ -60,7 +61,7 @@ export async function yamlToJson(
   if (body.length > MAX_YAML_BYTES) {
     throw new AppError(
       'too_large',
-      `a body in YAML may be ${MAX_YAML_BYTES} bytes long, this one is ${body.length}: send it as JSON`,
+      `a YAML body may have ${MAX_YAML_BYTES} bytes, this one has ${body.length}; send it as JSON`,
     )
   }
   try {

@@ -24,9 +24,12 @@ import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { planFor } from './plan-cache.js'
 import { parseDataQuery, searchParams } from './data-query.js'
 
-const NEEDED = 'input must be a JSON object, or text that holds one'
+const NEEDED = 'input must be a JSON object, or a string that contains one'
 
-/** `POST /v1/staticPolicy/eval`: 200 allowed, 401 denied with the reasons of all static policies, 500 not evaluated. */
+/**
+ * `POST /v1/staticPolicy/eval`: 200 if allowed, 401 with the reasons if denied, 500 if not
+ * evaluated.
+ */
 export async function answerStaticPolicy(context: PolicyContext, exchange: Exchange): Promise<void> {
   requireJsonType(exchange)
   const body = await readBody(exchange, context.maxBodyBytes)
@@ -39,8 +42,8 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
 }
 
 /**
- * The input document, as JSON or in a text that holds it. It must be an object: of anything else, all that policies read is
- * undefined, so that they would allow it.
+ * Returns the input document, given as JSON or as a string with JSON. It must be an object: on any
+ * other value, everything that policies read is undefined and nothing would be denied.
  */
 function readInput(body: Uint8Array): Uint8Array {
   const extent = locateInput(body, true)
@@ -48,7 +51,7 @@ function readInput(body: Uint8Array): Uint8Array {
   const bytes = body.subarray(extent.start, extent.end)
   const input = bytes[0] === QUOTE ? parseText(bytes) : bytes
   if (input[0] === OPEN_OBJECT) return input
-  throw new AppError('invalid', `${NEEDED}: it holds another kind of value`)
+  throw new AppError('invalid', `${NEEDED}, not another kind of value`)
 }
 
 function parseText(literal: Uint8Array): Uint8Array {
@@ -71,11 +74,17 @@ function requirePackages(snapshot: Snapshot, patterns: readonly string[]): reado
   )
 }
 
-/** A flat body is told by one of these; beside `input`, which the author of a stage may have put there, by both. */
+/**
+ * Members that mark a flat body. If `input` is present, which a stage's author may have added, both
+ * must be.
+ */
 const MARKS: readonly string[] = ['executionId', 'payloadConstraint']
-/** Both of them with the shortest values take this much. */
+/** Minimum size of both members. */
 const MARKS_BYTES = '"executionId":0,"payloadConstraint":0,'.length
-/** Contract 4.7; `imageIds` is no longer sent by anyone, and `user` may be in `trigger`. */
+/**
+ * Required members of the API specification, 4.7. `imageIds` is no longer sent, and `user` may be
+ * in `trigger`.
+ */
 const REQUIRED: readonly string[] = [
   'payloadConstraint',
   'startTime',
@@ -86,8 +95,8 @@ const REQUIRED: readonly string[] = [
 ]
 
 /**
- * The members of a body in the orchestrator's flat dialect, or undefined when it is another one. `input` is what OPA's dialect takes for the input, if
- * anything. Raises the errors of `scanValue`.
+ * Returns the members of a flat body, or undefined for another dialect. `input` is the input in
+ * OPA's dialect. Raises the errors of `scanValue`.
  */
 export function readFlatBody(
   body: Uint8Array,
@@ -99,7 +108,10 @@ export function readFlatBody(
   return marks.length >= (input === undefined ? 1 : MARKS.length) ? members : undefined
 }
 
-/** The runtime policy at `rawPath` over a flat body, all of which is the input: 200 allowed, 401 denied. */
+/**
+ * Evaluates the runtime policy at `rawPath` with the whole flat body as input: 200 if allowed, 401
+ * if denied.
+ */
 export async function answerRuntimePolicy(
   context: PolicyContext,
   exchange: Exchange,
@@ -107,7 +119,7 @@ export async function answerRuntimePolicy(
   body: Uint8Array,
   members: ReadonlyMap<string, Extent>,
 ): Promise<void> {
-  // The orchestrator's stage shows them.
+  // The orchestrator's stage shows errors verbatim.
   exchange.showsErrors = true
   refuseTextBehind(body, members)
   requireFields(body, members)
@@ -117,7 +129,10 @@ export async function answerRuntimePolicy(
   )
 }
 
-/** Other parsers may take it for the document. Everything up to the last member's value has been scanned. */
+/**
+ * Rejects text after the document, which other parsers may read instead. Everything up to the end
+ * of the last member was scanned before.
+ */
 function refuseTextBehind(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {
   let lastEnd = 0
   for (const { end } of members.values()) lastEnd = Math.max(lastEnd, end)
@@ -136,8 +151,8 @@ function triggerHasUser(body: Uint8Array, members: ReadonlyMap<string, Extent>):
 }
 
 /**
- * Decides by the reasons against an input, records it, and answers: 200 without any, 401 with them. Which packages they come from is
- * in the record, and with `explain=packages` in the answer.
+ * Decides, records the decision and responds: 200 without reasons, 401 with them. The record
+ * includes the denying packages; the response does with `explain=packages`.
  */
 async function answerVerdict(
   exchange: Exchange,
@@ -165,9 +180,9 @@ async function answerVerdict(
 }
 
 /**
- * The body of a denial, safe for the strictest caller: it walks every member of every object, takes any array but
- * `deny` for a list of objects, and breaks on anything else. So there is one array, of strings, and no null; the packages are for those
- * who ask for them.
+ * Returns the body of a denial, safe for the strictest client. That client walks every object,
+ * reads any array but `deny` as a list of objects, and fails on anything else. So the body has one
+ * array, of strings, and no null. Packages are included on request only.
  */
 function denialBody(
   texts: readonly string[],
@@ -179,7 +194,10 @@ function denialBody(
   return `${JSON.stringify(body)}\n`
 }
 
-/** The body of an allow: no member called `allow` and no array, which the same callers would walk into. */
+/**
+ * Returns the body of an allow, without a member `allow` and without arrays, which the same client
+ * would walk.
+ */
 function allowBody(decisionId: string, packages: readonly PackageDenials[] | undefined): string {
   const body = { status: 'ALLOW', code: 'policy_allowed', message: 'allowed', decisionId, packages }
   return `${JSON.stringify(body)}\n`

@@ -13,15 +13,18 @@ import { CERTIFICATE_HEADER, TLS_HEADER, ORIGIN_HEADER, readCertificate } from '
 import { AppError } from '../../errors/app-error.js'
 import { BACKLOG } from '../start-listening.js'
 
-/** Answers what other processes of the service relay. */
+/** Server for requests that other processes of the service relay. */
 export interface RelayedRequests {
-  /** Whether other processes can reach it now. */
+  /** True if other processes can connect. */
   readonly isReachable: () => boolean
-  /** As the server's `stop`; to be called once nobody relays any more. */
+  /** Drains the server. Must be called after all other processes stopped relaying. */
   stop(drainMs: number): Promise<void>
 }
 
-/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. They wait with those that come to this process itself. Raises `unavailable` where there can be none. */
+/**
+ * Serves relayed requests on a private Unix socket, which is recreated if it is removed. They share
+ * the queues of this process. Raises `unavailable` if the socket cannot be created.
+ */
 export async function serveRelayed(
   handle: HandleRequest,
   socketPath: string,
@@ -34,7 +37,7 @@ export async function serveRelayed(
     limits: {
       partialBodies: new PartialBodies(maxBodyBytes),
       unreadAnswers: new UnreadAnswers(),
-      // Only processes of the service connect, and each bounds its own callers.
+      // Only processes of the service connect, and each limits its own clients.
       connections: { requestReceived: () => undefined },
       ...{ requests, pages },
     },
@@ -58,16 +61,19 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value
 }
 
-/** How often it looks whether the socket is still at its path, in milliseconds. */
+/** Interval between checks that the socket still exists, in milliseconds. */
 const POLL_MS = 1000
 
-/** Has a server listen at a path of the file system, and again where something that tidies up has removed it. */
+/**
+ * A server on a Unix socket that listens again after its file was removed, for example by a cleanup
+ * job.
+ */
 export class RelaySocket {
   readonly #server: Server
   readonly #path: string
-  /** Of the socket; undefined where it was removed before it could be looked at. */
+  /** Inode of the socket; undefined if it was removed before it could be read. */
   #inode: number | undefined
-  /** Of the folder that it is in. */
+  /** Owner of the socket's directory. */
   #owner: number | undefined
   #isReachable = false
   #polling: NodeJS.Timeout | undefined
@@ -82,7 +88,7 @@ export class RelaySocket {
     return this.#isReachable
   }
 
-  /** Raises `unavailable` where it cannot listen there. */
+  /** Raises `unavailable` if it cannot listen. */
   async open(): Promise<void> {
     await this.#listen()
     this.#owner = await ownerOf(dirname(this.#path))
@@ -90,7 +96,7 @@ export class RelaySocket {
     this.#polling = setInterval(look, POLL_MS).unref()
   }
 
-  /** From now on the server is its caller's to close. */
+  /** Stops the checks. The caller closes the server. */
   async leave(): Promise<void> {
     clearInterval(this.#polling)
     await this.#pendingPoll
@@ -99,15 +105,15 @@ export class RelaySocket {
   async #poll(): Promise<void> {
     if (this.#isReachable && this.#inode !== undefined && (await inodeAt(this.#path)) === this.#inode) return
     this.#isReachable = false
-    // Running requests continue; idle connections end, and workers open others.
+    // Running requests continue; idle connections end, and worker processes reconnect.
     this.#server.close()
     try {
       const folder = dirname(this.#path)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      // In a folder of another user, who made it first, that user could take the place of either side.
+      // Another user who created the directory first could impersonate either side.
       if ((await ownerOf(folder)) === this.#owner) await this.#listen()
     } catch {
-      // The next look tries again.
+      // Retried at the next check.
     }
   }
 
@@ -129,13 +135,13 @@ export class RelaySocket {
   }
 }
 
-/** The user that a folder belongs to; undefined for anything else, a link to a folder included. */
+/** Returns the owner of a directory; undefined for anything else, including a symbolic link. */
 async function ownerOf(path: string): Promise<number | undefined> {
   const stats = await lstat(path)
   return stats.isDirectory() ? stats.uid : undefined
 }
 
-/** Undefined where there is nothing. */
+/** Returns undefined if there is no file. */
 async function inodeAt(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).ino

@@ -8,13 +8,13 @@ interface KeptSession extends BrowserSession {
 
 const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
 
-/** The sessions of a service that shares its records with no other. A restart ends them all. */
+/** Sessions in memory, for a single service. A restart ends them. */
 export class MemorySessions implements BrowserSessions {
   readonly #passed: () => number
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, KeptSession>()
 
-  /** `passed` tells how much time has passed, in milliseconds from anywhere; it never goes back. */
+  /** `passed` returns a monotonic time in milliseconds. */
   constructor(passed: () => number) {
     this.#passed = passed
   }

@@ -1,8 +1,8 @@
 import type { Server, Socket } from 'node:net'
 
 /**
- * Keeps a server to this many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
- * that keep their connections are not sent away for others that send nothing.
+ * Limits the connections of a server. Above the limit, the oldest connection without a complete
+ * request is closed, possibly the new one. So idle connections cannot displace active clients.
  */
 export class ConnectionLimit {
   readonly #withoutRequest = new Set<Socket>()
@@ -13,17 +13,17 @@ export class ConnectionLimit {
     this.#max = max
   }
 
-  /** To be called once the listeners of the server that read connections are in place. */
+  /** Must be called after the server's own connection listeners were added. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => this.#take(socket))
   }
 
-  /** A connection has sent a whole request. */
+  /** A connection sent its first complete request. */
   requestReceived(socket: Socket): void {
     this.#withoutRequest.delete(socket)
   }
 
-  /** A connection goes on as another, once its callers have agreed on keys. */
+  /** A TLS handshake completed: `secure` replaces `socket`. */
   upgraded(socket: Socket, secure: Socket): void {
     if (!this.#withoutRequest.delete(socket)) return
     this.#withoutRequest.add(secure)

@@ -1,32 +1,32 @@
-/** Who receives a body, and can do without it. */
+/** A receiver whose body can be dropped. */
 export interface BodyReceiver {
-  /** Refuses the request for others, and keeps nothing of its body. */
+  /** Refuses the request with an error and drops its body. */
   giveUp(): void
 }
 
-/** All bodies that have come in part hold no more than this together. */
+/** Maximum total size of incomplete bodies. */
 export const MAX_PARTIAL_BODY_BYTES = 256 * 1024 * 1024
 
 /**
- * What bodies hold that have come in part. Beyond the bound the one that began first is given up: who sends many bodies and ends none of them takes no memory, and
- * no room from those that come. One of which nothing more comes ends with the time that the server gives all requests.
+ * Memory of incomplete bodies. Above the limit, the oldest is dropped, so a client that completes
+ * none of its bodies takes no capacity from others. Stalled bodies end at the request timeout.
  */
 export class PartialBodies {
   readonly #bytes = new Map<BodyReceiver, number>()
   readonly #maxBytes: number
   #total = 0
 
-  /** `maxBodyBytes` is as large as one body may be: whatever the bound, four of them have room. */
+  /** `maxBodyBytes` is the limit of one body. At least four of that size fit. */
   constructor(maxBodyBytes: number, maxBytes = MAX_PARTIAL_BODY_BYTES) {
     this.#maxBytes = Math.max(maxBytes, 4 * maxBodyBytes)
   }
 
-  /** Bytes that are held now. */
+  /** Total bytes. */
   get total(): number {
     return this.#total
   }
 
-  /** Counts more of a body; may call `giveUp` of this or another receiver before it returns. */
+  /** Adds bytes of a body. May call `giveUp` of this or another receiver. */
   hold(receiver: BodyReceiver, bytes: number): void {
     this.#bytes.set(receiver, (this.#bytes.get(receiver) ?? 0) + bytes)
     this.#total += bytes
@@ -37,7 +37,7 @@ export class PartialBodies {
     }
   }
 
-  /** The body is whole, or broke off. May be called again. */
+  /** Removes a complete or aborted body. May be called repeatedly. */
   release(receiver: BodyReceiver): void {
     this.#total -= this.#bytes.get(receiver) ?? 0
     this.#bytes.delete(receiver)

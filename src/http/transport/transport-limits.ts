@@ -4,14 +4,14 @@ import type { PageQueue } from './page-queue.js'
 import type { RequestQueue } from './request-queue.js'
 import type { UnreadAnswers } from './unread-answers.js'
 
-/** What a server takes in at once. */
+/** Limits of a server. */
 export interface TransportLimits {
   readonly partialBodies: PartialBodies
   readonly unreadAnswers: UnreadAnswers
-  /** Where requests wait for their turn. */
+  /** Queue of requests. */
   readonly requests: RequestQueue
-  /** Where those wait that ask for pages and lists. */
+  /** Queue of pages and lists. */
   readonly pages: PageQueue
-  /** Told of each that has sent a whole request. */
+  /** Receives each connection's first complete request. */
   readonly connections: Pick<ConnectionLimit, 'requestReceived'>
 }

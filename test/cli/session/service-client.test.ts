@@ -80,7 +80,7 @@ describe('a command that asks a running service', () => {
   test.each(['t\u0142ken', 'a b'])('refuses the token %j, which no header can carry', async (token) => {
     const refused = makeServiceClient(options('http://127.0.0.1:1'), terminal({ TIDEGATE_TOKEN: token }))
     await expect(refused).rejects.toMatchObject({
-      message: 'TIDEGATE_TOKEN does not hold a token: it must be one word of ASCII letters, digits and signs',
+      message: 'TIDEGATE_TOKEN contains no token: it must be one word of printable ASCII characters',
     })
   })
 
@@ -132,7 +132,7 @@ describe('a command that asks a running service', () => {
   })
 
   test('says that https was written where TLS is not spoken, and how a token is given', async () => {
-    const body = { code: 'unauthenticated', message: 'a bearer token is needed' }
+    const body = { code: 'unauthenticated', message: 'missing bearer token' }
     const url = await serve((_, response) => response.writeHead(401).end(JSON.stringify(body)))
     const secure = await makeServiceClient(options(url.replace('http', 'https')), terminal())
     await expect(secure.request(z.unknown(), { path: '/' })).rejects.toThrow(
@@ -140,7 +140,7 @@ describe('a command that asks a running service', () => {
     )
     const plain = await makeServiceClient(options(url), terminal())
     await expect(plain.request(z.unknown(), { path: '/' })).rejects.toThrow(
-      'a bearer token is needed (--token-file FILE, or TIDEGATE_TOKEN)',
+      'missing bearer token (--token-file FILE, or TIDEGATE_TOKEN)',
     )
   })
 

@@ -10,7 +10,7 @@ let workspace: Workspace
 beforeEach(() => {
   workspace = makeWorkspace({ 'policies/a/one.rego': 'package one', 'input.json': '{}', 'other.json': '{}' })
   symlinkSync(join(workspace.path, 'other.json'), join(workspace.path, 'policies/linked.json'))
-  // Looking must end though it leads back.
+  // A symbolic link to a parent must not cause endless recursion.
   symlinkSync(workspace.path, join(workspace.path, 'policies/above'))
 })
 afterEach(() => workspace.remove())

@@ -49,14 +49,14 @@ describe('reading a JSON body', () => {
     const long = posted(JSON.stringify({ name: 'x'.repeat(1_100_000), count: 1 }))
     await expect(readJsonBody(long, Body, 10_000_000)).rejects.toMatchObject({
       kind: 'too_large',
-      message: 'the body is over the limit of 1048576 bytes',
+      message: 'the body exceeds 1048576 bytes',
     })
     const wide = posted(
       JSON.stringify({ name: 'a', count: 1, more: Array.from({ length: 20_000 }, () => 1) }),
     )
     await expect(readJsonBody(wide, Body, 10_000_000)).rejects.toMatchObject({
       kind: 'invalid',
-      message: 'the body holds more than 20000 values',
+      message: 'the body contains more than 20000 values',
     })
   })
 

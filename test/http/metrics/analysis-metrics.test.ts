@@ -47,7 +47,7 @@ test('what the last interval of each application found is among the figures', as
     of('metric_change', 'bank', rate, -0.1),
     of('metric_value', 'shop', `${latency},side="baseline"`, 100),
     of('metric_value', 'shop', `${latency},side="canary"`, 180),
-    // Nothing is known of the canary's.
+    // The canary has no values.
     of('metric_value', 'shop', ',target="web",metric="silent",side="baseline"', 100),
     of('metric_value', 'bank', `${rate},side="baseline"`, 100),
     of('metric_value', 'bank', `${rate},side="canary"`, 90),

@@ -13,7 +13,7 @@ const STATS: DecisionLogStats = {
   bufferedBytes: 400,
 }
 
-/** The lines of a text format that are about Tidegate itself. */
+/** Returns the lines about Tidegate itself. */
 async function linesOf(registry: Registry): Promise<string[]> {
   const text = await registry.metrics()
   return text.split('\n').filter((line) => line.startsWith('tidegate_'))

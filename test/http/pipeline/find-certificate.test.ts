@@ -40,27 +40,27 @@ describe('a caller with a client certificate', () => {
     [
       'a part too many',
       { subject: { CN: ['echo'], O: ['Example'], C: ['NO'] } },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
     [
       'a second name before the right one',
       { subject: { CN: ['evil', 'echo'], O: ['Example'] } },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
     [
       'a second name after the right one',
       { subject: { CN: ['echo', 'evil'], O: ['Example'] } },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
     [
       'the right name twice',
       { subject: { CN: ['echo', 'echo'], O: ['Example'] } },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
     [
       'a second name and the right alternative name',
       { subject: { CN: ['evil', 'both'] }, alternativeNames: ['DNS:both.example.org'] },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
     ['an alternative name', { alternativeNames: ['DNS:x', 'DNS:named.example.org'] }, 'let in as named'],
     [
@@ -68,15 +68,15 @@ describe('a caller with a client certificate', () => {
       { subject: { CN: ['both'] }, alternativeNames: ['DNS:both.example.org'] },
       'let in as both',
     ],
-    ['a part too few', { subject: { CN: ['echo'] } }, 'CN=echo is none of auth.certificates'],
+    ['a part too few', { subject: { CN: ['echo'] } }, 'CN=echo is not listed in auth.certificates'],
     [
       'a name of another kind',
       { alternativeNames: ['URI:named.example.org'] },
-      'is none of auth.certificates',
+      'is not listed in auth.certificates',
     ],
-    ['another case', { subject: { CN: ['Echo'], O: ['Example'] } }, 'is none of auth.certificates'],
-    ['one of two that are wanted', { subject: { CN: ['both'] } }, 'is none of auth.certificates'],
-    ['nothing', {}, 'is none of auth.certificates'],
+    ['another case', { subject: { CN: ['Echo'], O: ['Example'] } }, 'is not listed in auth.certificates'],
+    ['one of two that are wanted', { subject: { CN: ['both'] } }, 'is not listed in auth.certificates'],
+    ['nothing', {}, 'is not listed in auth.certificates'],
     [
       'no signature that counts',
       { subject: { CN: ['echo'], O: ['Example'] }, problem: 'SELF_SIGNED' },

@@ -27,7 +27,7 @@ async function request(
   return { failure: undefined, answered }
 }
 
-/** A request that waits for its turn until it may go on. */
+/** A request that waits for its turn. */
 class QueueingExchange extends FakeExchange {
   #goOn: (() => void) | undefined
 

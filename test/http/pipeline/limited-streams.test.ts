@@ -17,7 +17,9 @@ describe('streams that are limited in number', () => {
     const streams = new LimitedStreams(2, 'exports')
     const whole = await streams.start(chunks(3), failed)
     const left = await streams.start(chunks(3), failed)
-    await expect(streams.start(chunks(1), failed)).rejects.toThrow('2 exports are running already; try again')
+    await expect(streams.start(chunks(1), failed)).rejects.toThrow(
+      '2 exports are already running; retry later',
+    )
     expect((await new Response(whole).arrayBuffer()).byteLength).toBe(30)
     const third = await streams.start(chunks(1), failed)
     await expect(streams.start(chunks(1), failed)).rejects.toThrow('running already')

@@ -33,7 +33,7 @@ raises := time.parse_ns("no layout", "no time")
     'package several\n\nimport rego.v1\n\ndeny contains "use one of: a, b"\n\ndeny contains "wait, then retry"\n',
 }
 
-/** Paths that are remembered for one set of policies. */
+/** Maximum number of cached paths. */
 const REMEMBERED_PATHS = 4096
 
 let snapshot: Snapshot

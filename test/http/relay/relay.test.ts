@@ -24,7 +24,7 @@ const askAnew = (url: string) => ask(url, { path: '/x', headers: { connection: '
 
 let workspace: Workspace
 const closing: (() => unknown)[] = []
-/** The server that was started last and relays what it is asked. */
+/** The last started server, which relays its requests. */
 let front: RunningServer | undefined
 
 afterEach(async () => {
@@ -34,7 +34,10 @@ afterEach(async () => {
 
 type Finished = (exchange: Exchange) => void
 
-/** A server of which everything is relayed to another, which answers as it is told; `finished` is told what the first has done with. */
+/**
+ * Starts a server that relays everything to another one with these responses. `finished` is called
+ * for requests that the first one completes.
+ */
 async function startRelaying(
   answer: (exchange: Exchange) => unknown,
   finished: Finished = () => undefined,
@@ -263,7 +266,7 @@ describe('a request that is relayed', () => {
     mkdirSync(others)
     rmSync(folder, { recursive: true })
     symlinkSync(others, folder)
-    // Longer than until it looks the next time.
+    // Longer than the polling interval.
     for (let asked = 0; asked < 15; asked += 1) {
       expect((await askAnew(url)).status).toBe(503)
       await setTimeout(100)

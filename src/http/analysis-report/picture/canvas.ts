@@ -2,17 +2,17 @@ import { columnsOf, LETTER } from './letters.js'
 
 /** Red, green and blue, 0 to 255. */
 export type Colour = readonly [number, number, number]
-/** Where something is, in pixels from the left and from the top. */
+/** A position or size in pixels, horizontal first, from the top left corner. */
 export type Place = readonly [number, number]
 
 const CHANNELS = 3
 const WHITE = 255
 
-/** A picture in memory to draw on, white at first. What lies outside is left out. */
+/** An RGB picture in memory, initially white. Drawing outside it is ignored. */
 export class Canvas {
   readonly width: number
   readonly height: number
-  /** Three bytes a pixel, row by row. */
+  /** Three bytes per pixel, row by row. */
   readonly pixels: Uint8Array
 
   constructor(width: number, height: number) {
@@ -28,7 +28,7 @@ export class Canvas {
     }
   }
 
-  /** Draws a line of this width with soft edges. */
+  /** Draws an antialiased line. */
   line([x1, y1]: Place, [x2, y2]: Place, width: number, colour: Colour): void {
     const [dx, dy] = [x2 - x1, y2 - y1]
     const squared = dx * dx + dy * dy
@@ -43,7 +43,7 @@ export class Canvas {
     }
   }
 
-  /** Writes a text whose letters are `size` times their least size; its top left corner is at the place. */
+  /** Writes text with its top left corner at the position. `size` multiplies the 5 x 8 font. */
   text(text: string, [left, top]: Place, size: number, colour: Colour): void {
     let x = left
     for (const character of text) {
@@ -67,7 +67,7 @@ export class Canvas {
   }
 }
 
-/** How wide a text is. */
+/** Width of a text in pixels. */
 export function textWidth(text: string, size: number): number {
   return Math.max(0, Array.from(text).length * LETTER.advance - 1) * size
 }

@@ -7,7 +7,7 @@ const CHANNELS = 3
 const BITS_A_CHANNEL = 8
 const TRUE_COLOUR = 2
 
-/** A picture as PNG (ISO/IEC 15948): eight bits of each of three channels, rows without a filter. */
+/** Encodes a picture as PNG (ISO/IEC 15948) with 8 bits per channel and unfiltered rows. */
 export function encodePng({ width, height, pixels }: Canvas): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

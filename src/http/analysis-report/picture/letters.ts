@@ -1,9 +1,11 @@
-/** Columns of a letter, and the rows of a line: two below the base line. */
+/** Dimensions of a character in pixels. Two of the rows are below the baseline. */
 export const LETTER = { width: 5, height: 8, advance: 6 } as const
 
 const FIRST = 0x20
 
-/** The printable characters of ASCII five columns wide, a byte a column, its lowest bit on top: the usual letters of small displays. */
+/**
+ * Bitmap font for printable ASCII: five bytes per character, one per column, lowest bit at the top.
+ */
 const COLUMNS = Buffer.from(
   '000000000000005f00000007000700147f147f14242a7f2a12231308646236495620500008070300001c2241000041221c00' +
     '2a1c7f1c2a08083e080800807030000808080808000060600020100804023e5149453e00427f400072494949462141494d33' +
@@ -18,7 +20,7 @@ const COLUMNS = Buffer.from(
   'hex',
 )
 
-/** The columns of a character; of one that has no letter here, those of a question mark. */
+/** Returns the columns of a character. Characters outside ASCII become a question mark. */
 export function columnsOf(character: string): Uint8Array {
   const place = (character.codePointAt(0) ?? 0) - FIRST
   const known = place >= 0 && place < COLUMNS.length / LETTER.width ? place : '?'.charCodeAt(0) - FIRST

@@ -6,11 +6,11 @@ import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
 import type { MetricTexts } from '../../metrics/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
-/** What the service says of itself. */
+/** Dependencies of these routes. */
 export interface AboutRoutesDeps {
   readonly version: string
   readonly metrics: MetricTexts
-  /** The description of the API, as JSON text. */
+  /** The OpenAPI document as JSON text. */
   readonly openApi: () => Promise<string>
 }
 
@@ -18,7 +18,7 @@ const OPEN_METRICS = 'application/openmetrics-text'
 
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /`, `/openapi.json` and `/metrics`: what this is, what can be asked, and the figures in either of Prometheus's text formats. */
+/** `GET /`, `/openapi.json` and `/metrics`. */
 export const aboutRoutes = [
   route({
     method: 'GET',
@@ -46,11 +46,11 @@ export const aboutRoutes = [
     path: '/metrics',
     roles: ['auditor'],
     handler: 'metrics',
-    summary: 'The figures of the service',
+    summary: 'Metrics of the service',
     answers: {
-      200: { description: "Prometheus's text format, or OpenMetrics.", types: ['text/plain', OPEN_METRICS] },
+      200: { description: 'Prometheus text format or OpenMetrics.', types: ['text/plain', OPEN_METRICS] },
     },
-    // They are needed most when there is more to do than can be done.
+    // Metrics matter most under overload.
     isPolled: true,
     answer: async ({ exchange, prefers }, { metrics }) => {
       const isOpen = prefers('text/plain', OPEN_METRICS) === OPEN_METRICS

@@ -28,12 +28,12 @@ const Body = z.looseObject({
 })
 type SentReview = z.output<typeof Body>
 
-/** The answer to a review: always 200. */
+/** The response to a review, always 200. */
 const ANSWERS = {
-  200: json('How the instance stands, or that nothing was done and why.', OrchestratorReviewAnswer),
+  200: json('The status of the instance, or why nothing was done.', OrchestratorReviewAnswer),
 }
 
-/** A body that cannot be read says nothing. */
+/** Ignores a body that cannot be read. */
 const lenientBody: BodyReader<GateRoutesDeps, SentReview> = {
   schema: Body,
   read: async (exchange, { maxBodyBytes }) => {
@@ -47,10 +47,10 @@ const lenientBody: BodyReader<GateRoutesDeps, SentReview> = {
 }
 
 /**
- * `PUT …/spinnakerReview`. Only a cancellation does anything: the orchestrator's approvals are claims of a user name. Anything but 200 is asked again
- * at once and without end (clients, section 2), until the stack of the one who asks is full. So whatever goes wrong is
- * answered with a status: an unknown instance, a body that cannot be read, a store that cannot be written, a token without
- * the right.
+ * `PUT …/spinnakerReview`. Only cancellations take effect, since the orchestrator's approvals only
+ * claim a user name. The orchestrator retries anything but 200 immediately and recursively, until
+ * its stack overflows (clients, section 2). So every failure is 200 with a status, including an
+ * unknown instance, an unreadable body, an unavailable store, and a token without the role.
  */
 export function orchestratorReviewRoute(path: string): Route<GateRoutesDeps> {
   return routesOf<GateRoutesDeps>().route({
@@ -58,7 +58,7 @@ export function orchestratorReviewRoute(path: string): Route<GateRoutesDeps> {
     path,
     roles: ['orchestrator'],
     handler: 'gates.cancel',
-    summary: 'Cancel an instance, as the orchestrator does; other reviews of its do nothing',
+    summary: 'Cancel an instance, for the orchestrator; other reviews have no effect',
     params: { id: textOf('The number of the instance.') },
     body: lenientBody,
     answers: ANSWERS,
@@ -119,7 +119,7 @@ async function recordIgnored(
 }
 
 function noInstance(text: string): object {
-  return { status: 'unknown', comment: `${cutText(text, MAX_SHOWN)} is no instance` }
+  return { status: 'unknown', comment: `${cutText(text, MAX_SHOWN)} is not an instance` }
 }
 
 function nothingDone({ message }: AppError): object {
@@ -127,11 +127,13 @@ function nothingDone({ message }: AppError): object {
 }
 
 function statusOf(id: number, instance: GateInstance | undefined): object {
-  if (instance === undefined) return { id, status: 'unknown', comment: 'there is no such instance' }
+  if (instance === undefined) return { id, status: 'unknown', comment: 'instance not found' }
   return { id, status: pluginStatus(instance.state), comment: instance.comment }
 }
 
-/** A member that should be a text: a cancellation counts whatever its reason looks like. */
+/**
+ * Converts a member that should be a string. A cancellation counts whatever its reason looks like.
+ */
 function asText(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)

@@ -8,13 +8,16 @@ import type { Exchange } from '../../exchange/exchange.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { NOBODY } from '../../../gates/instances/transition.js'
 
-/** Of a review. */
+/** Maximum length of a review comment. */
 export const MAX_COMMENT = 4000
 
-/** What a person says, and who they say to be where nobody is asked to prove it. */
+/** A review, with the claimed name if no credentials are required. */
 export type CallerReview = Pick<Review, 'action' | 'comment'> & { readonly claimedName?: string | undefined }
 
-/** Counts what whoever calls decides on an instance. Raises `not_found`, `forbidden` or `conflict` for a review that changes nothing. */
+/**
+ * Records the caller's review. Raises `not_found`, `forbidden` or `conflict` for a review without
+ * effect.
+ */
 export async function reviewByCaller(
   exchange: Exchange,
   instanceId: number,
@@ -37,15 +40,14 @@ export async function reviewByCaller(
   return reviewed
 }
 
-/** Who decides. */
+/** A reviewer. */
 export interface Person {
   readonly name: string
   readonly groups: readonly string[]
 }
 
 /**
- * The person behind a request: the bearer of the token. Only where no tokens are configured, so that everyone may do
- * everything, is the name taken that the caller claims.
+ * Returns the bearer of the token. The claimed name counts only if no credentials are configured.
  */
 export function personOf(
   exchange: Exchange,

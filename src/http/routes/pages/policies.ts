@@ -21,7 +21,7 @@ import { facts } from '../../pages/parts.js'
 
 const MAX_DECISIONS = 20
 
-/** A policy with its source and its last decisions, at a path of ours and at the one that the orchestrator links to. */
+/** The page of a policy, at this service's path and at the orchestrator's link. */
 export const policyPageRoutes = [policyRoute('/ui/policies'), policyRoute('/ui/plugin-isd/policy')]
 
 function policyRoute(base: string): Route<PageRoutesDeps> {
@@ -30,7 +30,7 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
     method: 'GET',
     path: `${base}/*`,
     roles: ['approver', 'auditor'],
-    summary: 'A policy with its source and its last decisions, as a page',
+    summary: 'A policy with its source and latest decisions, as a page',
     answer: async ({ exchange }, deps) => {
       const path = parseDataPath(exchange.target.path.slice(base.length))
       const { current } = deps.policies
@@ -49,13 +49,13 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
   })
 }
 
-/** The package of a path, which may name a rule in it. */
+/** Returns the package of a path, which may name a rule. */
 function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly string[] | undefined {
   const length = packageLength(snapshot, path)
   return length === 0 ? undefined : path.slice(0, length)
 }
 
-/** The newest decisions that were requested at a path or below it, and the denials of a package. */
+/** Returns the newest decisions at or below a path, and denials by a package. */
 async function decisionsOf(
   path: string,
   packageName: string,
@@ -79,17 +79,17 @@ function noPolicy(path: readonly string[]): AppError {
 }
 
 export interface ShownPolicy {
-  /** What was asked for: a package or a rule, below `data`. */
+  /** Requested package or rule, under `data`. */
   readonly path: string
-  /** The package as Rego writes it. */
+  /** Package name in Rego. */
   readonly packageName: string
   readonly revision: string
   readonly sources: readonly SourceText[]
-  /** Undefined where decisions are not kept. */
+  /** Undefined if decisions are not stored. */
   readonly decisions: ListedDecisions | undefined
 }
 
-/** A policy: what it says, and what it has decided lately. */
+/** Renders a policy with its source and latest decisions. */
 export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
   const { path, packageName, revision, sources, decisions } = shown
   const body = html`<h1>Policy ${path}</h1>
@@ -97,10 +97,10 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
       ['package', packageName],
       ['revision', revision],
     ])}
-    <h2>Last decisions</h2>
+    <h2>Latest decisions</h2>
     ${
       decisions === undefined
-        ? html`<p class="none">Decisions are not kept.</p>`
+        ? html`<p class="none">The decision log is disabled.</p>`
         : html`<p class="soft">
               Decisions requested at this path, and denials by the package ${packageName}. A decision over
               several packages, such as saving a pipeline, is listed here only if this package denied it.
@@ -108,7 +108,7 @@ export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
             ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --package '${packageName}'`)}`
     }
     <h2>Source</h2>
-    ${sources.length === 0 ? html`<p class="none">The bundle leaves its Rego out.</p>` : sources.map(sourceBlock)}`
+    ${sources.length === 0 ? html`<p class="none">The bundle does not include Rego sources.</p>` : sources.map(sourceBlock)}`
   return { title: `Policy ${path}`, body }
 }
 

@@ -13,7 +13,7 @@ const HOME = '/ui'
 const SignIn = z.object({ token: z.string(), next: z.string(), formToken: z.string().optional() })
 const { route } = routesOf<PageRoutesDeps>()
 
-/** Read by itself: nobody is signed in yet, so that the form's token is that of its cookie. */
+/** Nobody is signed in yet, so the CSRF token is compared with a cookie. */
 const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
   schema: SignIn,
   types: ['application/x-www-form-urlencoded'],
@@ -24,15 +24,15 @@ const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
   },
 }
 
-/** How people in browsers sign in and out. */
+/** Signing in and out. */
 export const signInRoutes = [
   route({
     ...PAGE,
     method: 'GET',
     path: '/ui/sign-in',
     roles: 'anyone',
-    summary: 'The form to sign in with a token',
-    answers: { ...PAGE.answers, 303: { description: 'Nobody is asked for a token.', types: ['text/html'] } },
+    summary: 'The sign-in form',
+    answers: { ...PAGE.answers, 303: { description: 'Tokens are not required.', types: ['text/html'] } },
     answer: ({ exchange }, deps) =>
       deps.browsers.requiresTokens
         ? answerSignIn(exchange, deps, { next: HOME, status: 200 })
@@ -67,14 +67,18 @@ export const signInRoutes = [
   }),
 ]
 
-/** Printable ASCII without a backslash, which browsers read as a slash. */
+/** Printable ASCII without backslashes, which browsers read as slashes. */
 const PLAIN = /^\/ui(?:[/?][!-[\]-~]*)?$/
-/** Slashes, backslashes and dots that only a second decoding shows, as by a proxy. */
+/**
+ * Slashes, backslashes and dots that appear only after a second decoding, for example by a proxy.
+ */
 const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i
 const OWN_PATH = /^\/ui(?:\/|$)/
 const BASE = 'http://page.invalid'
 
-/** The path of one of our pages as browsers resolve it; undefined for whatever leads elsewhere. */
+/**
+ * Resolves the path of one of the service's pages as a browser would; undefined for anything else.
+ */
 export function resolveOwnPage(path: string): string | undefined {
   if (!PLAIN.test(path) || !URL.canParse(path, BASE)) return undefined
   const { origin, pathname, search } = new URL(path, BASE)

@@ -15,14 +15,17 @@ export interface EventRoutesDeps {
   readonly maxBodyBytes: number
 }
 
-const KEPT = { 200: json('The event is on the disk.', z.object({ seq: z.int() })) }
+const KEPT = { 200: json('The event is durable.', z.object({ seq: z.int() })) }
 const EVENT = {
-  description: 'An event as the orchestrator sends it: whole, wrapped or flattened.',
+  description: 'An event of the orchestrator: whole, wrapped or flattened.',
   schema: z.looseObject({}),
 }
 const { directRoute } = routesOf<EventRoutesDeps>()
 
-/** `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is durable. */
+/**
+ * `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is
+ * durable.
+ */
 export const eventRoutes = [
   eventRoute('/platform/echo', 'echo'),
   eventRoute('/oes/echo', 'echo'),
@@ -38,7 +41,7 @@ function eventRoute(path: string, endpoint: EventEndpoint): Route<EventRoutesDep
     path,
     roles: ['orchestrator'],
     handler: endpoint === 'echo' ? 'platform/echo' : 'auditservice/events',
-    summary: 'Keep an event of the orchestrator',
+    summary: 'Store an event of the orchestrator',
     body: EVENT,
     answers: KEPT,
     answerOn: (deps, exchange) => answerEvent(deps, endpoint, exchange),
@@ -53,7 +56,7 @@ async function answerEvent(
   requireJsonType(exchange)
   const body = await withLimitMessage(
     readBody(exchange, limit),
-    `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`,
+    `the event exceeds ${limit} bytes (audit.maxBodyBytes)`,
   )
   const { seq } = await intake.take(body, endpoint, callerOf(exchange).origin)
   exchange.send(200, `{"seq":${seq}}\n`)

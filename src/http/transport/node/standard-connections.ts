@@ -6,21 +6,24 @@ import type { Duplex } from 'node:stream'
 import type { AppError } from '../../../errors/app-error.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
 
-/** From here on no more is read of a connection until one of its requests is answered. */
+/** Waiting requests at which reading from a connection pauses. */
 const PAUSE_READING_AT = 16
-/** Whoever sends so many requests without reading an answer is sent away. */
+/** Waiting requests at which a connection is closed. */
 const MAX_PIPELINED = 1000
 
 /**
- * How long a reader may take nothing of its answer while the server drains, in milliseconds. What was handed to the system just before
- * counts as taken, so that it may be three times as long.
+ * Maximum time without progress of a response while the server drains, in milliseconds. Data
+ * already passed to the system counts as progress, so it may take three times as long.
  */
 const STALLED_WHILE_DRAINING_MS = 700
 
-/** What becomes of a request when it is its turn. */
+/** Callbacks of a request. */
 export interface RequestTurn {
   readonly begin: () => void
-  /** Answers with an error, whether or not it has begun; nothing where an answer is on its way. */
+  /**
+   * Responds with an error, whether or not the request has begun. Does nothing if a response is
+   * under way.
+   */
   readonly refuse: (error: AppError) => void
 }
 
@@ -30,30 +33,31 @@ interface Turn extends RequestTurn {
 }
 
 /**
- * The connections of the standard server that have a request under way. The requests of one connection take turns: the next one begins
- * when the answer before it has been handed to the system, so that who reads no answers makes no more of them.
+ * Connections with pending requests. The requests of one connection run one after another: the next
+ * begins when the previous response was flushed, so a client that does not read gets no further
+ * responses.
  */
 export class StandardConnections {
   readonly #turns = new Map<Duplex, Turn[]>()
-  /** All that are open and have not asked anything yet. */
+  /** Open connections without a request. */
   readonly #unused = new Set<Socket>()
-  /** Answers that would have left their connection open, were the server not draining. */
+  /** Responses that would keep their connection open if the server were not draining. */
   readonly #closing = new WeakSet<ServerResponse>()
   #isDraining = false
   #refusal: AppError | undefined
 
-  /** Takes note of a connection that begins. */
+  /** Registers a new connection. */
   open(socket: Socket): void {
     this.#unused.add(socket)
     socket.once('close', () => this.#unused.delete(socket))
   }
 
-  /** Ends the connections on which nothing has come yet: node's server counts them among those that send a request. */
+  /** Closes connections without any data, which node counts as active. */
   endUnused(): void {
     for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroySoon()
   }
 
-  /** Calls `begin` once it is the turn of this request, or `refuse` where it is too late for any. */
+  /** Calls `begin` at the request's turn, or `refuse` while draining. */
   take(request: IncomingMessage, response: ServerResponse, turn: RequestTurn): void {
     const { socket } = request
     this.#unused.delete(socket)
@@ -66,7 +70,10 @@ export class StandardConnections {
     else if (turns.length >= PAUSE_READING_AT) socket.pause()
   }
 
-  /** From now on the last answer of each connection says that it is the last, and ends it; who stops reading is soon sent away. */
+  /**
+   * From now on, the last response of each connection closes it, and stalled readers are
+   * disconnected soon.
+   */
   drain(): void {
     this.#isDraining = true
     for (const [socket, turns] of this.#turns) {
@@ -75,19 +82,19 @@ export class StandardConnections {
     }
   }
 
-  /** Answers whatever has no answer yet, and all that comes from now on, with an error. */
+  /** Responds with an error to all pending and future requests. */
   refuseAll(error: AppError): void {
     this.#refusal = error
     for (const turns of this.#turns.values()) turns[0]?.refuse(error)
   }
 
-  /** Ends a connection on which nothing has moved for long, unless it waits for an answer of ours. */
+  /** Closes a stalled connection, unless it waits for a response. */
   endStalled(socket: Socket): void {
     const isAnswering = (this.#turns.get(socket)?.length ?? 0) > 0
     if (!isAnswering || socket.writableLength > 0) socket.destroy()
   }
 
-  /** Answers what could not be read as a request, after those before it that could, and ends the connection. */
+  /** Responds to an unreadable request after the previous responses, and closes the connection. */
   refuse(error: Error, socket: Duplex): void {
     const last = this.#turns.get(socket)?.at(-1)
     if (last?.request.complete === true && socket.writable) {
@@ -137,14 +144,14 @@ interface Refusal {
 const NOT_HTTP: Refusal = {
   status: 400,
   code: 'invalid_request',
-  message: 'what was sent is not an HTTP request',
+  message: 'not an HTTP request',
 }
-/** By the code of node's error, or our own. */
+/** By error code of node or of this service. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',
-    message: 'the headers of the request are too large',
+    message: 'the request headers are too large',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -153,7 +160,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 }
 
-/** Answers what node could not read as a request, in the one shape of errors, and ends the connection. */
+/** Responds to an unreadable request in the error format, and closes the connection. */
 export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

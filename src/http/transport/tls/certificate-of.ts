@@ -6,7 +6,7 @@ import { issuerAndNumber } from './revocation-lists.js'
 
 const known = new WeakMap<Socket, ClientCertificate | 'none'>()
 
-/** The certificate of the caller of a connection, read once; undefined where it showed none. */
+/** Returns the client certificate of a connection, parsed once; undefined if there is none. */
 export function certificateOf(socket: Socket): ClientCertificate | undefined {
   if (!isEncrypted(socket)) return undefined
   const certificate = known.get(socket) ?? read(socket)
@@ -14,13 +14,13 @@ export function certificateOf(socket: Socket): ClientCertificate | undefined {
   return certificate === 'none' ? undefined : certificate
 }
 
-/** Whether a connection speaks TLS. */
+/** Returns whether a connection uses TLS. */
 export function isEncrypted(socket: Socket): socket is TLSSocket {
   return 'encrypted' in socket
 }
 
 function read(socket: TLSSocket): ClientCertificate | 'none' {
-  // An empty object where there is none.
+  // An empty object if there is no certificate.
   const peer: Partial<PeerCertificate> = socket.getPeerCertificate()
   if (peer.subject === undefined) return 'none'
   return {
@@ -32,16 +32,19 @@ function read(socket: TLSSocket): ClientCertificate | 'none' {
   }
 }
 
-/** A type that comes more than once has a list. */
+/** Repeated types have a list of values. */
 function subjectOf(subject: PeerCertificate['subject']): ClientCertificate['subject'] {
   const parts: [string, string | string[] | undefined][] = Object.entries(subject)
   return Object.fromEntries(parts.map(([type, values = []]) => [type, [values].flat()]))
 }
 
-/** `DNS:a.example.org`, `URI:"a, b"`: what would be misread stands in quotes, as a JSON text (Node.js, X509Certificate, subjectAltName). */
+/**
+ * `DNS:a.example.org`, `URI:"a, b"`: ambiguous values are quoted as JSON (Node.js, X509Certificate,
+ * subjectAltName).
+ */
 const NAME = /(?<type>[A-Za-z][A-Za-z ]*):(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<plain>[^,"]*))(?:, |$)/y
 
-/** The alternative names of a certificate, as node writes them in one text; none where any of them cannot be read. */
+/** Parses node's text of alternative names; empty if any of them is malformed. */
 export function alternativeNames(text: string): string[] {
   const names: string[] = []
   NAME.lastIndex = 0

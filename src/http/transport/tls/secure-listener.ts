@@ -8,32 +8,32 @@ import type { ConnectionLimit } from '../connection-limit.js'
 import { contextOptions, serverOptions } from './tls-settings.js'
 import type { TlsSettings } from './tls-settings.js'
 
-/** How a server speaks TLS. */
+/** TLS of a server. */
 export interface ServerTls {
   readonly settings: TlsSettings
-  /** Told of a caller with whom there is no agreement on keys, who is sent away. */
+  /** Called for a failed handshake, whose connection is closed. */
   readonly failed: (error: Error, remoteAddress: string | undefined) => void
 }
 
-/** The part of a server that speaks TLS: connections on which requests can come are its event `secureConnection`. */
+/** The TLS part of a server. Connections emit `secureConnection` after the handshake. */
 export class SecureListener {
   readonly #tls: ServerTls
   readonly #handshakeMs: number
   readonly #handshakes: Handshakes
   #server: SecureServer | undefined
 
-  /** `handshakeMs` is how long both sides may take to agree on keys. */
+  /** `handshakeMs` is the timeout of a handshake. */
   constructor(tls: ServerTls, handshakeMs: number, limit: ConnectionLimit) {
     this.#tls = tls
     this.#handshakeMs = handshakeMs
     this.#handshakes = new Handshakes(limit)
   }
 
-  /** Makes the server, in place of node's that speaks plain HTTP. */
+  /** Creates the HTTPS server. */
   readonly create = (options: ServerOptions, listener: RequestListener): Server => {
     const { settings, failed } = this.#tls
     const server = createServer({ ...options, ...serverOptions(settings, this.#handshakeMs) }, listener)
-    // Node's own would answer as if a request had come.
+    // Node's own listener would respond as if a request had arrived.
     server.removeAllListeners('tlsClientError').on('tlsClientError', (error: Error, socket: Socket) => {
       failed(error, socket.remoteAddress)
       socket.destroy()
@@ -42,25 +42,25 @@ export class SecureListener {
     return server
   }
 
-  /** To be called once all listeners that read connections are in place. */
+  /** Must be called after the server's own connection listeners were added. */
   watch(): void {
     if (this.#server !== undefined) this.#handshakes.watch(this.#server)
   }
 
-  /** Has new connections use another certificate, key and authorities; those that are open go on. */
+  /** Uses another certificate, key and CAs for new connections. Open connections continue. */
   renew(settings: TlsSettings): void {
     this.#server?.setSecureContext(contextOptions(settings))
   }
 
-  /** Ends the connections on which both sides still agree on keys. */
+  /** Closes connections that are in the handshake. */
   endHandshakes(): void {
     this.#handshakes.end()
   }
 }
 
-/** The connections of a TLS server on which no request can come yet, since both sides still agree on keys. */
+/** Connections of a TLS server that are in the handshake. */
 export class Handshakes {
-  /** By the port of the caller, which only one open connection has. */
+  /** By client address and port, which identify an open connection. */
   readonly #underWay = new Map<string, Socket>()
   readonly #limit: Pick<ConnectionLimit, 'upgraded'>
 
@@ -68,7 +68,7 @@ export class Handshakes {
     this.#limit = limit
   }
 
-  /** To be called once all other listeners of the server are in place. */
+  /** Must be called after the server's other listeners were added. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => {
       const caller = callerOf(socket)
@@ -86,7 +86,7 @@ export class Handshakes {
     })
   }
 
-  /** Ends those that are under way. */
+  /** Closes all of them. */
   end(): void {
     for (const socket of this.#underWay.values()) socket.destroy()
   }

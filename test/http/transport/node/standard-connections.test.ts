@@ -19,7 +19,7 @@ import { waitUntil } from '../../../support/wait-until.js'
 const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
 const ROOM = {
-  halfBodies: new PartialBodies(0),
+  partialBodies: new PartialBodies(0),
   unreadAnswers: new UnreadAnswers(),
   connections: new ConnectionLimit(1000),
   requests: new RequestQueue(),
@@ -89,7 +89,7 @@ describe('requests of one connection', () => {
     const { socket } = open(port)
     socket.pause()
     for (let n = 0; n < 400; n += 1) socket.write(get(`/${n}`))
-    // What sockets between two ends hold is some megabytes.
+    // Socket buffers hold some megabytes.
     expect(await untilQuiet(() => made)).toBeLessThan(40)
     socket.resume()
     await until(() => made === 400)
