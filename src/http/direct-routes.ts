@@ -17,8 +17,6 @@ export interface RouteOptions {
   /** True if `POST /` accepts events instead of evaluating the default decision. */
   readonly eventsAtRoot: boolean
 }
-
-/** Dependencies of the direct routes. */
 export interface DirectDeps {
   readonly policy: PolicyContext
   readonly events: EventRoutesDeps

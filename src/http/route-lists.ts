@@ -36,8 +36,6 @@ import { decisionRoutes } from './routes/trail/decisions.js'
 import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
 import { insightRoutes } from './routes/trail/insights.js'
 import type { InsightRoutesDeps } from './routes/trail/insights.js'
-
-/** Dependencies of the routes of all features. */
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly decisions: DecisionRoutesDeps

@@ -15,8 +15,6 @@ import { RequestQueue } from './transport/request-queue.js'
 import type { TransportLimits } from './transport/transport-limits.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
-
-/** A listening server. */
 export interface RunningServer {
   /** `http://127.0.0.1:8181` with the actual port, or `unix:PATH`. */
   readonly url: string

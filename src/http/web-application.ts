@@ -17,8 +17,6 @@ import type { AppEnv, Exchange } from './exchange/exchange.js'
 import { StandardExchange } from './transport/node/standard-exchange.js'
 
 type Application = RequestHandlerOptions['application']
-
-/** Dependencies of the web application. */
 export interface WebApplicationParts {
   readonly deps: RoutesDeps
   readonly options: RouteOptions

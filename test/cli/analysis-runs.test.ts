@@ -171,7 +171,7 @@ describe('tidegate analysis', () => {
     [
       'since a time in words',
       ['start', 'shop', '--canary-start', 'noon'],
-      "--canary-start must be a time such as 2026-01-31T12:00:00Z, not 'noon'",
+      "--canary-start must be a time such as 2026-01-31T12:00:00Z or an age such as 2h or 7d, not 'noon'",
     ],
     ['with a lifetime in words', ['start', 'shop', '--lifetime', 'long'], 'lifetimeMinutes must be a number'],
     ['that does not exist', ['show', '99999'], 'there is no analysis 99999'],

@@ -160,7 +160,7 @@ describe('a fault ends check with 2', () => {
   })
 
   test.each([
-    ['other.json', 'it is no pipeline definition: it has none of stages, template'],
+    ['other.json', 'not a pipeline definition: it has none of stages, template'],
     ['two.yaml', 'two.yaml: it holds 2 documents (---): write each into a file of its own'],
     ['left.yaml', 'left.yaml: yaml: line 2: did not find expected key'],
   ])('where %s holds what the policies would not see', async (file, problem) => {

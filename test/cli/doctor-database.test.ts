@@ -33,12 +33,12 @@ describe.skipIf(postgresPrograms() === undefined)(
       const service = await start()
       await trigger(service, 'e1', receiver().url)
       const { stdout } = await doctor(database(), service.url)
-      expect(stdout).toMatch(/ok +database: PostgreSQL \d+.* is there/)
-      expect(stdout).toMatch(/ok +primary: it takes writes; 0 standbys/)
+      expect(stdout).toMatch(/ok +database: PostgreSQL \d+\S*, \d+ MiB: /)
+      expect(stdout).toMatch(/ok +primary: writable; 0 standbys/)
       expect(stdout).toMatch(/ok +schema: \d+, current/)
       expect(stdout).toMatch(/ok +permissions: the user may write and make tables/)
-      expect(stdout).toMatch(/ok +services: 1 say/)
-      expect(stdout).toMatch(/ok +clock: .*which counts/)
+      expect(stdout).toMatch(/ok +services: 1 running/)
+      expect(stdout).toMatch(/ok +clock: .*whose clock is authoritative/)
       expect(stdout).toMatch(/ok +connections: \d+ of \d+ in use; a service needs up to 14/)
       expect(stdout).toMatch(/ok +trail: intact to its end \d+:[0-9a-f]{64}/)
       expect(stdout).not.toContain('tidegate.db')
@@ -46,7 +46,7 @@ describe.skipIf(postgresPrograms() === undefined)(
 
     it('says of one without a schema, with a newer one, and of a user who may too little, what to do', async () => {
       const settings = database()
-      expect((await doctor(settings)).stdout).toMatch(/warning +schema: there is none yet/)
+      expect((await doctor(settings)).stdout).toMatch(/warning +schema: not created yet/)
       const service = await start()
       expect(await service.end('SIGTERM')).toBe(0)
       await query(
@@ -62,7 +62,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(reading.stdout).toMatch(/warning +months: .*decisions\n +run tidegate store migrate/)
       await query(settings, 'update store_schema set version = 99, oldest_writer = 99')
       expect((await doctor(settings)).stdout).toMatch(
-        /WRONG +schema: a newer release .*\n +upgrade this program/,
+        /WRONG +schema: migrated to 99 by a newer release.*\n +upgrade this program/,
       )
     })
 

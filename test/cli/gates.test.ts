@@ -174,6 +174,6 @@ describe('tidegate gates', () => {
   test('tells that no service answers', async () => {
     const { exitCode, stderr } = await gates('list', '--url', 'http://127.0.0.1:1')
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/^tidegate: no service answers at http:\/\/127\.0\.0\.1:1 /)
+    expect(stderr).toMatch(/^tidegate: No service responds at http:\/\/127\.0\.0\.1:1 /)
   })
 })

@@ -20,14 +20,11 @@ import type { OutputOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { count, textTable } from '../output/text-table.js'
 import { metricTable } from './metric-table.js'
-
-/** Flags of `tidegate analysis judge`. */
 export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
   readonly interval?: PlannedLook
-  /** Former name of `interval`. */
   readonly look?: PlannedLook
 }
 

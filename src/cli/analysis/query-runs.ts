@@ -88,8 +88,6 @@ export async function startRun(
   }
   return print(await untilEnded(client, String(id), terminal), options, terminal)
 }
-
-/** Cancels a run. */
 export async function cancelRun(id: string, options: ServiceOptions, terminal: Terminal): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
   const run = await client.request(Summary, {

@@ -1,8 +1,6 @@
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
 import type { AddressOptions, ServiceOptions } from '../session/service-options.js'
 import type { FileFormOptions } from '../session/shared-options.js'
-
-/** Flags of `tidegate analysis list`. */
 export interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
   readonly application?: string
   readonly execution?: string
@@ -21,30 +19,21 @@ export interface StartOptions extends ServiceOptions {
   readonly baselineStart?: string
   readonly wait?: true
 }
-
-/** Flags of `tidegate analysis replay`. */
 export interface ReplayOptions extends ServiceOptions {
   readonly judge?: 'default' | 'kayenta'
   readonly interval?: string
-  /** Former name of `interval`. */
   readonly look?: string
 }
-
-/** Flags of `tidegate analysis try`. */
 export interface TryOptions extends ServiceOptions {
   readonly minutes: number
   readonly baseline: Readonly<Record<string, string>>
   readonly canary: Readonly<Record<string, string>>
 }
-
-/** Flags of `tidegate analysis show`. */
 export interface ShowOptions extends ServiceOptions {
   readonly markdown?: true
 }
 
 export const REPORT_FORMS = ['html', 'png'] as const
-
-/** Flags of `tidegate analysis report`. */
 export interface ReportOptions extends AddressOptions, FileFormOptions<(typeof REPORT_FORMS)[number]> {
   /** Output file; standard output by default. */
   readonly output?: string

@@ -17,8 +17,6 @@ import {
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from '../input/read-definitions.js'
-
-/** Dependencies of a check. */
 export interface Checking {
   readonly snapshot: Snapshot
   readonly requests: PolicyRequests

@@ -14,8 +14,6 @@ export interface Finding {
   readonly allowed: boolean
   readonly denials: readonly { readonly package: string; readonly text: string }[]
 }
-
-/** A file or definition that could not be checked. */
 export interface Unchecked {
   readonly file: string
   readonly name: string | undefined

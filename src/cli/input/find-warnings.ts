@@ -9,8 +9,6 @@ import { detailText } from '../output/report-failure.js'
 import { printable } from '../output/display-width.js'
 import type { WarningOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-
-/** The flag for input schemas. */
 export interface SchemaOptions {
   readonly schema?: string
 }

@@ -37,8 +37,6 @@ export async function withOrchestrator<T>(
     await client.close()
   }
 }
-
-/** Flags for the storage service. */
 export interface StorageOptions {
   readonly config?: string
   readonly storageUrl?: string

@@ -3,14 +3,10 @@ import type { Command } from 'commander'
 
 import { wrongUse } from './session.js'
 import { readIsoTime } from '../../lib/clocks/iso-time.js'
-
-/** Flags of paged lists. */
 export interface PageOptions {
   readonly limit: string
   readonly cursor?: string
 }
-
-/** Flags of a time range, as ISO 8601 in UTC. */
 export interface RangeOptions {
   readonly since?: string
   readonly until?: string

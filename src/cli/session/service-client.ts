@@ -15,13 +15,9 @@ type QueryValue = string | number | boolean | undefined
 /** A request to the service. */
 export interface ServiceRequest {
   readonly method?: Method
-  /** Starts with a slash. */
   readonly path: string
-  /** Undefined values are omitted. */
   readonly query?: Readonly<Record<string, QueryValue>>
-  /** Sent as JSON. */
   readonly body?: unknown
-  /** Accept header. */
   readonly accept?: string
   /** User to act for, if the service requires no credentials. */
   readonly claimedUser?: string | undefined

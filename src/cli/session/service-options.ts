@@ -9,19 +9,14 @@ import type { OutputOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 import { certificateIn, certificateWithKey } from '../../lib/validation/pem-files.js'
 import type { PemFile } from '../../lib/validation/pem-files.js'
-
-/** Flags for the address of a service. */
 export interface AddressOptions extends TransportOptions {
   readonly url?: string
   readonly tokenFile?: string
 }
-
-/** Flags of commands that call a service. */
 export interface ServiceOptions extends OutputOptions, AddressOptions {}
 
 /** Address and credentials of a service. */
 export interface ServiceAddress {
-  /** Without a trailing slash. */
   readonly url: string
   /** URL or socket path, as shown to people. */
   readonly shown: string

@@ -19,7 +19,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 /** A run of the command line. */
 export interface Session {
   readonly terminal: Terminal
-  /** Exit code of the command. */
   exitCode: ExitCode
   /** True if the command runs with `--watch`. */
   isWatched: boolean
@@ -31,8 +30,6 @@ export interface Session {
 
 /** Defines a command. */
 export type DefineCommand = (command: Command, session: Session) => void
-
-/** Creates a session. */
 export function newSession(terminal: Terminal): Session {
   return { terminal, exitCode: EXIT.fine, isWatched: false }
 }

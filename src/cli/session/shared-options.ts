@@ -7,14 +7,10 @@ import { wrongUse } from './session.js'
 import type { Terminal } from './terminal.js'
 import { escapeControls } from '../../lib/text/shown-text.js'
 import { BUNDLE_ALGORITHMS } from '../../config/values/bundle-algorithms.js'
-
-/** Flags of every command. */
 export interface OutputOptions {
   readonly format: 'text' | 'json'
   readonly debug?: true
 }
-
-/** Flags for the location and the signatures of policies. */
 export interface PolicyOptions extends VerificationOptions {
   readonly config?: string
   readonly policies?: readonly string[]
@@ -52,8 +48,6 @@ function formatReader(forms: readonly string[]): (name: string) => string {
     throw wrongUse(`--format must be ${known} or json, not '${name}'`)
   }
 }
-
-/** Flags of a command that writes a file in one of several formats. */
 export interface FileFormOptions<Form extends string> {
   readonly format: OutputOptions['format'] | Form
   readonly as?: Form
@@ -94,8 +88,6 @@ export function addSchemaOption(command: Command): Command {
     "also report members of input that policies read and these JSON Schemas do not have; 'default' uses the schemas of the orchestrator's documents",
   )
 }
-
-/** The flag that makes warnings errors. */
 export interface WarningOptions {
   readonly failOnWarning?: true
 }
@@ -179,8 +171,6 @@ export function examples(...lines: readonly string[]): string {
 export function outJson(terminal: Terminal, value: unknown, pretty = true): void {
   terminal.out(`${escapeControls(JSON.stringify(value, null, pretty ? 2 : undefined))}\n`)
 }
-
-/** Flags for bundle signatures, named as in `opa run`. */
 export interface VerificationOptions {
   readonly verificationKey?: string
   readonly verificationKeyId?: string

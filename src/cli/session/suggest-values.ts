@@ -21,11 +21,9 @@ export interface FilterValue {
 
 /** A list and its result. */
 export interface QueriedList {
-  /** Route of the list. */
   readonly path: string
   readonly entries: string
   readonly filters: readonly FilterValue[]
-  /** Number of entries found. */
   readonly found: number
 }
 

@@ -14,7 +14,6 @@ import type { FileCoverage } from './coverage.js'
 
 /** A test rule with its location and outcome. */
 export interface OpaTest {
-  /** Package under `data`, joined with dots. */
   readonly package: string
   /** Rule name. OPA distinguishes rules of the same name by `#01`, `#02`. */
   readonly name: string

@@ -15,7 +15,6 @@ export interface TestRun {
   readonly coverage: readonly FileCoverage[]
   /** Required coverage in per cent. */
   readonly threshold: number | undefined
-  /** Warnings about the policies. */
   readonly warnings: readonly ErrorDetail[]
   /** Comparison with another host; undefined if not requested. */
   readonly portability?: Portability | undefined
@@ -31,8 +30,6 @@ export interface TestSummary {
   readonly coveragePercent: number
   readonly isCovered: boolean
 }
-
-/** Returns the totals. */
 export function summariseTests({ tests, differences, coverage, threshold = 0 }: TestRun): TestSummary {
   const having = (...outcomes: readonly OpaTest['outcome'][]): number =>
     tests.filter(({ outcome }) => outcomes.includes(outcome)).length
@@ -47,8 +44,6 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
     isCovered: percent >= threshold,
   }
 }
-
-/** Returns the report as JSON. */
 export function testReportJson(run: TestRun): unknown {
   const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
   const { tests, differences, warnings, portability } = run

@@ -8,7 +8,7 @@ import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { chartLines, valueDomain, drawnValue } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { withPrefix, percent } from '../../lib/text/figures.js'
-import { type Finding } from '../../canary/index.js'
+import type { Finding } from '../../canary/index.js'
 import { formatNumber } from './format-number.js'
 
 const WIDTH = 640

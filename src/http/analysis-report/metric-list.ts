@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import { type MetricResult, type Finding, type SeriesStats } from '../../canary/index.js'
+import type { MetricResult, Finding, SeriesStats } from '../../canary/index.js'
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { byUrgency } from '../../analysis/runs/by-urgency.js'
 import { toneOf, badge } from './tone.js'

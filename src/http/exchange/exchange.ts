@@ -15,7 +15,6 @@ export interface Caller {
   readonly tokenName: string | undefined
   /** True if everything is allowed: for admins, and for all callers if no tokens are configured. */
   readonly isAdmin: boolean
-  /** Roles of the token. */
   readonly roles?: readonly Role[]
   /** CSRF token of the caller's forms. */
   readonly formToken?: string
@@ -49,8 +48,6 @@ export abstract class Exchange {
     this.target = parseRequestTarget(url)
     this.requestId = requestId
   }
-
-  /** Status of the response. */
   abstract readonly status: number
   /** Address of the client, if the connection still knows it. */
   abstract readonly remoteAddress: string | undefined

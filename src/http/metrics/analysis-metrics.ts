@@ -180,7 +180,6 @@ interface JudgedMetric {
   readonly target: string
   readonly metric: string
   readonly change: number | undefined
-  /** Mean by side. */
   readonly means: readonly (readonly [string, number])[]
 }
 

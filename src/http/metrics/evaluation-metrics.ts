@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { ScrapedMetrics } from './scraped-metrics.js'
 
-import { type CostFigures, type RequestFigures } from '../../rego/index.js'
+import type { CostFigures, RequestFigures } from '../../rego/index.js'
 
 const MS_PER_SECOND = 1000
 const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30]
@@ -42,13 +43,9 @@ export function makeEvaluationMetrics(
     buckets: WAIT_BUCKETS,
     registers,
   })
-  addGauge(
-    registers,
-    'tidegate_slow_evaluations_queued',
-    'Evaluations that wait for a slow thread.',
-    now.queued,
-  )
-  addGauge(registers, 'tidegate_slow_evaluations_running', 'Busy slow threads.', now.running)
+  const metrics = new ScrapedMetrics(registry)
+  metrics.gauge('tidegate_slow_evaluations_queued', 'Evaluations that wait for a slow thread.', now.queued)
+  metrics.gauge('tidegate_slow_evaluations_running', 'Busy slow threads.', now.running)
   return {
     abandoned: (lostMs) => {
       slices.inc()
@@ -59,17 +56,6 @@ export function makeEvaluationMetrics(
       waits.observe(waitedMs / MS_PER_SECOND)
     },
   }
-}
-
-function addGauge(registers: Registry[], name: string, help: string, value: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    collect() {
-      this.set(value())
-    },
-  })
 }
 
 const COST_BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]

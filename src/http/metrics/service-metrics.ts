@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { Exemplars } from './exemplars.js'
+import { ScrapedMetrics } from './scraped-metrics.js'
 import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
 
 const MS_PER_SECOND = 1000
@@ -88,34 +89,23 @@ export function makeServiceMetrics(): ServiceMetrics {
 
 /** Registers the metrics of this process's decision log. */
 export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionLog): void {
-  const registers = [registry]
-  new Counter({
-    name: 'tidegate_decision_log_written_total',
-    help: 'Decisions written to the decision log.',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(decisionLog.stats().written)
-    },
-  })
-  new Counter({
-    name: 'tidegate_decision_log_dropped_total',
-    help: 'Decisions that were not logged, by reason. For mask_failed only the input is missing, for detail_gave_way input and result.',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [reason, count] of Object.entries(decisionLog.stats().dropped)) this.inc({ reason }, count)
-    },
-  })
-  new Gauge({
-    name: 'tidegate_decision_log_buffered_rows',
-    help: 'Decisions buffered in memory.',
-    registers,
-    collect() {
-      this.set(decisionLog.stats().bufferedRows)
-    },
-  })
+  const metrics = new ScrapedMetrics(registry)
+  metrics.counter(
+    'tidegate_decision_log_written_total',
+    'Decisions written to the decision log.',
+    () => decisionLog.stats().written,
+  )
+  metrics.counters(
+    'tidegate_decision_log_dropped_total',
+    'Decisions that were not logged, by reason. For mask_failed only the input is missing, for detail_gave_way input and result.',
+    'reason',
+    () => Object.entries(decisionLog.stats().dropped),
+  )
+  metrics.gauge(
+    'tidegate_decision_log_buffered_rows',
+    'Decisions buffered in memory.',
+    () => decisionLog.stats().bufferedRows,
+  )
 }
 
 /** Sources of the metrics about internal failures. */
@@ -132,61 +122,38 @@ export interface ConditionSources {
 
 /** Registers the metrics about internal failures and recoveries. */
 export function addConditionMetrics(registry: Registry, sources: ConditionSources): void {
-  const registers = [registry]
-  new Counter({
-    name: 'tidegate_thread_deaths_total',
-    help: 'Threads that died and were restarted.',
-    labelNames: ['thread'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [thread, count] of sources.threadDeaths()) this.inc({ thread }, count)
-    },
-  })
-  new Counter({
-    name: 'tidegate_decision_log_renewed_total',
-    help: 'How often a damaged or lost decisions.db was replaced.',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(sources.decisionLogsRenewed())
-    },
-  })
-  new Gauge({
-    name: 'tidegate_policy_loading_seconds',
-    help: 'Duration of the policy load under way; 0 if there is none.',
-    registers,
-    collect() {
-      this.set(sources.policiesLoadingMs() / MS_PER_SECOND)
-    },
-  })
-  if (sources.shipping !== undefined) addShippingMetrics(registers, sources.shipping)
-}
-
-function addShippingMetrics(registers: Registry[], figures: () => ShippingFigures): void {
-  new Counter({
-    name: 'tidegate_decisions_shipped_total',
-    help: 'Decisions copied to the shared log.',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(figures().shipped)
-    },
-  })
-  new Gauge({
-    name: 'tidegate_decisions_unshipped',
-    help: 'Local decisions that are not in the shared log yet.',
-    registers,
-    collect() {
-      this.set(figures().waiting)
-    },
-  })
-  new Gauge({
-    name: 'tidegate_decisions_never_shipped',
-    help: 'Decisions deleted by the limits of the local file before they were copied to the shared log.',
-    registers,
-    collect() {
-      this.set(figures().missing)
-    },
-  })
+  const metrics = new ScrapedMetrics(registry)
+  metrics.counters(
+    'tidegate_thread_deaths_total',
+    'Threads that died and were restarted.',
+    'thread',
+    sources.threadDeaths,
+  )
+  metrics.counter(
+    'tidegate_decision_log_renewed_total',
+    'How often a damaged or lost decisions.db was replaced.',
+    sources.decisionLogsRenewed,
+  )
+  metrics.gauge(
+    'tidegate_policy_loading_seconds',
+    'Duration of the policy load under way; 0 if there is none.',
+    () => sources.policiesLoadingMs() / MS_PER_SECOND,
+  )
+  const { shipping } = sources
+  if (shipping === undefined) return
+  metrics.counter(
+    'tidegate_decisions_shipped_total',
+    'Decisions copied to the shared log.',
+    () => shipping().shipped,
+  )
+  metrics.gauge(
+    'tidegate_decisions_unshipped',
+    'Local decisions that are not in the shared log yet.',
+    () => shipping().waiting,
+  )
+  metrics.gauge(
+    'tidegate_decisions_never_shipped',
+    'Decisions deleted by the limits of the local file before they were copied to the shared log.',
+    () => shipping().missing,
+  )
 }

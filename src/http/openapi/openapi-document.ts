@@ -1,7 +1,13 @@
 import type { BodyDescription } from '../input/body-reader.js'
 import type { RouteDescription, RouteList } from '../pipeline/route.js'
-import { ERROR_RESPONSES, ERROR_SCHEMA, responsesOf } from './answers.js'
-import { jsonSchema, parametersOf, pathTemplate } from './parameters.js'
+import {
+  ERROR_RESPONSES,
+  ERROR_SCHEMA,
+  responsesOf,
+  jsonSchema,
+  parametersOf,
+  pathTemplate,
+} from './parameters.js'
 import type { Config } from '../../config/config.js'
 
 /** Properties of the service in the OpenAPI document. */

@@ -90,7 +90,6 @@ function hostNotAllowed(host: string): AppError {
 export interface HostNames {
   /** Host of `server.addr`, without the brackets of IPv6. */
   readonly listenHost: string
-  /** Configured URLs. */
   readonly urls: readonly string[]
   readonly allowedHosts: readonly string[]
 }

@@ -157,7 +157,7 @@ export function makeFindCertificate(
       throw refusedCertificate(certificate, `is not trusted (${certificate.problem})`)
     // A connection can outlive its certificate.
     const nowMs = performance.timeOrigin + exchange.startedAt
-    if (!(nowMs < certificate.endsAtMs)) throw refusedCertificate(certificate, 'has ended')
+    if (!(nowMs < certificate.endsAtMs)) throw refusedCertificate(certificate, 'has expired')
     const revoked = checkRevocation(certificate, nowMs)
     if (revoked !== undefined) throw refusedCertificate(certificate, revoked)
     const found = known.find(({ record, subject }) => fits(certificate, record, subject))

@@ -13,7 +13,7 @@ import {
   QUOTE,
 } from '../../lib/json/scan/json-bytes.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
-import { type Snapshot } from '../../rego/index.js'
+import type { Snapshot } from '../../rego/index.js'
 import type { DataQuery } from './data-query.js'
 import { JSON_TYPE } from '../exchange/exchange.js'
 import type { Exchange } from '../exchange/exchange.js'

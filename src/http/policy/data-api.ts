@@ -4,11 +4,17 @@ import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
 import { dataAnswerBody, prettyJson, sendNegotiated } from './data-answer.js'
 import type { Timings } from './data-answer.js'
-import { resolveDataPath, parseDataQuery, searchParams } from './data-query.js'
+import {
+  resolveDataPath,
+  parseDataQuery,
+  searchParams,
+  parseInputBody,
+  parseInputParameter,
+  yamlToJson,
+} from './data-query.js'
 import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
 import type { Outcome, PolicyContext } from './decision.js'
-import { parseInputBody, parseInputParameter, yamlToJson } from './input-document.js'
 import { planFor, rememberedPlan } from './plan-cache.js'
 import { answerRuntimePolicy, readFlatBody } from './verdicts.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'

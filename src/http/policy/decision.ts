@@ -12,10 +12,7 @@ import {
   type Snapshot,
 } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
-
-/** Dependencies of the decision routes. */
 export interface PolicyContext {
-  /** The loaded policies. */
   readonly policies: { readonly current: Snapshot }
   readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog

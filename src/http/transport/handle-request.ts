@@ -3,8 +3,6 @@ import type { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { Admission } from '../pipeline/admit-request.js'
 import type { FindDirectRoute } from '../pipeline/find-direct-route.js'
-
-/** Dependencies of the request handler. */
 export interface RequestHandlerOptions {
   readonly admit: Admission['admit']
   /** Finds direct routes; undefined if the web application serves everything. */

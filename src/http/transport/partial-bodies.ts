@@ -20,8 +20,6 @@ export class PartialBodies {
   constructor(maxBodyBytes: number, maxBytes = MAX_PARTIAL_BODY_BYTES) {
     this.#maxBytes = Math.max(maxBytes, 4 * maxBodyBytes)
   }
-
-  /** Total bytes. */
   get total(): number {
     return this.#total
   }

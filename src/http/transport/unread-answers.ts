@@ -17,8 +17,6 @@ export class UnreadAnswers {
   constructor(maxBytes = MAX_UNREAD_BYTES) {
     this.#maxBytes = maxBytes
   }
-
-  /** Total bytes. */
   get total(): number {
     return this.#total
   }

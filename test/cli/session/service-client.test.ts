@@ -74,7 +74,7 @@ describe('a command that asks a running service', () => {
     const client = await makeServiceClient(options(url), terminal())
     const ask = (claimedUser: string) => client.request(z.string(), { path: '/', claimedUser })
     expect(await ask('\u0141ukasz Zo\u00eb')).toBe('\u0141ukasz Zo\u00eb')
-    for (const name of ['', ' ', 'a\nb']) await expect(ask(name)).rejects.toThrow(/^--as must name somebody/)
+    for (const name of ['', ' ', 'a\nb']) await expect(ask(name)).rejects.toThrow(/^--as must be a name/)
   })
 
   test.each(['t\u0142ken', 'a b'])('refuses the token %j, which no header can carry', async (token) => {
@@ -87,7 +87,7 @@ describe('a command that asks a running service', () => {
   test('names the socket that nobody answers at', async () => {
     const client = await makeServiceClient(options('unix:/nowhere/at.sock'), terminal())
     await expect(client.request(z.string(), { path: '/' })).rejects.toThrow(
-      /no service answers at unix:\/nowhere\/at\.sock \(ENOENT\)/,
+      /No service responds at unix:\/nowhere\/at\.sock \(ENOENT\)/,
     )
   })
 
@@ -126,7 +126,7 @@ describe('a command that asks a running service', () => {
     await expect(client.request(z.unknown(), { path: '/' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(
-        /^no service answers at http:\/\/127\.0\.0\.1:1 \(.+\): start it with tidegate serve/,
+        /^No service responds at http:\/\/127\.0\.0\.1:1 \(.+\)\. Start it with tidegate serve/,
       ) as string,
     })
   })
@@ -136,7 +136,7 @@ describe('a command that asks a running service', () => {
     const url = await serve((_, response) => response.writeHead(401).end(JSON.stringify(body)))
     const secure = await makeServiceClient(options(url.replace('http', 'https')), terminal())
     await expect(secure.request(z.unknown(), { path: '/' })).rejects.toThrow(
-      /cannot be asked: it does not speak TLS on this port: write http:\/\/ or name another port$/,
+      /cannot call the service at \S+: it does not speak TLS on this port: write http:\/\/ or name another port$/,
     )
     const plain = await makeServiceClient(options(url), terminal())
     await expect(plain.request(z.unknown(), { path: '/' })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readCanaryConfig } from '../../../src/canary/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/canary/judge/judge-run.js'
 import { drawRun } from '../../../src/http/analysis-report/run-picture.js'
-import { Canvas } from '../../../src/http/analysis-report/picture/canvas.js'
+import { Canvas } from '../../../src/http/analysis-report/canvas.js'
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z')
 const control = Array.from({ length: 60 }, (_, n) => 100 + ((n * 7) % 11))

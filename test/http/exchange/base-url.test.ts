@@ -35,6 +35,6 @@ describe('the URL that links are built with', () => {
     'a?b',
     'a#b',
   ])('is not made of what could lead elsewhere: %j', (host) => {
-    expect(() => baseUrl(asked(host), undefined)).toThrow('set server.publicUrl')
+    expect(() => baseUrl(asked(host), undefined)).toThrow('Set server.publicUrl')
   })
 })

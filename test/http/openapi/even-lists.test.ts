@@ -87,7 +87,9 @@ describe('the lists of the API', () => {
       description: 'Maximum entries of the page.',
       schema: { type: 'integer', minimum: 1 },
     })
-    expect(query.find(({ name }) => name === 'cursor')?.description).toBe('nextCursor` of the previous page.')
+    expect(query.find(({ name }) => name === 'cursor')?.description).toBe(
+      '`nextCursor` of the previous page.',
+    )
     const { nextCursor, next } = membersOf(operation)
     expect(nextCursor).toMatchObject({ type: 'string' })
     if (next !== undefined) expect(next).toMatchObject({ deprecated: true })
@@ -102,7 +104,7 @@ describe('the lists of the API', () => {
       expect(current.includes('since')).toBe(current.includes('until'))
       expect(current.includes('limit')).toBe(current.includes('cursor'))
       for (const { description, deprecated } of query)
-        if (deprecated === true) expect(description).toMatch(/earlier/)
+        if (deprecated === true) expect(description).toMatch(/Former name/)
     },
   )
 })

@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
 
   it.each([
     ['taken', 'clients may present a certificate', true],
-    ['required', 'every caller shows a certificate', true],
+    ['required', 'every client must present a certificate', true],
     ['none', 'no client certificates', false],
   ] as const)(
     'says how a service speaks TLS whose callers have certificates: %s',

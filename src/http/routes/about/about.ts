@@ -5,8 +5,6 @@ import { json } from '../../pipeline/answer-schemas.js'
 import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
 import type { MetricTexts } from '../../metrics/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** Dependencies of these routes. */
 export interface AboutRoutesDeps {
   readonly version: string
   readonly metrics: MetricTexts

@@ -3,8 +3,6 @@ import type { DefinitionTrials } from '../../../analysis/runs/try-definition.js'
 import type { FindStageTemplates } from '../../../analysis/runs/definitions/stage-templates.js'
 import type { ReadingOutage } from '../../../analysis/runs/reading-outage.js'
 import type { ReportLinks } from '../../analysis-report/report-links.js'
-
-/** Dependencies of the analysis routes. */
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
   readonly trials: Pick<DefinitionTrials, 'try'>
   readonly findStageTemplates: FindStageTemplates

@@ -9,8 +9,6 @@ export interface OfferedPolicy {
   readonly path: string
   readonly id: number
 }
-
-/** Dependencies of the form routes. */
 export interface FormRoutesDeps {
   readonly reader: Reader
   readonly writer: Writer

@@ -13,8 +13,6 @@ export interface StagePolicy extends StageRule {
   /** Path under `data`. */
   readonly policy: string
 }
-
-/** Dependencies of the gate routes. */
 export interface GateRoutesDeps {
   readonly writer: Writer
   readonly reader: Reader

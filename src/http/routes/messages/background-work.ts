@@ -7,8 +7,6 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** Dependencies of these routes. */
 export interface BackgroundWorkRoutesDeps {
   readonly suspended: () => readonly SuspendedWork[]
   readonly now: () => number

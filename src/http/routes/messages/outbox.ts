@@ -12,8 +12,6 @@ import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextNumber, Time, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** Dependencies of the outbox routes. */
 export interface OutboxRoutesDeps {
   readonly writer: Writer
   readonly reader: Reader

@@ -15,7 +15,7 @@ import type { RefusedAttempt, ShownTimeline } from '../../pages/approval-page.js
 import { approvalsPage } from '../../pages/approvals-page.js'
 import type { ApprovalFilter } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
-import type { ListedDecisions } from '../../pages/decision-table.js'
+import type { ListedDecisions } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'

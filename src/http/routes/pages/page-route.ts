@@ -10,12 +10,10 @@ import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
 import type { TimelineDeps } from '../../../audit/execution-timeline.js'
 import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
-import { type Policies } from '../../../rego/index.js'
+import type { Policies } from '../../../rego/index.js'
 import type { BrowserAccess } from '../../sessions/browser-access.js'
 import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
-
-/** Dependencies of the pages. */
 export interface PageRoutesDeps {
   readonly browsers: BrowserAccess
   readonly page: PageOptions

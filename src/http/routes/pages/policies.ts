@@ -1,5 +1,3 @@
-import { html } from 'hono/html'
-
 import { queryDecisions } from '../../../decisions/query-decisions.js'
 import { AppError } from '../../../errors/app-error.js'
 import {
@@ -8,16 +6,13 @@ import {
   pathKey,
   printPackageName,
   type Snapshot,
-  type SourceText,
 } from '../../../rego/index.js'
-import { decisionTable } from '../../pages/decision-table.js'
-import type { ListedDecisions } from '../../pages/decision-table.js'
+import { policyPage } from '../../pages/policy-page.js'
+import type { ListedDecisions } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-route.js'
-import type { Html, PageContent, Viewer } from '../../pages/layout.js'
-import { facts } from '../../pages/parts.js'
 
 const MAX_DECISIONS = 20
 
@@ -76,43 +71,4 @@ async function decisionsOf(
 
 function noPolicy(path: readonly string[]): AppError {
   return new AppError('not_found', `no loaded policy is at ${path.join('/') || 'this path'}`)
-}
-
-export interface ShownPolicy {
-  /** Requested package or rule, under `data`. */
-  readonly path: string
-  /** Package name in Rego. */
-  readonly packageName: string
-  readonly revision: string
-  readonly sources: readonly SourceText[]
-  /** Undefined if decisions are not stored. */
-  readonly decisions: ListedDecisions | undefined
-}
-
-/** Renders a policy with its source and latest decisions. */
-export function policyPage(shown: ShownPolicy, viewer: Viewer): PageContent {
-  const { path, packageName, revision, sources, decisions } = shown
-  const body = html`<h1>Policy ${path}</h1>
-    ${facts([
-      ['package', packageName],
-      ['revision', revision],
-    ])}
-    <h2>Latest decisions</h2>
-    ${
-      decisions === undefined
-        ? html`<p class="none">The decision log is disabled.</p>`
-        : html`<p class="soft">
-              Decisions requested at this path, and denials by the package ${packageName}. A decision over
-              several packages, such as saving a pipeline, is listed here only if this package denied it.
-            </p>
-            ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --package '${packageName}'`)}`
-    }
-    <h2>Source</h2>
-    ${sources.length === 0 ? html`<p class="none">The bundle does not include Rego sources.</p>` : sources.map(sourceBlock)}`
-  return { title: `Policy ${path}`, body }
-}
-
-function sourceBlock({ file, text }: SourceText): Html {
-  return html`<h3>${file}</h3>
-    <pre>${text}</pre>`
 }

@@ -85,8 +85,6 @@ export class Handshakes {
       this.#limit.upgraded(socket, secure)
     })
   }
-
-  /** Closes all of them. */
   end(): void {
     for (const socket of this.#underWay.values()) socket.destroy()
   }
