@@ -77,7 +77,9 @@ describe('tidegate analysis try', () => {
     const { exitCode, stdout } = await tryIt('broken')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('  baseline: failed\n    files: there is no none-stable.csv\n')
-    expect(stdout).toContain('same\n  both sides were asked the same: name in the query a value of the scope')
+    expect(stdout).toContain(
+      'same\n  Both sides have the same query. Use a scope value in the query that differs between them.',
+    )
   })
 
   test.each([

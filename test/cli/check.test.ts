@@ -51,7 +51,7 @@ describe('check', () => {
     expect(await check(['quick.json'])).toEqual({
       exitCode: 0,
       stdout:
-        'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied; asked as {"new": ...}\n',
+        'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied; evaluated as {"new": ...}\n',
       stderr: '',
     })
   })
@@ -66,7 +66,7 @@ describe('check', () => {
         '  static.wait: waits 9007199254740993 s',
         'allowed  -',
         '',
-        '2 pipelines in 1 file: 1 allowed, 1 denied; asked as {"new": ...}',
+        '2 pipelines in 1 file: 1 allowed, 1 denied; evaluated as {"new": ...}',
         '',
       ].join('\n'),
       stderr: '',
@@ -153,7 +153,7 @@ describe('a fault ends check with 2', () => {
         'error    empty',
         '  empty: this directory contains no *.json',
         '',
-        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; asked as {"new": ...}',
+        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; evaluated as {"new": ...}',
         '',
       ].join('\n'),
     )

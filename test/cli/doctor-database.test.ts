@@ -33,7 +33,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       const service = await start()
       await trigger(service, 'e1', receiver().url)
       const { stdout } = await doctor(database(), service.url)
-      expect(stdout).toMatch(/ok +database: PostgreSQL \d+\S*, \d+ MiB: /)
+      expect(stdout).toMatch(/ok +database: PostgreSQL \d+.*, \d+ MiB: /)
       expect(stdout).toMatch(/ok +primary: writable; 0 standbys/)
       expect(stdout).toMatch(/ok +schema: \d+, current/)
       expect(stdout).toMatch(/ok +permissions: the user may write and make tables/)
