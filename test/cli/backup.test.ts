@@ -194,7 +194,7 @@ describe('a backup', () => {
     const empty = await run('backup', 'of-nothing', '--data-dir', 'policies')
     expect(empty.stderr).toContain('no tidegate database')
     const absent = await run('backup', 'of-nothing', '--data-dir', 'absent')
-    expect(absent.stderr).toContain('no data directory absent')
+    expect(absent.stderr).toContain('Data directory absent not found')
     expect(readdirSync(workspace.path).filter((name) => /of-|\.tmp$/.test(name))).toEqual([])
   })
 

@@ -20,21 +20,18 @@ export type GuardedDirectRoute = BoundDirectRoute & {
 
 const BELOW = '/*'
 
-/** Adds access checks to routes. */
+/** Adds access checks to routes. Without `pages`, pages are authenticated like other requests. */
 export function guardRoutes(
   routes: readonly BoundRoute[],
   requests: Authenticate,
-  pages: AuthenticatePage = likeRequests(requests),
+  pages?: AuthenticatePage,
 ): readonly GuardedRoute[] {
   return routes.map((route) => {
     if (route.kind === 'direct') return guardDirectRoute(route, makeGuard(route, requests))
-    const guard = route.isPage === true ? makePageGuard(route, pages) : makeGuard(route, requests)
+    const isPage = route.isPage === true && pages !== undefined
+    const guard = isPage ? makePageGuard(route, pages) : makeGuard(route, requests)
     return guardApplicationRoute(route, guard)
   })
-}
-
-function likeRequests(requests: Authenticate): AuthenticatePage {
-  return async (exchange, roles) => requests(exchange, roles)
 }
 
 function guardApplicationRoute(
