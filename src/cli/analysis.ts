@@ -14,7 +14,7 @@ import { watchFiles, wrongUse } from './session/session.js'
 import type { Session } from './session/session.js'
 import { examples, addOutputOptions } from './session/shared-options.js'
 import type { OutputOptions } from './session/shared-options.js'
-import type { PlannedLook } from '../canary/index.js'
+import type { PlannedInterval } from '../canary/index.js'
 import type { JudgeCommandOptions } from './analysis/judge-file.js'
 import { addWatchOption } from './session/watch.js'
 import { addServiceOptions } from './session/service-options.js'
@@ -104,11 +104,11 @@ function share(flag: string, text: string, zeroAllowed: boolean): number {
   throw wrongUse(`${flag} must be a number ${lower} and below 1, not '${text}'`)
 }
 
-function readInterval(text: string): PlannedLook {
+function readInterval(text: string): PlannedInterval {
   const [, first, second] = INTERVAL.exec(text) ?? []
-  const look = Number(first)
-  const looks = Number(second)
-  if (look >= 1 && look <= looks) return { look, looks }
+  const interval = Number(first)
+  const intervals = Number(second)
+  if (interval >= 1 && interval <= intervals) return { interval, intervals }
   throw wrongUse(`--interval must have the form 2/6, not '${text}'`)
 }
 

@@ -8,7 +8,7 @@ import { AppError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import {
-  AskedPackages,
+  EvaluatedPackages,
   asVersion1,
   collectSources,
   findMisnamedTests,
@@ -168,7 +168,7 @@ async function runTests(
  * Returns the strictness by package: that of verdicts for packages that callers use for verdicts.
  */
 function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
-  const asked = new AskedPackages(policies.staticPackages)
+  const asked = new EvaluatedPackages(policies.staticPackages)
   return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
 }
 

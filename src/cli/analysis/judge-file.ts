@@ -4,7 +4,7 @@ import {
   reportDocument,
   unknownKeys,
   type JudgeInput,
-  type PlannedLook,
+  type PlannedInterval,
   type JudgeReport,
 } from '../../canary/index.js'
 import { AppError } from '../../errors/app-error.js'
@@ -24,8 +24,8 @@ export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
-  readonly interval?: PlannedLook
-  readonly look?: PlannedLook
+  readonly interval?: PlannedInterval
+  readonly look?: PlannedInterval
 }
 
 /** Judges a file and prints the report. */
@@ -38,7 +38,7 @@ export async function judgeFile(
   const { input, warnings } = await progress.during(`reading ${file} …`, readInput(file, terminal))
   const { judge, tolerance, confidence, look, interval = look } = options
   const onMetric = (judged: number, of: number): void => progress.show(`judging … ${judged} of ${of} metrics`)
-  const report = judgeMetrics(input, { judge, tolerance, confidence, look: interval, onMetric })
+  const report = judgeMetrics(input, { judge, tolerance, confidence, interval, onMetric })
   progress.end()
   for (const warning of warnings) terminal.err(wrapText(`warning: ${warning}`, ''))
   if (options.format === 'json') outJson(terminal, reportDocument(report, warnings))

@@ -19,6 +19,7 @@ export interface PolicyOptions extends VerificationOptions {
   /** Like `policies`, but all JSON and YAML files are data. */
   readonly data?: readonly string[]
   readonly opa?: string
+  readonly capabilities?: string
   /** Maximum duration of an evaluation, in milliseconds. */
   readonly timeout?: number
 }
@@ -48,6 +49,15 @@ function formatReader(forms: readonly string[]): (name: string) => string {
     throw wrongUse(`--format must be ${known} or json, not '${name}'`)
   }
 }
+
+/** The option for a capabilities file of OPA. */
+export function capabilitiesOption(): Option {
+  return new Option(
+    '--capabilities <file>',
+    'capabilities file of OPA; policies that use anything else are refused',
+  )
+}
+
 export interface FileFormOptions<Form extends string> {
   readonly format: OutputOptions['format'] | Form
   readonly as?: Form
@@ -77,7 +87,8 @@ export function addPolicyOptions(command: Command): Command {
       .addOption(
         repeatable('-b, --bundle <path>', 'OPA bundle with a policy.wasm, or directory of Rego; repeatable'),
       )
-      .option('--opa <file>', 'opa program for compiling'),
+      .option('--opa <file>', 'opa program for compiling')
+      .addOption(capabilitiesOption()),
   )
 }
 
@@ -138,7 +149,7 @@ export function allDataOption(): Option {
 
 /** Returns the settings of the policy flags. Directories and bundles replace each other. */
 export function policyFlags(options: PolicyOptions): OriginatedValue[] {
-  const { policies, data, opa, timeout } = options
+  const { policies, data, opa, capabilities, timeout } = options
   const bundle = options.bundle === true ? undefined : options.bundle
   const values: OriginatedValue[] = []
   const given = policies ?? data ?? bundle
@@ -151,6 +162,8 @@ export function policyFlags(options: PolicyOptions): OriginatedValue[] {
     values.push({ path: ['policies', 'bundles'], value: bundles, origin })
   }
   if (opa !== undefined) values.push({ path: ['policies', 'opa'], value: opa, origin: '--opa' })
+  if (capabilities !== undefined)
+    values.push({ path: ['policies', 'capabilities'], value: capabilities, origin: '--capabilities' })
   if (timeout !== undefined) {
     const path = ['policies', 'limits', 'maxDurationMs']
     values.push({ path, value: timeout, origin: '--timeout' })

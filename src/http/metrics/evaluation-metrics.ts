@@ -2,7 +2,7 @@ import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { ScrapedMetrics } from './scraped-metrics.js'
 
-import type { CostFigures, RequestFigures } from '../../rego/index.js'
+import type { CostMeasurements, RequestMetrics } from '../../rego/index.js'
 
 const MS_PER_SECOND = 1000
 const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30]
@@ -70,7 +70,7 @@ const [MIN_PACKAGES_FOR_SHARE, EXPENSIVE_SHARE] = [20, 0.05]
 const OTHERS = '(others)'
 
 /** Registers the metrics of evaluation cost. Returns the function that records one decision. */
-export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void {
+export function makeCostMetrics(registry: Registry): (cost: CostMeasurements) => void {
   const registers = [registry]
   const histogram = new Histogram({
     name: 'tidegate_evaluation_fuel',
@@ -104,7 +104,7 @@ export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Registers the metrics of requests that policies make. Returns the functions that record them. */
-export function makeRequestMetrics(registry: Registry): RequestFigures {
+export function makeRequestMetrics(registry: Registry): RequestMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'tidegate_policy_requests_total',

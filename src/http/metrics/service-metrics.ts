@@ -4,7 +4,7 @@ import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { Exemplars } from './exemplars.js'
 import { ScrapedMetrics } from './scraped-metrics.js'
-import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
+import type { ShippingMetrics } from '../../store/ports/decision-shipping.js'
 
 const MS_PER_SECOND = 1000
 /** OPA's buckets for `http_request_duration_seconds`, so that dashboards for OPA work unchanged. */
@@ -117,7 +117,7 @@ export interface ConditionSources {
   /** Duration of the policy load under way in milliseconds; 0 if there is none. */
   readonly policiesLoadingMs: () => number
   /** Absent if the decision log is not shared. */
-  readonly shipping?: (() => ShippingFigures) | undefined
+  readonly shipping?: (() => ShippingMetrics) | undefined
 }
 
 /** Registers the metrics about internal failures and recoveries. */

@@ -1,13 +1,13 @@
 import type { Registry } from 'prom-client'
 
-import type { DecisionTrailFigures } from '../../audit/decision-trail.js'
-import type { IntakeFigures } from '../../events/event-intake.js'
+import type { DecisionTrailMetrics } from '../../audit/decision-trail.js'
+import type { IntakeMetrics } from '../../events/event-intake.js'
 import { ScrapedMetrics } from './scraped-metrics.js'
 
 /** Sources of the metrics about the trail and the registry. */
 export interface TrailSources {
-  readonly intake: () => IntakeFigures
-  readonly decisions: () => DecisionTrailFigures
+  readonly intake: () => IntakeMetrics
+  readonly decisions: () => DecisionTrailMetrics
   readonly unindexed: () => Promise<number>
   readonly reconciliations: () => {
     readonly last:

@@ -4,8 +4,8 @@ import type { AppError } from '../../errors/app-error.js'
 import {
   findApplication,
   ndBuiltinCache,
-  type AskOptions,
-  type CostFigures,
+  type EvaluateOptions,
+  type CostMeasurements,
   type Evaluations,
   type PackageDenials,
   type RecordedCalls,
@@ -46,7 +46,7 @@ export interface Outcome {
 }
 
 /** One decision with its id, time and policy snapshot. */
-export class Decision implements AskOptions {
+export class Decision implements EvaluateOptions {
   strictBuiltinErrors = false
   wantsCost = false
   readonly id: string
@@ -82,7 +82,7 @@ export class Decision implements AskOptions {
    */
   async decide<A, T extends Outcome>(
     input: Uint8Array | undefined,
-    evaluate: (evaluations: Evaluations, options: AskOptions) => A | Promise<A>,
+    evaluate: (evaluations: Evaluations, options: EvaluateOptions) => A | Promise<A>,
     conclude: (answer: A) => T,
     strictBuiltinErrors = false,
   ): Promise<T> {
@@ -104,7 +104,7 @@ export class Decision implements AskOptions {
     return this.#exchange.caller.tokenName ?? this.#exchange.remoteAddress
   }
 
-  spent({ fuel, instancesReplaced }: CostFigures): void {
+  spent({ fuel, instancesReplaced }: CostMeasurements): void {
     this.fuel = fuel
     this.instancesReplaced = instancesReplaced
   }
@@ -113,7 +113,7 @@ export class Decision implements AskOptions {
     this.#calls = calls
   }
 
-  whenGone(drop: () => void): void {
+  onClientGone(drop: () => void): void {
     this.#exchange.whenGone(drop)
   }
 

@@ -9,7 +9,7 @@ import {
   denialsByPackage,
   textsOf,
   type Snapshot,
-  type AskOptions,
+  type EvaluateOptions,
   type Denial,
   type Evaluations,
   type PackageDenials,
@@ -160,7 +160,7 @@ async function answerVerdict(
   input: Uint8Array,
   findDenials: (
     evaluations: Evaluations,
-    options: AskOptions,
+    options: EvaluateOptions,
   ) => readonly Denial[] | Promise<readonly Denial[]>,
 ): Promise<void> {
   const query = searchParams(exchange)
