@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 
-import { resolveDataPath } from '../../../src/http/policy/data-path.js'
+import { resolveDataPath } from '../../../src/http/policy/data-query.js'
 import { trimLastSigns, trimSigns } from '../../../src/lib/text/trim-signs.js'
 import { readRequest } from '../../../src/rego/builtins/http/http-request.js'
 import { exactInteger } from '../../../src/rego/builtins/native/go-float.js'
