@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** What is asked for by so many at once. */
-export interface Crowd extends Asked {
+interface Crowd extends Asked {
   readonly name: string
   readonly callers: number
   /** Decisions with inputs of 1.8 KB that are in the log by then. */
@@ -21,7 +21,7 @@ export interface Crowd extends Asked {
 }
 
 /** What became of those who asked, and how long others waited for something else meanwhile. */
-export interface CrowdResult {
+interface CrowdResult {
   readonly answered: number
   readonly refused: number
   readonly failed: number

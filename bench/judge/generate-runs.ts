@@ -10,7 +10,7 @@ import {
 } from './generate-pairs.js'
 
 /** What is counted of a row's runs. */
-export type Share = 'success' | 'review' | 'failed' | 'ever failed'
+type Share = 'success' | 'review' | 'failed' | 'ever failed'
 
 /** A metric of a simulated run. */
 export interface RunMetric extends Pair {

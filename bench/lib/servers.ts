@@ -46,7 +46,7 @@ interface Starting {
   readonly isUp?: ((url: string) => Promise<boolean>) | undefined
 }
 
-export interface TidegateOptions extends Pick<Starting, 'directory' | 'cores' | 'env' | 'isUp'> {
+interface TidegateOptions extends Pick<Starting, 'directory' | 'cores' | 'env' | 'isUp'> {
   /** A folder of Rego. */
   readonly policies?: string
   /** Further sections of its configuration. */
@@ -85,7 +85,7 @@ export async function startTidegate(options: TidegateOptions): Promise<Server> {
 }
 
 /** A peer to measure beside ours. */
-export interface OpaPeer {
+interface OpaPeer {
   /** `OPA 1.20.2`. */
   readonly name: string
   readonly path: string

@@ -9,7 +9,7 @@ const MINUTES = 60
 const TEMPLATE = readLogTemplate({ templateName: 'simulated' })
 
 /** Two logs of an hour that are looked at several times. */
-export interface Simulated {
+interface Simulated {
   readonly name: string
   /** Kinds of errors that both sides log, each so often a minute. */
   readonly kinds: number
@@ -41,7 +41,7 @@ export const SIMULATED: readonly Simulated[] = [
 ]
 
 /** In how many of the runs something cost points. */
-export interface Flagged {
+interface Flagged {
   /** At one look at least. */
   readonly atAnyLook: number
   readonly atTheLast: number

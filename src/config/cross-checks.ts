@@ -1,11 +1,73 @@
-import { certificatePair } from './cross-check.js'
-import type { CrossCheck } from './cross-check.js'
 import { missingApprovers } from './sections/gates.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
 import { hasOneAccess } from './sections/sign-in/aws.js'
 import { hasOneAccount } from './sections/sign-in/google.js'
-import { tlsChecks } from './tls-checks.js'
+import type { Config } from './config.js'
+
+/** A rule that several keys must keep together. */
+interface CrossCheck {
+  readonly code: string
+  /** The keys that the rule reads; the first is the one to blame. */
+  readonly paths: readonly (readonly [string, ...string[]])[]
+  /** What is wrong, or undefined. */
+  readonly check: (config: Config) => string | undefined
+}
+
+/** What the keys about TLS and addresses must keep together. */
+const tlsChecks: readonly CrossCheck[] = [
+  certificatePair('server'),
+  {
+    code: 'no_certificate',
+    paths: [
+      ['server', 'addresses'],
+      ['server', 'tlsCertificate'],
+      ['server', 'tlsClientCa'],
+    ],
+    check: ({ server }) => {
+      if (server.tlsCertificate !== undefined) return undefined
+      const needing = server.addresses.filter(({ tls }) => tls === true).map(({ addr }) => addr)
+      const wanted = [...needing, ...(server.tlsClientCa === undefined ? [] : ['server.tlsClientCa'])]
+      return wanted.length === 0
+        ? undefined
+        : `TLS needs server.tlsCertificate and server.tlsKey: ${wanted.join(', ')}`
+    },
+  },
+  {
+    code: 'no_client_authority',
+    paths: [
+      ['auth', 'certificates'],
+      ['server', 'tlsRequireClient'],
+      ['server', 'tlsClientCrl'],
+      ['server', 'tlsClientCa'],
+    ],
+    check: ({ server, auth }) => {
+      if (server.tlsClientCa !== undefined) return undefined
+      const wanted = [
+        ...(auth.certificates.length > 0 ? ['auth.certificates'] : []),
+        ...(server.tlsRequireClient ? ['server.tlsRequireClient'] : []),
+        ...(server.tlsClientCrl === undefined ? [] : ['server.tlsClientCrl']),
+      ]
+      return wanted.length === 0
+        ? undefined
+        : `certificates of callers are checked against server.tlsClientCa, which is not set: ${wanted.join(', ')}`
+    },
+  },
+  {
+    code: 'duplicate_address',
+    paths: [
+      ['server', 'addresses'],
+      ['server', 'addr'],
+    ],
+    check: ({ server }) => {
+      const texts = servedAddresses(server)
+        .filter(({ address }) => 'path' in address || address.port !== 0)
+        .map(({ address }) => ('path' in address ? address.path : `${address.host}:${address.port}`))
+      const twice = texts.filter((text, index) => texts.indexOf(text) !== index)
+      return twice.length === 0 ? undefined : `an address is there more than once: ${twice.join(', ')}`
+    },
+  },
+]
 
 const SHOWN_HASH_DIGITS = 16
 
@@ -170,4 +232,18 @@ function problemWith(problem: string, sources: readonly { readonly name: string 
 function repeated(what: string, values: readonly string[]): string | undefined {
   const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
   return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is there more than once`
+}
+
+/** A certificate and its key are set both or not at all. */
+function certificatePair(section: 'server' | 'store'): CrossCheck {
+  const problem = `${section}.tlsCertificate and ${section}.tlsKey go together: set both or none`
+  return {
+    code: 'half_a_certificate',
+    paths: [
+      [section, 'tlsCertificate'],
+      [section, 'tlsKey'],
+    ],
+    check: ({ [section]: { tlsCertificate, tlsKey } }) =>
+      (tlsCertificate === undefined) === (tlsKey === undefined) ? undefined : problem,
+  }
 }

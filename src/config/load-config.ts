@@ -1,15 +1,22 @@
-import { AppError } from '../errors/app-error.js'
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+
+import { AppError, toError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { ConfigSchema } from './config.js'
 import type { Config } from './config.js'
 import { crossChecks } from './cross-checks.js'
 import { isRemoved, withCurrentName } from './former-names.js'
-import { describeIssue } from './describe-issue.js'
 import { LayeredValues } from './values/layered-values.js'
 import type { Origin, OriginatedValue } from './values/layered-values.js'
 import { keyProblem } from './values/problem.js'
-import { readConfigFile } from './read-config-file.js'
 import { CONFIG_FILE_VARIABLE, readEnvironment } from './read-environment.js'
+import type { z } from 'zod'
+import { nearestName, suggestion } from '../lib/text/nearest-name.js'
+import { pathText } from '../lib/text/path-text.js'
+import { allowedAt, isHiddenAt, namesAt } from './config-keys.js'
+import { LineCounter, isMap, isNode, parseDocument } from 'yaml'
+import type { Document, YAMLMap } from 'yaml'
 
 export interface ConfigSources {
   /** The configuration file; else TIDEGATE_CONFIG, else none. */
@@ -116,4 +123,125 @@ function checkAcross(
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze)
   return Object.freeze(value)
+}
+
+type Issue = z.core.$ZodIssue
+
+const MAX_SHOWN = 80
+/** The only keys below `auth` whose values are shown: what is in the others may be a token by mistake. */
+const SHOWN_AUTH_KEYS: readonly string[] = ['name', 'roles']
+
+/** What the schema found wrong, in our words: the key, what it must be, what it is, where that comes from. */
+export function describeIssue(issue: Issue, values: LayeredValues): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((name) => unknownKey([...issue.path, name], values))
+  }
+  const { path } = issue
+  const allowed =
+    allowedAt(path) ?? (namesAt(path).length > 0 ? `an object with ${listNames(path)}` : issue.message)
+  const value = values.get(path)
+  const text =
+    value === undefined ? `is missing: must be ${allowed}` : `must be ${allowed}, not ${show(path, value)}`
+  return [keyProblem('invalid_value', path, text, values.originOf(path))]
+}
+
+function unknownKey(path: readonly PropertyKey[], values: LayeredValues): ErrorDetail {
+  const name = String(path.at(-1))
+  const origin = values.originOf(path)
+  if (name === 'token' && path[0] === 'auth') {
+    const text =
+      'a token is not written into the configuration: give its sha256 instead, which `tidegate hash-token` prints'
+    return keyProblem('plain_token', path, text, origin)
+  }
+  const parent = path.slice(0, -1)
+  const nearest = nearestName(name, namesAt(parent))
+  const hint =
+    nearest === undefined ? `; known are ${listNames(parent)}` : suggestion(pathText([...parent, nearest]))
+  return keyProblem('unknown_key', path, `unknown key${hint}`, origin)
+}
+
+function listNames(path: readonly PropertyKey[]): string {
+  return namesAt(path).join(', ')
+}
+
+function show(path: readonly PropertyKey[], value: unknown): string {
+  const isSecret = path[0] === 'auth' && !path.some((segment) => SHOWN_AUTH_KEYS.includes(String(segment)))
+  if (isSecret || isHiddenAt(path)) return 'what is there'
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+/**
+ * The values in a configuration file with the lines that they are on; `.json` is read as JSON, the rest as YAML.
+ * Raises `invalid` with every syntax error when it cannot be read.
+ */
+function readConfigFile(file: string): OriginatedValue[] {
+  const text = readText(file)
+  const lines = new LineCounter()
+  if (file.endsWith('.json')) refuseMalformedJson(file, text)
+  const document = parseDocument(text, { lineCounter: lines })
+  refuseMalformedYaml(file, document)
+  const root = document.contents
+  if (root === null) return []
+  if (!isMap(root)) throw new AppError('invalid', `${file}: the configuration must be an object of sections`)
+  const originAt = (node: unknown): string => `${file}:${lines.linePos(startOf(node)).line}`
+  try {
+    return listValues(root, [], { document, originAt })
+  } catch (raw) {
+    // Of aliases of aliases, which may stand for any number of values.
+    throw new AppError('invalid', `read configuration: ${file}: ${toError(raw).message}`, { cause: raw })
+  }
+}
+
+function readText(file: string): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (raw) {
+    throw new AppError('invalid', `read configuration: ${toError(raw).message}`, { cause: raw })
+  }
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8')
+  throw new AppError('invalid', `read configuration: ${file} is no text in UTF-8: save it as such`)
+}
+
+function refuseMalformedJson(file: string, text: string): void {
+  try {
+    JSON.parse(text)
+  } catch (raw) {
+    throw new AppError('invalid', `read configuration: ${file}: ${toError(raw).message}`, { cause: raw })
+  }
+}
+
+function refuseMalformedYaml(file: string, document: Document.Parsed): void {
+  if (document.errors.length === 0) return
+  const details = document.errors.map(({ message, linePos }) => ({
+    code: 'malformed_yaml',
+    message: (message.split('\n')[0] ?? message)
+      .replace(/ at line \d+, column \d+:?$/, '')
+      .replace(/; please use YAML\.\w+\(\)$/, ', of which a configuration is one'),
+    ...(linePos === undefined ? {} : { location: { file, row: linePos[0].line, col: linePos[0].col } }),
+  }))
+  throw new AppError('invalid', `read configuration: ${file} is not well-formed`, { details })
+}
+
+interface Reading {
+  readonly document: Document
+  readonly originAt: (node: unknown) => string
+}
+
+/** Objects are taken apart, so that each member knows its line and later layers replace single keys. */
+function listValues(map: YAMLMap, path: readonly string[], reading: Reading): OriginatedValue[] {
+  return map.items.flatMap(({ key, value }) => {
+    const inner = [...path, String(key)]
+    if (isMap(value) && value.items.length > 0) return listValues(value, inner, reading)
+    return [{ path: inner, value: toJson(value, reading.document), origin: reading.originAt(key) }]
+  })
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+function toJson(node: unknown, document: Document): unknown {
+  return isNode(node) ? (node.toJS(document) as unknown) : undefined
 }

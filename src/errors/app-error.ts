@@ -20,7 +20,7 @@ export interface ErrorDetail {
   readonly location?: { readonly file: string; readonly row: number; readonly col: number }
 }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** The wire code (`invalid_parameter`); the kind's own default is used when absent. */
   readonly code?: string
   readonly details?: readonly ErrorDetail[]

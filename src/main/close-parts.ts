@@ -7,6 +7,9 @@ export interface OpenPart {
   readonly close: () => void | Promise<void>
 }
 
+/** Registers the function that closes a part. */
+export type OnStop = (name: string, close: OpenPart['close']) => void
+
 /**
  * Closes all parts, the last that was opened first, one after another. One that fails is logged and keeps no other from being
  * closed. Returns the names of those that failed.

@@ -8,6 +8,7 @@ import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import type { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { notificationsOf } from '../analysis/runs/notifications.js'
+import type { NotificationReceiver, NotificationSettings } from '../analysis/runs/notifications.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/failed-interval.js'
 import { ReadingOutage } from '../analysis/runs/reading-outage.js'
@@ -20,11 +21,9 @@ import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import { analysisNotifications } from './analysis/notifications.js'
-import { watchDefinitions } from './analysis/watch-definitions.js'
-import type { DefinitionWatch } from './analysis/watch-definitions.js'
-import { defineFromFiles } from './files/define-from-files.js'
-import { hasErrorCode } from '../errors/app-error.js'
+import { watchDefinitions, defineFromFiles } from './files/watch-definitions.js'
+import type { DefinitionWatch } from './files/watch-definitions.js'
+import { hasErrorCode, AppError } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
 import type { AskRule } from '../analysis/runs/checks/check.js'
@@ -34,7 +33,7 @@ import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
-export interface AnalysisParts {
+interface AnalysisParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
@@ -207,4 +206,26 @@ function stageTemplatesIn({ gates }: Config, reader: Reader): FindStageTemplates
     if (!gates.fromStages) return undefined
     return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
   }
+}
+
+/** Who is told of analyses, with the links that they get. Raises as `readSecret`, and `invalid` for what is no URL. */
+function analysisNotifications(
+  { analysis, server }: Config,
+  readSecret: ReadSecret,
+  reportLinks: ReportLinks,
+): NotificationSettings {
+  const base = server.publicUrl?.replace(/\/+$/, '')
+  return {
+    receivers: analysis.notifications.map(({ url, on, applications }, place): NotificationReceiver => ({
+      ...{ on, applications },
+      url: httpUrl(readSecret(url).reveal(), `analysis.notifications[${place}].url`),
+    })),
+    reportUrl: (run, nowMs) =>
+      base === undefined ? undefined : `${base}/analysis/report/${run.id}/${reportLinks.issue(run, nowMs)}`,
+  }
+}
+
+function httpUrl(text: string, place: string): string {
+  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text
+  throw new AppError('invalid', `${place} names a secret that is no http or https URL`)
 }

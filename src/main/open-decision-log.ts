@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
 import { BufferedDecisionLog, defaultBufferBounds } from '../decisions/buffered-decision-log.js'
 import type { BufferBounds, ReportedTo } from '../decisions/buffered-decision-log.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
@@ -13,8 +15,8 @@ import type { DecisionReadStore } from '../store/ports/decision-store.js'
 import { openDecisionFiles } from '../store/sqlite/decisions/decision-files.js'
 import type { WriterThreadOptions } from '../decisions/writer-messages.js'
 import { RenewedDecisionStore } from '../store/sqlite/decisions/renewed-decision-store.js'
-import { openDecisionWriter } from './threads/decision-writer-thread.js'
-import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
+import { WorkerBatchWriter } from '../decisions/worker-batch-writer.js'
+import { threadScript } from '../lib/package-root.js'
 
 export interface OpenDecisionLogOptions {
   /** The folder of `decisions.db`; created when absent. */
@@ -107,4 +109,25 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     timesRenewed: () => store.timesRenewed,
     close: () => log.close(),
   }
+}
+
+const SCRIPT = threadScript('decision-writer')
+/** Batches live outside the heap: what the thread needs inside is little, and without a bound it would take more. */
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+
+/** Opens what writes the decision log; raises the AppError that it was refused with. */
+export type OpenDecisionWriter = (
+  options: WriterThreadOptions,
+  died?: (death: ThreadDeath) => void,
+) => Promise<DecisionBatchWriter>
+
+/** Starts the writing thread and waits until its database is open; raises the AppError that it was refused with. */
+export async function openDecisionWriter(
+  options: WriterThreadOptions,
+  died?: (death: ThreadDeath) => void,
+): Promise<WorkerBatchWriter> {
+  const start = (): Worker => new Worker(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
+  const writer = new WorkerBatchWriter({ name: 'the thread that writes decisions.db', start, died })
+  await writer.opened()
+  return writer
 }

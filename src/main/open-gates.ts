@@ -21,11 +21,12 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { wait } from '../lib/outbound/back-off.js'
 import type { Evaluations, Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import { makeAskGatePolicy } from './gates/ask-gate-policy.js'
-import { openConnectors } from './gates/open-connectors.js'
-import type { OpenConnectors } from './gates/open-connectors.js'
+import { makeAskGatePolicy } from './evaluations/internal-evaluations.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
+import { readCredentials } from '../config/values/credentials.js'
+import type { Connector } from '../gates/connectors/tool/connectors.js'
+import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 
 const CLOCK_INTERVAL_MS = 1000
 const REMOVAL_INTERVAL_MS = 600_000
@@ -36,7 +37,7 @@ const TAKE_OVER_INTERVAL_MS = 3000
 const CONCURRENCY = 16
 
 /** What the gates need beside the configuration. */
-export interface GatesParts {
+interface GatesParts {
   readonly store: ServiceStore
   readonly policies: Policies
   readonly evaluations: Evaluations
@@ -181,4 +182,38 @@ async function expireDue(
   const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal }).catch(() => undefined)
   const expired = await expireAllDue({ writer, now, pause, signal })
   if (expired > 0) wakeOutbox()
+}
+
+const MS_PER_SECOND = 1000
+
+/** The connectors at work. */
+interface OpenConnectors {
+  readonly connectors: readonly Connector[]
+  /** For all evidence of one gate. */
+  readonly budgetMs: number
+  readonly close: () => Promise<void>
+}
+
+/** A connector for each configured account. Raises as `readSecret`. */
+async function openConnectors({ connectors }: Config, readSecret: ReadSecret): Promise<OpenConnectors> {
+  const budgetMs = connectors.budgetSeconds * MS_PER_SECOND
+  if (connectors.accounts.length === 0) return { connectors: [], budgetMs, close: () => Promise.resolve() }
+  const { makeToolConnector } = await import('../gates/connectors/make-tool-connector.js')
+  const client = makeOutboundClient(connectors)
+  return {
+    connectors: connectors.accounts.map((account) =>
+      makeToolConnector(account.type, {
+        name: account.name,
+        connectorType: account.connectorType,
+        url: account.url,
+        credentials: readCredentials(account.credentials, readSecret),
+        client,
+        timeoutMs: account.timeoutSeconds * MS_PER_SECOND,
+        attempts: account.attempts,
+        maxResponseBytes: account.maxResponseBytes,
+      }),
+    ),
+    budgetMs,
+    close: client.close,
+  }
 }

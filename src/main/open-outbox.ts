@@ -21,7 +21,7 @@ const SECRET_FILE = 'callback-secret'
 const TAKE_OVER_INTERVAL_MS = 2000
 
 /** What the outbox needs beside the configuration. */
-export interface OutboxParts {
+interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret

@@ -2,22 +2,24 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { buildDigest } from '../lib/build-digest.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
-import { findServiceOpa } from './files/find-service-opa.js'
 import {
   Policies,
   exceededLimit,
   hostBuiltins,
   keepBuilds,
   refusedRequests,
+  findOpa,
+  opaLimits,
   type Snapshot,
+  type OpaProgram,
 } from '../rego/index.js'
-import { loadDataInThread } from './threads/data-thread.js'
-import { compileModuleInThread } from './threads/module-thread.js'
-import { showsPrinted } from './evaluations/printed-lines.js'
+import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
+import { showsPrinted } from './evaluations/open-evaluations.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
+import { temporaryFolderOf } from './files/temporary-folder.js'
 
 const MAX_LOGGED_WARNINGS = 50
 /** In the data directory; whoever removes it loses nothing but the time of the next start. */
@@ -79,4 +81,42 @@ function logWarnings({ warnings }: Snapshot, logger: Logger): void {
     logger.warn({ code, ...location }, `policies: ${message}`)
   const more = warnings.length - MAX_LOGGED_WARNINGS
   if (more > 0) logger.warn({ more }, 'policies: there are more such findings; tidegate test tells them all')
+}
+
+/** Most loads take less. */
+const LONG_MS = 5000
+const MS_PER_SECOND = 1000
+
+/** Shows a load of policies that takes long or has failed. Policies always serve: the last good ones. */
+export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>): HealthPlugin {
+  return {
+    name: 'policies',
+    isUp: () => true,
+    warning: () => {
+      const { failure, loadingMs } = policies
+      if (loadingMs > LONG_MS) {
+        const seconds = Math.round(loadingMs / MS_PER_SECOND)
+        return `changed policies have been loading for ${seconds} s; the last good ones are in service`
+      }
+      return (
+        failure &&
+        'changed policies could not be loaded, the last good ones are in service; /health?bundles shows why'
+      )
+    },
+  }
+}
+
+/** The `opa` program for a service, with its temporary files among those of the service. Raises as `findOpa`. */
+async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
+  const program = await findOpa({ named: policies.opa, env: process.env, limits: opaLimits(policies) })
+  const temporaryFolder = temporaryFolderOf(dataDir)
+  return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
+}
+
+/** What the bundler puts in (`build/bundle.js`): a digest of all sources and of the libraries' versions. */
+declare const BUILD_DIGEST: string | undefined
+
+/** Tells this build of the program from others, also of the same version; undefined where the sources run as they are. */
+function buildDigest(): string | undefined {
+  return typeof BUILD_DIGEST === 'undefined' ? undefined : BUILD_DIGEST
 }

@@ -29,7 +29,7 @@ const MS_PER_SECOND = 1000
 export const RECONCILIATION = 'reconciliation'
 const REGISTRY_EVENTS = 'registry-events'
 
-export interface RegistryParts {
+interface RegistryParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
@@ -39,7 +39,7 @@ export interface RegistryParts {
 }
 
 /** What became of the reconciliations since the start. */
-export interface ReconcileStatus {
+interface ReconcileStatus {
   /** Undefined while none has ended, or none is configured. */
   readonly last: { readonly isDone: boolean; readonly atMs: number; readonly durationMs: number } | undefined
   readonly done: number

@@ -27,7 +27,7 @@ const MS_PER_DAY = 86_400_000
 /** How long a search by free text waits for what was kept just before it. */
 const CATCH_UP_MS = 500
 
-export interface TrailParts {
+interface TrailParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret

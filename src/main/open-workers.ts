@@ -24,11 +24,12 @@ import { sharedRun } from '../lib/turns/shared-run.js'
 import { unpackFailure, type Policies, type SlowTicket, type Snapshot } from '../rego/index.js'
 import type { Decisions } from './open-decisions.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
-import { relayPathIn } from './workers/relay-path.js'
 import { PolicySender } from './workers/sent-policies.js'
 import { sumFigures } from './workers/sum-figures.js'
 import { WorkerPool } from './workers/worker-pool.js'
 import type { MainCalls } from './workers/worker-calls.js'
+import { makeTemporaryDirectory } from '../lib/temporary-directory.js'
+import { SHORT_FOLDER, shortFolderOf, temporaryFolderOf } from './files/temporary-folder.js'
 
 const SCRIPT = fileURLToPath(threadScript('worker'))
 
@@ -77,7 +78,7 @@ export interface SharedListener {
 }
 
 /** What answers requests that are relayed, and the room for them. */
-export interface RelayedAnswering {
+interface RelayedAnswering {
   readonly handle: HandleRequest
   readonly room: Pick<ServerRoom, 'requests' | 'pages'>
 }
@@ -244,4 +245,33 @@ function callsOfWorker(
       for (const { drop } of tickets.values()) drop()
     },
   }
+}
+
+/** The longest path of a socket in bytes (sockaddr_un, macOS; Linux has four more); of a longer one the end is left out without a word. */
+const MOST_PATH_BYTES = 103
+const NAME = 'relay'
+
+/** Where the main process listens for its workers, and the folder that was made for that alone. */
+interface RelayPath {
+  readonly path: string
+  readonly ownFolder: string | undefined
+}
+
+/**
+ * The path in a folder of the data directory that only this service may enter; where that is too long, in a new folder among the temporary files of
+ * the service. Raises what making it raises.
+ */
+export async function relayPathIn(folder: string, dataDir: string): Promise<RelayPath> {
+  const path = join(folder, NAME)
+  if (isShort(path)) return { path, ownFolder: undefined }
+  const temporary = temporaryFolderOf(dataDir)
+  const ownFolder =
+    temporary !== undefined && isShort(join(temporary, 'tidegate-XXXXXX', NAME))
+      ? await makeTemporaryDirectory(temporary)
+      : await makeTemporaryDirectory(shortFolderOf(dataDir), SHORT_FOLDER)
+  return { path: join(ownFolder, NAME), ownFolder }
+}
+
+function isShort(path: string): boolean {
+  return Buffer.byteLength(path) <= MOST_PATH_BYTES
 }

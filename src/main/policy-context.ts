@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { packageVersion } from '../lib/package-root.js'
-import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
+import { timeOrderedId } from '../lib/time-ordered-id.js'
 
 /** What the policy operations are given, in every process that decides. */
 export function policyContext(
@@ -16,6 +16,6 @@ export function policyContext(
     staticPackages: policies.staticPackages,
     defaultDecision: policies.defaultDecision.replace(/^\//, ''),
     version: packageVersion(),
-    nextDecisionId: makeTimeOrderedIds(),
+    nextDecisionId: timeOrderedId,
   }
 }

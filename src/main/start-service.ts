@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
@@ -7,11 +9,11 @@ import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
 import { closeParts } from './close-parts.js'
-import type { OpenPart } from './close-parts.js'
+import type { OnStop, OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import { makeAnalysisMetrics } from '../http/routes/analysis/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
-import { makeAskRule } from './evaluations/ask-rule.js'
+import { makeAskRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
@@ -23,19 +25,37 @@ import { shareConnectionsEvenly } from './open-workers.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { shareHeartbeat } from './threads/main-thread-watch.js'
-import { serviceThreads } from './threads/service-threads.js'
-import type { ServiceThreads } from './threads/service-threads.js'
-import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../rego/index.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
-import { writableByOthers } from './files/writable-by-others.js'
-import { exitOnFatalError } from './exit-on-fatal-error.js'
-import { ignoreOtherSignals, nextSignal } from './signals.js'
+import { exitOnFatalError, ignoreOtherSignals, nextSignal } from './process-events.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
-import type { OnStop } from './listen.js'
 import { tryAddress } from '../http/listening/start-listening.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import { openStore } from './store/open-store.js'
+import { compareInThread } from './threads/comparison-thread.js'
+import { openDecisionWriter } from './open-decision-log.js'
+import type { OpenDecisionWriter } from './open-decision-log.js'
+import { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
+
+/** What a service does beside the thread that decides. Another one does the same where it should run. */
+export interface ServiceThreads {
+  readonly openStore: typeof openStore
+  readonly openDecisionWriter: OpenDecisionWriter
+  readonly evaluateInterval: typeof evaluateIntervalInThread
+  readonly tryQueries: typeof tryQueriesInThread
+  readonly compare: typeof compareInThread
+}
+
+/** Each in a thread of its own. */
+const serviceThreads: ServiceThreads = {
+  openStore,
+  openDecisionWriter,
+  evaluateInterval: evaluateIntervalInThread,
+  tryQueries: tryQueriesInThread,
+  compare: compareInThread,
+}
 
 /** A service that runs until it is stopped. */
 export interface Service {
@@ -213,4 +233,33 @@ async function openWatched(
   })
   onStop('policy watcher', () => watcher.close())
   return policies
+}
+
+/** Tells of threads that ended by themselves. */
+interface ThreadWatch {
+  readonly died: (death: ThreadDeath) => void
+  /** How often each thread has died since the start of the service. */
+  readonly deaths: () => ReadonlyMap<string, number>
+}
+
+/** Writes each death of a thread to the log and counts it. */
+function watchThreads(logger: Logger): ThreadWatch {
+  const deaths = new Map<string, number>()
+  return {
+    died: ({ thread, reason, recent }) => {
+      deaths.set(thread, (deaths.get(thread) ?? 0) + 1)
+      logger.error({ thread, error: reason, recent }, 'a thread has ended; it is started again')
+    },
+    deaths: () => deaths,
+  }
+}
+
+const OTHERS_MAY_WRITE = 0o002
+
+/** Why a data directory is not safe, with what to do; undefined where only its owner and group can write to it. Windows has no such modes. */
+export function writableByOthers(dataDir: string): string | undefined {
+  if (process.platform === 'win32') return undefined
+  const stats = statSync(dataDir, { throwIfNoEntry: false })
+  if (stats === undefined || (stats.mode & OTHERS_MAY_WRITE) === 0) return undefined
+  return `every user of this machine can replace files in the data directory ${dataDir}: run chmod o-w ${dataDir}`
 }

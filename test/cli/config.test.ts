@@ -3,8 +3,7 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { configKeys } from '../../src/config/config-keys.js'
-import { configurationPage } from '../../src/config/configuration-page.js'
+import { configKeys, configurationPage } from '../../src/config/config-keys.js'
 import { ROOT, runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 

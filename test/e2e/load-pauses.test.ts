@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { writeBindings } from '../../bench/growth/generate.js'
 import { threadCpuMs } from '../../src/lib/threads/thread-cpu-time.js'
-import { loadDataInThread } from '../../src/main/threads/data-thread.js'
+import { loadDataInThread } from '../../src/main/threads/load-threads.js'
 import { hostBuiltins } from '../../src/rego/builtins/index.js'
 import { evaluateDocument, planDocument } from '../../src/rego/evaluation/evaluate-document.js'
 import { newCall } from '../../src/rego/evaluation/new-call.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import { logStream, openLogStream, writeToPipe } from '../../src/lib/log-stream.js'
+import { logStream, openLogStream, writeToPipe } from '../../src/lib/logger.js'
 import { makeWorkspace } from '../support/workspace.js'
 import { waitUntil } from '../support/wait-until.js'
 

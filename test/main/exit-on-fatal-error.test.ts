@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 
-import { exitOnFatalError } from '../../src/main/exit-on-fatal-error.js'
+import { exitOnFatalError } from '../../src/main/process-events.js'
 
 /** A process that notes with which code it was ended. */
 class FakeProcess extends EventEmitter {

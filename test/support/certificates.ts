@@ -15,7 +15,7 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-export interface CertificateWishes {
+interface CertificateWishes {
   /** `/O=Example/CN=echo`. */
   readonly subject: string
   /** `DNS:localhost,IP:127.0.0.1`. */

@@ -37,7 +37,7 @@ export function instantContext(budgetMs = 30_000): FetchContext & { readonly wai
 }
 
 /** A server that answers each path (with its query, decoded) with a JSON document, and everything else with 404. */
-export async function serveDocuments(documents: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
+async function serveDocuments(documents: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
   return startLoopbackServer((request, response) => {
     const document =
       documents[decodedTarget(request)] ?? documents[decodedTarget(request).split('?')[0] ?? '']
@@ -47,19 +47,19 @@ export async function serveDocuments(documents: Readonly<Record<string, unknown>
 }
 
 /** The path and query of a request, decoded for people. */
-export function decodedTarget({ url }: SeenRequest): string {
+function decodedTarget({ url }: SeenRequest): string {
   return decodeURIComponent(url.replaceAll('+', ' '))
 }
 
 /** What a connector found, and what its server was asked. */
-export interface AskedConnector {
+interface AskedConnector {
   readonly evidence: Evidence
   readonly asked: readonly string[]
   readonly origin: string
 }
 
 /** Asks the connector of a tool at a server, below a path of it. */
-export async function askConnector(
+async function askConnector(
   { origin, seen }: LoopbackServer,
   tool: ToolName,
   parameters: ConnectorParameters,
@@ -77,7 +77,7 @@ export function fetchedEvidence(connectorType: string, output: readonly object[]
 }
 
 /** A server that is closed after each test, and what it was asked. */
-export interface ToolServer {
+interface ToolServer {
   /** Asks a connector at a server that answers with these documents. */
   readonly fetchFrom: (
     documents: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import { bodyTooLarge } from '../../src/http/exchange/body-errors.js'
 import { Exchange } from '../../src/http/exchange/exchange.js'
 
-export interface FakeRequest {
+interface FakeRequest {
   readonly method?: string
   readonly url?: string
   /** By name in lower case. */

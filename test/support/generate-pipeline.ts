@@ -1,5 +1,5 @@
 /** A stage of a pipeline definition: members beside these depend on the type. */
-export interface PipelineStage {
+interface PipelineStage {
   readonly refId: string
   readonly requisiteStageRefIds: readonly string[]
   readonly type: string

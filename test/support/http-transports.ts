@@ -143,8 +143,3 @@ export function openRaw(port: number): {
   })
   return { socket, received, answered }
 }
-
-/** What an answer says, without the time of day. */
-export function withoutDate(answer: string): string {
-  return answer.replace(/^Date: .*\r\n/gm, '')
-}

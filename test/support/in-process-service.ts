@@ -12,8 +12,8 @@ import { wait } from '../../src/lib/outbound/back-off.js'
 import { makeLogger } from '../../src/lib/logger.js'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
 import { startService } from '../../src/main/start-service.js'
-import { openReader } from '../../src/main/store/open-reader.js'
-import type { ServiceThreads } from '../../src/main/threads/service-threads.js'
+import type { ServiceThreads } from '../../src/main/start-service.js'
+import { openReader } from '../../src/main/store/open-store.js'
 import { operationRegistry } from '../../src/store/ports/operation.js'
 import type { Readers } from '../../src/store/ports/readers.js'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
@@ -49,7 +49,7 @@ function withSources<Result>(
 }
 
 /** A service that runs in this process. */
-export interface InProcessService {
+interface InProcessService {
   readonly url: string
   /** All that it has logged so far. */
   readonly logText: () => string

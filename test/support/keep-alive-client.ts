@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
 /** What became of a caller that sends one request after the other on one connection until it is told that the last was answered. */
-export interface KeepAliveCalls {
+interface KeepAliveCalls {
   readonly answered: number
   /** Whether the connection ended under a request that had no answer, or in the middle of one. */
   readonly isCut: boolean

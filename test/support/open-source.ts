@@ -15,7 +15,7 @@ import { startLoopbackServer } from './loopback-server.js'
 import type { LoopbackServer, Respond } from './loopback-server.js'
 
 /** The settings that a test cares for; the rest is as configured by default, with small pages. */
-export type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
+type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
 
 /** An answer with its lines as people write them. */
 export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly LogLine[] }
@@ -77,7 +77,7 @@ function toLogLine([sinceMs, text]: LineData, startMs: number): LogLine {
 type ServedSettings = Readonly<Record<string, unknown>>
 
 /** Sources over loopback servers, for one test file; `path` of the settings goes behind the origin. */
-export interface ServedSources {
+interface ServedSources {
   readonly open: (
     respond: Respond,
     settings?: ServedSettings | ((origin: string) => ServedSettings),

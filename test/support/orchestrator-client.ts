@@ -3,7 +3,7 @@
  * like the result key in any letter case. The strict plugins break on whatever the walk does not foresee; the
  * tolerant ones skip scalars in arrays. Both throw where the plugin would crash.
  */
-export type ClientWalk = (body: string, resultKey: string) => string[]
+type ClientWalk = (body: string, resultKey: string) => string[]
 
 export const strictWalk: ClientWalk = (body, resultKey) =>
   walkObject(JSON.parse(body), resultKey.toLowerCase(), false)

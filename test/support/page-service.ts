@@ -35,7 +35,7 @@ export function as(name: string): Record<string, string> {
   return { authorization: `Bearer token-of-${name}` }
 }
 
-export interface PageServiceOptions {
+interface PageServiceOptions {
   readonly server?: object
   readonly hasTokens?: boolean
 }

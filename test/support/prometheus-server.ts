@@ -17,7 +17,7 @@ export interface PrometheusServer {
   readonly stop: () => Promise<void>
 }
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   /** `host:port` of each program to scrape, every second. */
   readonly targets?: readonly string[]
   /** Samples with times in OpenMetrics text, to have at the start; `# EOF` is added. */

@@ -7,12 +7,12 @@ const cases = new URL('../cases/', import.meta.url)
 export const policiesFolder = fileURLToPath(new URL('../../policies', import.meta.url))
 
 /** The reasons that the example policies give for a sample; none when it is allowed. */
-export interface ExpectedVerdict {
+interface ExpectedVerdict {
   readonly deny: readonly string[]
 }
 
 /** A sample of a runtime check is judged by one policy, named by its path below `data`. */
-export interface ExpectedRuntimeVerdict extends ExpectedVerdict {
+interface ExpectedRuntimeVerdict extends ExpectedVerdict {
   readonly path: string
 }
 

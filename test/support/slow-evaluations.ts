@@ -25,7 +25,7 @@ export const startOnThisThread: StartSlowThread = ({ heard }) => {
 }
 
 /** A thread that does nothing of its own: the test says what is heard of it. */
-export interface SilentThread extends SlowThreadEvents {
+interface SilentThread extends SlowThreadEvents {
   readonly sent: unknown[]
   isKilled: boolean
 }

@@ -26,7 +26,7 @@ export interface TidegateProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null
   readonly output: string
 }

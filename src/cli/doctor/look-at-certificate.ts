@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js'
-import { checkTls, readTlsFiles } from '../../main/files/read-tls-files.js'
+import { checkTls, readTlsFiles } from '../../main/files/tls-files.js'
 import { localTime } from '../output/local-time.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'

@@ -255,7 +255,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
 ])
 
 /** A source as the configuration has it. */
-export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
+type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {
   readonly credentials: Credentials | undefined

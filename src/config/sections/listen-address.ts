@@ -9,7 +9,7 @@ export interface PortAddress {
 }
 
 /** A socket of the file system. */
-export interface SocketAddress {
+interface SocketAddress {
   readonly path: string
 }
 

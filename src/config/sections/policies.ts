@@ -1,22 +1,83 @@
 import { z } from 'zod'
-
 import { BundleSigningSection } from './bundle-signing.js'
-import { CompilerSection } from './compiler.js'
-import { ParseModuleSection } from './parse-module.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
 
-const MIB = 1024 * 1024
-/** What WASM can address. */
+const KIB = 1024
+const MIB = 1024 * KIB
+/** Address space of 32-bit WASM. */
 const MAX_WASM_BYTES = 4096 * MIB
-/** More than any policy makes in the longest time there is. */
+/** Higher than any evaluation reaches within `MAX_DURATION_MS`. */
 const MAX_ITERATIONS = 2_147_483_647
 const MAX_DURATION_MS = 600_000
 const MAX_SLICE_MS = 1000
 const MAX_THREADS = 64
 const MAX_QUEUE_LENGTH = 10_000
 const MAX_WAIT_SECONDS = 600
+const MIN_COMPILER_BYTES = 64 * MIB
+const MAX_COMPILER_BYTES = 64 * 1024 * MIB
+const MAX_COMPILER_SECONDS = 600
+const MAX_CORES = 64
+const MAX_PARSE_SECONDS = 60
+
+/** What one run of the `opa` program may use. */
+const CompilerSection = z.strictObject({
+  timeoutSeconds: key(
+    wholeNumber(1, MAX_COMPILER_SECONDS).default(20),
+    'How long one run of the `opa` program may take, in seconds. Policies that take longer are not loaded; the last good ones stay in service.',
+    wholeNumberText(1, MAX_COMPILER_SECONDS),
+  ),
+  maxMemoryBytes: key(
+    byteSize(MIN_COMPILER_BYTES, MAX_COMPILER_BYTES).default(2048 * MIB),
+    'The most memory that one run may use. Linux only; elsewhere it is a goal for the garbage collector.',
+    byteSizeText(MIN_COMPILER_BYTES, MAX_COMPILER_BYTES),
+  ),
+  cores: key(
+    wholeNumber(1, MAX_CORES).default(2),
+    'How many cores one run computes on (`GOMAXPROCS`).',
+    wholeNumberText(1, MAX_CORES),
+  ),
+})
+
+/** What policies may have parsed while they decide. */
+const ParseModuleSection = z.strictObject({
+  enabled: key(
+    z.boolean().default(false),
+    'Whether policies may call `rego.parse_module`: the `opa` program is then run for each text that was not parsed before, some 30 ms of a core. Where it is false, policies that call it are not loaded.',
+    'true or false',
+  ),
+  timeoutSeconds: key(
+    wholeNumber(1, MAX_PARSE_SECONDS).default(2),
+    'The longest that one module may take to be parsed; above it the answer is 500 `evaluation_request_refused`.',
+    wholeNumberText(1, MAX_PARSE_SECONDS),
+  ),
+  maxTextBytes: key(
+    byteSize(KIB, 16 * MIB).default(64 * KIB),
+    'The longest module that is parsed; a decision with a longer one is 500 `evaluation_request_refused`.',
+    byteSizeText(KIB, 16 * MIB),
+  ),
+  maxAnswerBytes: key(
+    byteSize(KIB, 64 * MIB).default(4 * MIB),
+    'The largest syntax tree that is taken, as JSON; a decision with a larger one is 500 `evaluation_request_refused`.',
+    byteSizeText(KIB, 64 * MIB),
+  ),
+  programs: key(
+    wholeNumber(1, MAX_THREADS).default(1),
+    'How many `opa` programs parse at a time, in each process.',
+    wholeNumberText(1, MAX_THREADS),
+  ),
+  queueLength: key(
+    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
+    'How many decisions may wait for one, in each process; beyond that the answer is 503 with `Retry-After`.',
+    wholeNumberText(0, MAX_QUEUE_LENGTH),
+  ),
+  cacheBytes: key(
+    byteSize(0, 1024 * MIB).default(16 * MIB),
+    'What syntax trees may take that are kept for other decisions, by text, in each process.',
+    byteSizeText(0, 1024 * MIB),
+  ),
+})
 
 const path = (meaning: string): z.ZodString =>
   key(z.string().min(1), meaning, 'the path of a file or directory')

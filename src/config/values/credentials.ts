@@ -50,7 +50,7 @@ export const CredentialsSchema = key(
 )
 
 /** How to sign in, as the configuration has it. */
-export type CredentialsConfig = z.output<typeof CredentialsSchema>
+type CredentialsConfig = z.output<typeof CredentialsSchema>
 
 /** Credentials with their secrets; undefined where none are configured. Raises as `readSecret`. */
 export function readCredentials(

@@ -15,7 +15,7 @@ export interface DatabaseUrl {
 }
 
 /** One of the hosts of a URL. */
-export interface DatabaseHost {
+interface DatabaseHost {
   /** A name, an address, or the directory of a unix socket. */
   readonly host: string
   readonly port: string

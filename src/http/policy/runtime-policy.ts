@@ -1,6 +1,6 @@
 import type { Extent } from '../../lib/json/scan/json-bytes.js'
 import { refuseMore } from '../../lib/json/scan/locate-value.js'
-import { readMembers } from '../../lib/json/scan/read-members.js'
+import { readMembers } from '../../lib/json/scan/scan-members.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { answerVerdict } from './answer-verdict.js'

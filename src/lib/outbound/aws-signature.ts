@@ -11,7 +11,7 @@ export interface AwsCredentials {
 }
 
 /** The parts of a URL that are signed. */
-export interface SignedUrl {
+interface SignedUrl {
   /** With the port where there is one. */
   readonly host: string
   readonly escapedPath: string
@@ -19,14 +19,14 @@ export interface SignedUrl {
   readonly query: string
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string
   readonly url: SignedUrl
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
 
-export interface SigningOptions {
+interface SigningOptions {
   /** Signing time in nanoseconds since the epoch. */
   readonly timeNs: bigint
   readonly signsPayload: boolean

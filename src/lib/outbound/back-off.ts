@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 
 import { parseHttpDate } from '../text/http-date.js'
 
-export interface BackOffOptions {
+interface BackOffOptions {
   readonly baseMs: number
   readonly maxMs: number
   /** From 0 up to, not including, 1. */

@@ -6,7 +6,7 @@ import type { AddressPolicy } from './address-policy.js'
 import { OutboundError } from './outbound-error.js'
 
 /** One address of a host. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }

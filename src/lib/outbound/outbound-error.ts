@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 
 /** `aborted`: the caller gave up, or the client is closed. */
-export type OutboundFailure = 'target_refused' | 'timed_out' | 'not_connected' | 'too_large' | 'aborted'
+type OutboundFailure = 'target_refused' | 'timed_out' | 'not_connected' | 'too_large' | 'aborted'
 
 /**
  * A request that brought no response: `invalid` where it may never be sent (`target_refused`), else `unavailable`. The

@@ -2,7 +2,7 @@ import { backOffMs, retryAfterMs } from './back-off.js'
 import type { OutboundClient, OutboundRequest, OutboundResponse } from './outbound-client.js'
 import { OutboundError } from './outbound-error.js'
 
-export interface RetryOptions {
+interface RetryOptions {
   /** For all attempts and the waits between them; each attempt has the request's own time limit besides. */
   readonly budgetMs: number
   readonly attempts: number

@@ -1,7 +1,7 @@
 import { ownMember } from '../own-member.js'
 
 /** What to do where the other side is not trusted, and where it wants a certificate of this one. */
-export interface TlsAdvice {
+interface TlsAdvice {
   readonly trust: string
   readonly show: string
 }

@@ -1,5 +1,37 @@
-import { deflateBlock, inflateBlock } from './deflated-block.js'
-import type { DeflatedBlock } from './deflated-block.js'
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
+
+/** A separately compressed UTF-8 text. Concatenated blocks form one stream (RFC 1951). */
+export type DeflatedBlock = Uint8Array
+
+/** Gzip header for deflate without a file name, a time or an operating system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+
+function deflateBlock(text: string): DeflatedBlock {
+  return deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+function inflateBlock(block: DeflatedBlock): Buffer {
+  return inflateRawSync(block, { finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+/**
+ * Returns one gzip file (RFC 1952) of blocks and of texts between them, without compressing a block
+ * again. The file has a single member, because readers such as curl stop after the first.
+ */
+export function gzipOfBlocks(parts: Iterable<DeflatedBlock | string>): Uint8Array {
+  const chunks: Uint8Array[] = [GZIP_HEADER]
+  let [checksum, length] = [0, 0]
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : inflateBlock(part)
+    checksum = crc32(bytes, checksum)
+    length += bytes.length
+    chunks.push(typeof part === 'string' ? deflateBlock(part) : part)
+  }
+  const trailer = Buffer.alloc(8)
+  trailer.writeUInt32LE(checksum, 0)
+  trailer.writeUInt32LE(length % 2 ** 32, 4)
+  return Buffer.concat([...chunks, deflateRawSync(''), trailer])
+}
 
 /** Of the JSON that is compressed at once, in UTF-16 units: long enough that compression loses little. */
 const BLOCK_LENGTH = 256 * 1024
@@ -26,7 +58,7 @@ export class PackedList<Item> implements Sequence<Item> {
   }
 
   *[Symbol.iterator](): Generator<Item> {
-    for (const block of this.#blocks) yield* itemsOf<Item>(inflateBlock(block))
+    for (const block of this.#blocks) yield* itemsOf<Item>(inflateBlock(block).toString())
     if (this.#text !== '') yield* itemsOf<Item>(this.#text)
   }
 

@@ -6,10 +6,9 @@ import { MAX_NESTING, nestedTooDeeply } from '../json/scan/nesting.js'
 import { walkElements, walkMembers } from '../json/scan/scan-members.js'
 import { scanSpace, scanValue } from '../json/scan/scan-value.js'
 import { scanString } from '../json/scan/scan-string.js'
-import { LabelledValues } from './labelled-values.js'
-import { MemberNames } from './member-names.js'
+import { LabelledValues, MemberNames } from './member-names.js'
 import type { MemberName } from './member-names.js'
-import type { OpenContainers } from './open-containers.js'
+import type { OpenContainers } from './close-json.js'
 import { redactText } from './redact-text.js'
 import type { TextSurroundings } from './redact-text.js'
 import { REDACTED } from './redacted.js'
@@ -18,7 +17,7 @@ import { secretElements } from './secret-arguments.js'
 import { isCounter, isOutcome, isSecretTextName } from './secret-names.js'
 
 /** A value to be replaced: a secret, or a text that holds some. */
-export type FoundSecret = Extent & Redacted
+type FoundSecret = Extent & Redacted
 
 /** Values that give nothing away, and what an earlier redaction or mask left. */
 const HARMLESS: ReadonlySet<string> = new Set([

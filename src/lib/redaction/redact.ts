@@ -1,10 +1,13 @@
 import { replaceExtents } from '../json/edit/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
-import { mayHoldSecretAtCut } from './cut-secrets.js'
 import type { Cut } from './find-secrets.js'
-import type { EmbeddedRedactor } from './redact-text.js'
+import { redactText } from './redact-text.js'
+import type { EmbeddedRedactor, TextSurroundings } from './redact-text.js'
 import type { Redacted } from './redacted.js'
 import { findSigns } from './secret-signs.js'
+import { asBuffer } from '../bytes.js'
+import { decodeString } from '../json/scan/decode-string.js'
+import { scanString } from '../json/scan/scan-string.js'
 
 /** What is known of a JSON text beside itself. */
 export interface Surroundings {
@@ -44,4 +47,20 @@ function redactAt(
     names: [...new Set(secrets.flatMap(({ names }) => names))].sort(),
     values: secrets.flatMap(({ values }) => values),
   }
+}
+
+/**
+ * Whether a JSON text without signs may hold a secret that only its cut hides: a value whose label was cut off, or the beginning of a secret
+ * in the text that was cut. Raises the errors of `scanString`.
+ */
+function mayHoldSecretAtCut(
+  json: Uint8Array,
+  { containers }: Cut,
+  surroundings: Pick<TextSurroundings, 'redactEmbedded' | 'embeddings'>,
+): boolean {
+  if (containers.hasValue) return true
+  if (!containers.isInText) return false
+  const { textFrom } = containers
+  const text = asBuffer(decodeString(json, textFrom, scanString(json, textFrom)))
+  return redactText(text, { ...surroundings, known: [], isCut: true }) !== undefined
 }

@@ -15,7 +15,7 @@ const USER_OPTION = /^(?:-u|--user|-U|--proxy-user)$/
 const WORD = /^[A-Za-z_-]*$/
 
 /** The place of a secret in a list, and the name that it goes by. */
-export interface SecretElement {
+interface SecretElement {
   readonly index: number
   readonly name: string
 }

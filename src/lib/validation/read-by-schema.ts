@@ -6,7 +6,7 @@ import { pathText } from '../text/path-text.js'
 import { isMissing, schemaSentence } from './schema-sentence.js'
 
 /** How the problems of one place that values come from are called. */
-export interface ValuePlace {
+interface ValuePlace {
   /** The subject of the sentence about the whole: `the query`. */
   readonly name: string
   /** The wire code of a problem with one value. */

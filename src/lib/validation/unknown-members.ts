@@ -14,7 +14,7 @@ export interface UnknownMember {
 }
 
 /** Members that are known though the schema does not read them, by the path of their owner: `''`, `metrics[]`. */
-export type AlsoKnown = Readonly<Record<string, readonly string[]>>
+type AlsoKnown = Readonly<Record<string, readonly string[]>>
 
 /** For so many members of one document a likely meaning is looked for: each is compared with all known names. */
 const MAX_COMPARED = 200

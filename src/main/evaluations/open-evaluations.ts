@@ -1,13 +1,23 @@
+import { Worker } from 'node:worker_threads'
+
 import type { Config } from '../../config/config.js'
 import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
 import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import type { Logger } from '../../lib/logger.js'
 import { timesOfThread } from '../../lib/threads/thread-cpu-time.js'
-import { Evaluations, SlowEvaluations } from '../../rego/index.js'
+import {
+  Evaluations,
+  SlowEvaluations,
+  givenAway,
+  type FromSlowThread,
+  type SlowThread,
+  type SlowThreadEvents,
+  type EvaluationsOptions,
+} from '../../rego/index.js'
 import { openServedRequests } from './open-requests.js'
-import { logPrinted } from './printed-lines.js'
-import { startSlowThread } from '../threads/slow-thread.js'
+import { hasErrorCode } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 
 const MS_PER_SECOND = 1000
 /** The end of an idle thread gives the memory of its evaluations back. */
@@ -67,5 +77,48 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics, logger:
       slow.stop()
       await requests?.close()
     },
+  }
+}
+
+const SCRIPT = threadScript('evaluation')
+/** Beside the memory of the policy module, which has a limit of its own. */
+const HEAP_MB = 512
+/** V8's default on the thread that decides, so that what is nested too deeply for one is for the other. */
+const STACK_MB = 1
+
+/** Starts a thread that evaluates what takes long. It does not keep the process alive. */
+function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread {
+  const worker = new Worker(SCRIPT, {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },
+  })
+  let isKilled = false
+  let cause: Error | undefined
+  worker.unref()
+  worker.on('message', (message: FromSlowThread) => {
+    if (!isKilled) heard(message)
+  })
+  worker.on('error', (error: Error) => (cause = error))
+  worker.on('exit', () => {
+    if (!isKilled) ended({ isOutOfMemory: hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY'), cause })
+  })
+  return {
+    send: (message) => worker.postMessage(message, givenAway(message)),
+    kill: () => {
+      isKilled = true
+      void worker.terminate()
+    },
+  }
+}
+
+/** Whether what policies print is read by anybody. Elsewhere calls of `print` are left out when policies are compiled, and cost nothing. */
+export function showsPrinted({ log }: Pick<Config, 'log'>): boolean {
+  return log.level === 'debug'
+}
+
+/** Takes what policies print to the log, a line each; undefined where nobody reads it. */
+export function logPrinted(config: Pick<Config, 'log'>, logger: Logger): EvaluationsOptions['printed'] {
+  if (!showsPrinted(config)) return undefined
+  return (lines) => {
+    for (const line of lines) logger.debug({ printed: line }, 'a policy prints')
   }
 }

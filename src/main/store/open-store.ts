@@ -7,11 +7,14 @@ import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
 import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
 import { storeLocation } from './store-location.js'
+import type { StoreLocation } from './store-location.js'
+import type { FindOperation } from '../../store/ports/operation.js'
+import type { OpenReader, Readers } from '../../store/ports/readers.js'
 
 const SCRIPT = threadScript('store')
 
 /** What opening a store needs beside the configuration. */
-export interface StoreParts {
+interface StoreParts {
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly threadDied: (death: ThreadDeath) => void
@@ -61,4 +64,20 @@ async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Pr
 /** How the store is shown among the parts of the service. */
 export function storeHealth({ problem, warning }: ServiceStore): HealthPlugin {
   return { name: 'store', isUp: () => problem() === undefined, problem, ...(warning && { warning }) }
+}
+
+/**
+ * Opens the durable records for reading alone, on the calling thread, whether or not a service runs. Raises AppError `unavailable`
+ * for a store that is absent, damaged or not ours.
+ */
+export async function openReader(
+  location: StoreLocation,
+  operations: FindOperation<Readers>,
+): Promise<OpenReader> {
+  if (location.engine === 'postgres') {
+    const { openPostgresReader } = await import('../../store/postgres/threads/open-postgres-store.js')
+    return openPostgresReader(location.settings, operations)
+  }
+  const { openReader: openSqliteReader } = await import('../../store/sqlite/threads/open-reader.js')
+  return openSqliteReader(location.dataDir, operations)
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../errors/app-error.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
 import { configuredLocation } from './inspect-store.js'
-import { openReader } from './open-reader.js'
+import { openReader } from './open-store.js'
 import { inDataDirectory } from './store-location.js'
 import type { StoreLocation } from './store-location.js'
 

@@ -19,7 +19,7 @@ export interface OwnThread {
 }
 
 /** Ends the work, well or badly; only the first call counts. */
-export interface WorkEnd<Result> {
+interface WorkEnd<Result> {
   readonly done: (result: Result) => void
   readonly failed: (error: Error) => void
 }

@@ -16,7 +16,7 @@ export type YamlOutcome =
   { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure }
 
 /** The thread that reads YAML, for as long as the service runs. */
-export interface YamlReader {
+interface YamlReader {
   /**
    * A document in YAML as JSON. Raises `invalid` for what cannot be read, `too_large` for what takes too long or needs too much
    * memory, `unavailable` when too many are waiting.

@@ -1,6 +1,6 @@
+import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
-
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
@@ -19,18 +19,18 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
-import { Evaluations, type PolicyRequests } from '../../rego/index.js'
-import { Servers } from '../addresses/open-servers.js'
-import type { Answering } from '../addresses/open-servers.js'
-import { exitOnFatalError } from '../exit-on-fatal-error.js'
+import { Evaluations, type PolicyRequests, type EvaluationsOptions, type Snapshot } from '../../rego/index.js'
+import { Servers } from '../open-servers.js'
+import type { Answering } from '../open-servers.js'
+import { exitOnFatalError } from '../process-events.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
-import { logPrinted } from '../evaluations/printed-lines.js'
+import { logPrinted } from '../evaluations/open-evaluations.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
-import { makeRemoteDecisionLog } from './remote-decision-log.js'
-import { RemoteSlowEvaluations } from './remote-slow-evaluations.js'
 import { WorkerPolicies } from './worker-policies.js'
+import { BufferedDecisionLog } from '../../decisions/buffered-decision-log.js'
+import { usedPart } from '../../decisions/decision-batch.js'
 
 interface Deciding {
   readonly policies: WorkerPolicies
@@ -157,4 +157,71 @@ function openEvaluations(
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })
+}
+
+/** The decision log of a worker: batches go to the main process, which alone writes. It holds its share of what may be held. */
+function makeRemoteDecisionLog(
+  { decisions, audit }: Config,
+  processes: number,
+  main: ProcessLink<MainCalls>,
+): DecisionLog {
+  if (!decisions.enabled) return nopDecisionLog
+  const { mask, maxInputBytes, maxResultBytes, bufferBytes, bufferRows, givesWay, flushIntervalMs } =
+    decisions
+  return new BufferedDecisionLog({
+    writer: {
+      write: async (batch) => {
+        const receipt = await main.call('writeDecisions', usedPart(batch))
+        return { ...receipt, spentMemory: batch.bytes }
+      },
+      close: () => Promise.resolve(),
+    },
+    bounds: {
+      maxInputBytes,
+      maxResultBytes,
+      maxBufferedBytes: Math.ceil(bufferBytes / processes),
+      maxBufferedRows: Math.ceil(bufferRows / processes),
+      givesWay,
+      flushIntervalMs,
+    },
+    masked: mask.length > 0,
+    reports:
+      audit.decisions === 'none'
+        ? undefined
+        : {
+            reported: audit.decisions,
+            take: (report) => void main.call('reportDecisions', report).catch(() => undefined),
+          },
+  })
+}
+
+/** The slow threads of the service, which are the main process's: there is one queue for the questions of all. */
+class RemoteSlowEvaluations {
+  readonly #main: ProcessLink<MainCalls>
+  readonly #threads: number
+  readonly #idOf: (snapshot: Snapshot) => number
+  #lastId = 0
+  #asked = 0
+
+  /** `threads` is how many there are; `idOf` tells by which number the main process knows policies. */
+  constructor(main: ProcessLink<MainCalls>, threads: number, idOf: (snapshot: Snapshot) => number) {
+    this.#main = main
+    this.#threads = threads
+    this.#idOf = idOf
+  }
+
+  /** As far as is known here: others may have taken them. */
+  get isFree(): boolean {
+    return this.#asked < this.#threads
+  }
+
+  readonly submit: EvaluationsOptions['slow']['submit'] = ({ key, snapshot, request }) => {
+    const id = (this.#lastId += 1)
+    this.#asked += 1
+    const answer = this.#main
+      .call('evaluate', { id, policies: this.#idOf(snapshot), key, request })
+      .finally(() => (this.#asked -= 1))
+    const drop = (): void => void this.#main.call('drop', id).catch(() => undefined)
+    return { answer, drop }
+  }
 }

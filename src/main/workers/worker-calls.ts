@@ -40,7 +40,7 @@ export interface SentImage {
 }
 
 /** An evaluation that a worker did not end within its slice. */
-export interface SlowTask {
+interface SlowTask {
   readonly id: number
   readonly policies: number
   readonly key: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { toOutboundError } from '../../../src/lib/outbound/to-outbound-error.js'
+import { toOutboundError } from '../../../src/lib/outbound/outbound-client.js'
 
 const request = { url: 'https://prom.test:9090/api', timeoutMs: 1000, maxResponseBytes: 1000 }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 
 import { defineAnalysis } from '../../../src/analysis/runs/define-analysis.js'
-import { defineFromFiles } from '../../../src/main/files/define-from-files.js'
+import { defineFromFiles } from '../../../src/main/files/watch-definitions.js'
 import { START_MS } from '../../support/analyses.js'
 import { useServiceStore } from '../../support/service-store.js'
 import { makeWorkspace } from '../../support/workspace.js'

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 
 import { DATABASE_URL_TEXT, isDatabaseUrl } from '../../../src/config/values/database-url.js'
 import { Secret } from '../../../src/lib/outbound/credentials.js'
-import { postgresSettings } from '../../../src/main/store/postgres-settings.js'
+import { postgresSettings } from '../../../src/main/store/store-location.js'
 
 const secret = () => new Secret('swordfish')
 const read = (url: string, env: Record<string, string> = {}, more = {}) =>

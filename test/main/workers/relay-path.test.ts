@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 
 import { removeTemporaryFiles, temporaryFoldersOf } from '../../../src/main/files/temporary-folder.js'
-import { relayPathIn } from '../../../src/main/workers/relay-path.js'
+import { relayPathIn } from '../../../src/main/open-workers.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 afterEach(() => {

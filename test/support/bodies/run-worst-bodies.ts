@@ -29,7 +29,7 @@ export interface BodyOutcome {
 }
 
 /** Some of all bodies: those whose route or filling has a text in its name, and of those one in so many. */
-export interface BodyChoice {
+interface BodyChoice {
   readonly route?: string
   readonly filling?: string
   readonly oneIn?: number

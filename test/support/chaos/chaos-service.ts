@@ -14,7 +14,7 @@ import type { Workspace } from '../workspace.js'
 const DEFINITION = { ...FILE_ANALYSIS, lifetimeMinutes: 600 }
 
 /** A service with everything that mixed writes need, which can be started again and again over the same data. */
-export interface ChaosService {
+interface ChaosService {
   readonly start: () => Promise<TidegateProcess>
   readonly receiver: CallbackReceiver
   readonly dataDir: string

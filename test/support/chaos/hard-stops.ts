@@ -12,9 +12,9 @@ import { waitUntil } from '../wait-until.js'
 import { makeWorkspace } from '../workspace.js'
 
 /** What a service is at when it is told to stop. */
-export type HeldUpBy = 'evaluations without end' | 'exports that nobody reads' | 'looks at a silent source'
+type HeldUpBy = 'evaluations without end' | 'exports that nobody reads' | 'looks at a silent source'
 
-export interface HardStopResult {
+interface HardStopResult {
   readonly heldUpBy: HeldUpBy
   /** The answers that were outstanding: their status and text; 0 where none came. */
   readonly answers: readonly { readonly status: number; readonly text: string }[]

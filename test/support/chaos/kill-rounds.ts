@@ -10,7 +10,7 @@ import type { Promised } from './mixed-writes.js'
 /** Each so many rounds one goes on until an analysis is registered. */
 const REGISTERING_EVERY = 5
 
-export interface KillOptions {
+interface KillOptions {
   readonly rounds: number
   readonly callers: number
   /** The longest time from the first acknowledgement of a round to its kill, in milliseconds. */

@@ -25,7 +25,7 @@ const CONTESTED_SHARE = 0.3
 const UNAVAILABLE = 503
 const IN_ORDER_SHARE = 0.5
 
-export interface ReplicaKillResult {
+interface ReplicaKillResult {
   readonly promised: Promised
   readonly contested: number
   /** Requests that were refused for a moment, which is no loss. */

@@ -5,7 +5,7 @@ import { seededRandom } from '../random-bytes.js'
 import { makeChaosService } from './chaos-service.js'
 import { noPromises, writeUntil } from './mixed-writes.js'
 
-export interface StopOptions {
+interface StopOptions {
   readonly rounds: number
   readonly callers: number
   /** How long the load runs before each SIGTERM, in milliseconds. */
@@ -14,7 +14,7 @@ export interface StopOptions {
   readonly finished?: (round: number) => void
 }
 
-export interface StopResult {
+interface StopResult {
   /** Requests that were sent and never answered, with what their connections broke with. */
   readonly cut: readonly string[]
   /** Exit codes of the service, one a round. */

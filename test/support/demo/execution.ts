@@ -1,5 +1,5 @@
 /** A stage as a pipeline defines it. */
-export interface StageDefinition {
+interface StageDefinition {
   readonly refId: string
   readonly requisiteStageRefIds: readonly string[]
   readonly type: string

@@ -16,7 +16,7 @@ interface Sample {
 }
 
 /** Where Prometheus is not installed: as much of its API as the demo asks for. */
-export interface SmallPrometheus {
+interface SmallPrometheus {
   readonly url: string
   readonly stop: () => Promise<void>
 }

@@ -22,7 +22,7 @@ export interface Parts {
   readonly dataDir: string
 }
 
-export interface PartsSettings {
+interface PartsSettings {
   /** Takes the small server even where Prometheus is installed. */
   readonly withSmallPrometheus: boolean
   readonly ended: AbortSignal

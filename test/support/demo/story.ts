@@ -14,7 +14,7 @@ const RELEASE = join(PROJECT_ROOT, 'test/support/demo/pipelines/release.json')
 const STRANGE_IMAGE = 'docker.io/somebody/shop:1.5.0'
 const OUR_IMAGE = 'registry.example.org/shop:1.5.0'
 
-export interface StorySettings {
+interface StorySettings {
   readonly parts: Parts
   /** Whether the demo decides at the gate itself, instead of waiting for a person. */
   readonly approvesItself: boolean

@@ -8,7 +8,7 @@ import { evilModule, generateJson } from './evil-row.js'
 import type { EvilRow } from './evil-row.js'
 
 /** What became of one row, and of cheap requests beside it. */
-export interface EvilOutcome {
+interface EvilOutcome {
   readonly name: string
   /** 0 without an answer. */
   readonly status: number

@@ -5,13 +5,13 @@ import { evilRequest } from './evil-request.js'
 import type { EvilRequest } from './evil-request.js'
 import { allRoutes } from './routes.js'
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly requests: number
   readonly seed: number
   readonly atOnce: number
 }
 
-export interface FuzzOutcome {
+interface FuzzOutcome {
   readonly sent: number
   /** How many answers had each status; 0 for none where none was due. */
   readonly statuses: ReadonlyMap<number, number>

@@ -15,7 +15,7 @@ import { writePolicy } from './write-policy.js'
 import type { GeneratedPolicy } from './write-policy.js'
 
 /** A request that is answered in two ways. */
-export interface PolicyDifference {
+interface PolicyDifference {
   readonly policy: GeneratedPolicy
   readonly path: string
   readonly input: string
@@ -24,7 +24,7 @@ export interface PolicyDifference {
   readonly theirs: string
 }
 
-export interface PolicyComparison {
+interface PolicyComparison {
   readonly packages: number
   readonly questions: number
   /** Where this program gives a value, or none, and OPA another: nothing excuses these. */

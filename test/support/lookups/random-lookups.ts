@@ -9,7 +9,7 @@ export interface LookupSet {
   readonly inputs: readonly unknown[]
 }
 
-export interface LookupChoices {
+interface LookupChoices {
   readonly questions: number
   /** Whether the compiler reads template strings and `import future.keywords.not`. */
   readonly isLatest: boolean

@@ -16,7 +16,7 @@ const METRIC_TEMPLATE = {
 const SIGN_IN_TOKEN = 'x'.repeat(43)
 
 /** A request that an operation takes. */
-export interface SampleRequest {
+interface SampleRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

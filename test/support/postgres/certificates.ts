@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../decisions.js'
 
 /** An authority, and a certificate that it signed for 127.0.0.1 with its key; PEM texts. */
-export interface TestCertificates {
+interface TestCertificates {
   readonly ca: string
   readonly certificate: string
   readonly key: string

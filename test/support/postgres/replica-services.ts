@@ -18,7 +18,7 @@ export const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMin
 export const DECISION = { input: { ok: true } }
 
 /** How one service is started otherwise than the others. */
-export interface ReplicaStart {
+interface ReplicaStart {
   readonly name?: string
   readonly nodeArgs?: readonly string[]
   /** How it reaches the database, where not as all others. */

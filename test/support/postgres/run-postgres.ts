@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { postgresPrograms } from './postgres-programs.js'
 
 /** How a program of PostgreSQL is run. */
-export interface PostgresHome {
+interface PostgresHome {
   /** Where the programs are. */
   readonly programs: string
   /** Whom they run as; absent where that is whoever tests. */
@@ -14,7 +14,7 @@ export interface PostgresHome {
 }
 
 /** A server that can be started and stopped again and again. */
-export interface RunningPostgres {
+interface RunningPostgres {
   readonly start: () => void
   /** At once: it ends as in a crash (postgresql.org/docs/15/server-shutdown.html). */
   readonly stop: () => Promise<void>

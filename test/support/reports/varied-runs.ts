@@ -13,7 +13,7 @@ const STEP_MS = 60_000
 const SIDE = { scope: { version: 'v1' }, startMs: START_MS }
 
 /** A run of some application, and what one of its intervals fetched. */
-export interface VariedRun {
+interface VariedRun {
   readonly plan: RunPlan
   readonly data: IntervalData
 }

@@ -14,7 +14,7 @@ import { makeWorkspace } from '../workspace.js'
 import { processUsage } from './process-usage.js'
 import type { ProcessUsage } from './process-usage.js'
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly seconds: number
   /** Policy decisions a second, the greater part over a pipeline of 20 stages. */
   readonly decisionsPerSecond: number
@@ -37,7 +37,7 @@ export interface SoakSample extends ProcessUsage {
   readonly second: number
 }
 
-export interface SoakResult {
+interface SoakResult {
   readonly samples: readonly SoakSample[]
   readonly decisions: number
   readonly longestDecisionMs: number

@@ -14,7 +14,7 @@ interface Branch extends Extent {
 }
 
 /** A document after masking, and the JSON texts of the values that were taken out of it. */
-export interface MaskedDocument {
+interface MaskedDocument {
   readonly bytes: Buffer
   readonly values: readonly string[]
 }

@@ -1,5 +1,7 @@
-import { compareKeys } from './key-order.js'
-import type { Rearrangement } from './rearrange.js'
+import { decodeString } from '../scan/decode-string.js'
+import { BACKSLASH, QUOTE } from '../scan/json-bytes.js'
+import { scanString } from '../scan/scan-string.js'
+import { copyRange } from './replace-extents.js'
 
 /** Up to this many members an insertion sort beats the engine's sort. */
 const FEW = 16
@@ -83,4 +85,71 @@ export class MemberOrder {
   private compare(a: number, b: number): number {
     return compareKeys(this.source, this.keys[a] ?? 0, this.keys[b] ?? 0)
   }
+}
+
+/**
+ * Orders two object keys of a valid JSON text, given by their opening quotes, bytewise by their decoded UTF-8 as Go does: negative,
+ * zero or positive.
+ */
+export function compareKeys(bytes: Uint8Array, left: number, right: number): number {
+  for (let i = 1; ; i++) {
+    const a = bytes[left + i] ?? 0
+    const b = bytes[right + i] ?? 0
+    // Beyond ASCII the bytes may stand for U+FFFD instead of themselves.
+    if (a === BACKSLASH || b === BACKSLASH || a >= 0x80 || b >= 0x80)
+      return compareDecoded(bytes, left, right)
+    if (a === QUOTE) return b === QUOTE ? 0 : -1
+    if (b === QUOTE) return 1
+    if (a !== b) return a - b
+  }
+}
+
+function compareDecoded(bytes: Uint8Array, left: number, right: number): number {
+  return Buffer.compare(
+    decodeString(bytes, left, scanString(bytes, left)),
+    decodeString(bytes, right, scanString(bytes, right)),
+  )
+}
+
+/** Tells that the text from `start` to `end` is to consist of its `parts` (start, end, start, …) in the order given. */
+interface Rearrangement {
+  readonly start: number
+  readonly end: number
+  readonly parts: readonly number[]
+}
+
+/**
+ * The text with all the rearrangements made, also those inside the parts of others. Every byte is copied once, however deep they
+ * nest, which moving the members of each object in turn would not do.
+ */
+export function rearrange(text: Buffer, rearrangements: readonly Rearrangement[]): Buffer {
+  const byStart = rearrangements.toSorted((a, b) => a.start - b.start)
+  const out = Buffer.allocUnsafe(text.length)
+  let length = 0
+  /** The ranges still to be written, the next one last, each as its end and its start. */
+  const ahead = [text.length, 0]
+  for (let start = ahead.pop(); start !== undefined; start = ahead.pop()) {
+    const end = ahead.pop() ?? start
+    const inner = firstAfter(byStart, start)
+    if (inner === undefined || inner.start >= end) {
+      length = copyRange(text, start, end, out, length)
+    } else {
+      length = copyRange(text, start, inner.start, out, length)
+      ahead.push(end, inner.end)
+      for (let i = inner.parts.length; i > 0; i--) ahead.push(inner.parts[i - 1] ?? 0)
+    }
+  }
+  return out.subarray(0, length)
+}
+
+/** The first rearrangement that starts after `position`: one that starts with a part is the one that the part belongs to. */
+function firstAfter(byStart: readonly Rearrangement[], position: number): Rearrangement | undefined {
+  let low = 0
+  let high = byStart.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((byStart[middle]?.start ?? 0) <= position) low = middle + 1
+    else high = middle
+  }
+  return byStart[low]
 }

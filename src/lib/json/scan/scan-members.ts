@@ -1,18 +1,21 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA } from './json-bytes.js'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_OBJECT } from './json-bytes.js'
+import type { Extent } from './json-bytes.js'
 import { afterMemberText, scanKey, scanValue, scanSpace } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
+import { decodeString } from './decode-string.js'
+import { scanString } from './scan-string.js'
 
 /** Takes one object member: where its key (quotes included) starts, and the extent of its value. */
-export type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
+type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
 
 /** Takes one array element: its index and extent. */
-export type ElementVisitor = (index: number, start: number, end: number) => void
+type ElementVisitor = (index: number, start: number, end: number) => void
 
 /** Takes the starts of a member's key and value and gives the offset after the value, which it has scanned itself. */
-export type MemberWalker = (keyStart: number, valueStart: number) => number
+type MemberWalker = (keyStart: number, valueStart: number) => number
 
 /** Takes the index and start of an array element and gives the offset after it. */
-export type ElementWalker = (index: number, start: number) => number
+type ElementWalker = (index: number, start: number) => number
 
 /**
  * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Returns the offset
@@ -60,4 +63,19 @@ export function walkElements(bytes: Uint8Array, open: number, walk: ElementWalke
 function skipComma(bytes: Uint8Array, at: number, closer: number): number {
   if (bytes[at] !== COMMA) throw syntaxError(bytes, at, afterMemberText(closer))
   return scanSpace(bytes, at + 1)
+}
+
+/**
+ * The extents of an object's members by key, the last of a repeated key; undefined when the value is no object. Nothing
+ * below the first level is read. Raises the errors of `scanValue`.
+ */
+export function readMembers(bytes: Uint8Array, from = 0): Map<string, Extent> | undefined {
+  const open = scanSpace(bytes, from)
+  if (bytes[open] !== OPEN_OBJECT) return undefined
+  const members = new Map<string, Extent>()
+  scanMembers(bytes, open, (keyStart, start, end) => {
+    const key = decodeString(bytes, keyStart, scanString(bytes, keyStart))
+    members.set(Buffer.from(key).toString(), { start, end })
+  })
+  return members
 }

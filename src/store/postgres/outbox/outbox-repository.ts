@@ -1,4 +1,4 @@
-import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
+import { timeOrderedId } from '../../../lib/time-ordered-id.js'
 import type { OutboxMessage, OutboxRepository, OutboxState } from '../../ports/outbox-store.js'
 import { toStoredMessage } from '../../tables/outbox-table.js'
 import type { OutboxRow } from '../../tables/outbox-table.js'
@@ -8,9 +8,8 @@ import { freeLeasesOfDead, leaseDue } from './lease-messages.js'
 
 /** The outbox in a transaction of one replica, `owner`. */
 export function makeOutboxRepository(queries: Queries, owner: string): OutboxRepository {
-  const nextId = makeTimeOrderedIds()
   return {
-    enqueue: (message) => enqueue(queries, message, `msg_${nextId(message.createdMs)}`),
+    enqueue: (message) => enqueue(queries, message, `msg_${timeOrderedId(message.createdMs)}`),
     lease: (query) => leaseDue(queries, owner, query),
     record: async ({ id, state, attempts, nextAttemptMs, lastStatus, lastError, settledMs }) => {
       // Who has lost the lease to another replica may still say that it was delivered, so that it is not sent again, and nothing else.

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
+import { timeOrderedId } from '../../../lib/time-ordered-id.js'
 import { chooseDue } from '../../outbox/choose-due.js'
 import type { DueMessage } from '../../outbox/choose-due.js'
 import type {
@@ -39,7 +39,6 @@ const NEXT_OF_RECEIVER = `
 
 /** The outbox on a connection that writes. */
 export function makeOutboxRepository(database: Database): OutboxRepository {
-  const nextId = makeTimeOrderedIds()
   const insert = prepareInsert(database)
   const lease = prepareLease(database)
   const update = database.prepare<[Record<keyof OutboxProgress, unknown>]>(
@@ -67,7 +66,7 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     'delete from outbox where id in (select id from outbox where settled_ms < ? limit ?)',
   )
   return {
-    enqueue: (message) => Promise.resolve(insert(message, `msg_${nextId(message.createdMs)}`)),
+    enqueue: (message) => Promise.resolve(insert(message, `msg_${timeOrderedId(message.createdMs)}`)),
     lease: (query) => Promise.resolve(lease(query)),
     record: ({ lastStatus, lastError, settledMs, ...progress }) => {
       const { changes } = update.run({

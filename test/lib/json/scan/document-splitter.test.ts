@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DocumentSplitter } from '../../../../src/lib/json/scan/document-splitter.js'
-import type { StreamedArrays } from '../../../../src/lib/json/scan/streamed-arrays.js'
+import type { StreamedArrays } from '../../../../src/lib/json/scan/document-splitter.js'
 
 const MB = 1024 * 1024
 

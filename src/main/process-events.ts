@@ -1,4 +1,5 @@
 import type { Logger } from '../lib/logger.js'
+import { toError } from '../errors/app-error.js'
 
 /** SIGHUP is what the end of a terminal sends, and what some send after they moved a log away: either way nothing may be cut. */
 const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const
@@ -23,4 +24,34 @@ export function ignoreOtherSignals(logger: Logger): void {
   for (const signal of IGNORED) {
     process.on(signal, () => logger.warn({ signal }, 'this signal means nothing to the service'))
   }
+}
+
+/** The part of `process` that is used here. */
+interface FatalErrorSource {
+  on(event: 'uncaughtException', listener: (raw: unknown, origin: string) => void): unknown
+  exit(code: number): void
+}
+
+/** Time that `flush` has, in milliseconds. */
+const FLUSH_MS = 2000
+
+/**
+ * Ends the process with exit code 1 after an uncaught exception or an unhandled rejection, which Node.js raises as one:
+ * logs it, then flushes what can be flushed. Later errors of the same process change nothing.
+ */
+export function exitOnFatalError(
+  logger: Pick<Logger, 'fatal'>,
+  flush: () => Promise<void>,
+  source: FatalErrorSource = process,
+): void {
+  let isEnding = false
+  source.on('uncaughtException', (raw, origin) => {
+    if (isEnding) return
+    isEnding = true
+    const { message, stack } = toError(raw)
+    logger.fatal({ error: message, origin, stack }, 'unexpected error: the process ends with exit code 1')
+    const exit = (): void => source.exit(1)
+    setTimeout(exit, FLUSH_MS)
+    flush().then(exit, exit)
+  })
 }

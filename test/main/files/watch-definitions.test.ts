@@ -2,9 +2,8 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { defineFromFiles } from '../../../src/main/files/define-from-files.js'
+import { defineFromFiles, watchDefinitions } from '../../../src/main/files/watch-definitions.js'
 import { makeLogger } from '../../../src/lib/logger.js'
-import { watchDefinitions } from '../../../src/main/analysis/watch-definitions.js'
 import { START_MS } from '../../support/analyses.js'
 import { useServiceStore } from '../../support/service-store.js'
 import { makeWorkspace } from '../../support/workspace.js'

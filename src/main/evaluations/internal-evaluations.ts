@@ -1,0 +1,107 @@
+import type { DecisionEntry, DecisionLog } from '../../decisions/decision-log.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
+import {
+  findApplication,
+  parseDataPath,
+  planDocument,
+  denialsByPackage,
+  textsOf,
+  type DocumentPlan,
+  type Policies,
+  type Evaluations,
+} from '../../rego/index.js'
+import type { AskRule } from '../../analysis/runs/checks/check.js'
+import { timeOrderedId } from '../../lib/time-ordered-id.js'
+
+const NS_PER_MS = 1_000_000
+
+/** A question that the service itself has for its policies. */
+interface OwnQuestion<Answer> extends Pick<DecisionEntry, 'kind' | 'path' | 'caller' | 'decisionId'> {
+  readonly input: Buffer
+  readonly nowMs: number
+  readonly evaluate: (plan: DocumentPlan) => Answer | Promise<Answer>
+  /** How the log tells an answer. */
+  readonly told: (answer: Answer) => Pick<DecisionEntry, 'outcome' | 'result' | 'packages'>
+}
+
+/** Asks the policies that serve now; the decision is recorded like one that was asked for over HTTP. Raises where it cannot be evaluated. */
+async function recordEvaluation<Answer>(
+  policies: Policies,
+  log: DecisionLog,
+  { kind, path, caller, decisionId, input, nowMs, evaluate, told }: OwnQuestion<Answer>,
+): Promise<Answer> {
+  const startedAt = performance.now()
+  const snapshot = policies.current
+  const made = await attempt(async () => ({
+    answer: await evaluate(planDocument(snapshot, parseDataPath(path))),
+  }))
+  log.record({
+    ...{ decisionId, kind, path, caller, input, timeMs: nowMs, revision: snapshot.revision },
+    application: findApplication(input),
+    durationNs: Math.round((performance.now() - startedAt) * NS_PER_MS),
+    ...(made instanceof AppError ? { outcome: 'error', error: made.message } : told(made.answer)),
+  })
+  if (made instanceof AppError) throw made
+  return made.answer
+}
+
+async function attempt<Made>(make: () => Promise<Made>): Promise<Made | AppError> {
+  try {
+    return await make()
+  } catch (raw) {
+    return toAppError(raw)
+  }
+}
+
+/** Evaluates the rules of checks of analyses as verdicts. A rule that is not defined is a problem, too. */
+export function makeAskRule(
+  policies: Policies,
+  evaluations: Evaluations,
+  { log, now }: { readonly log: DecisionLog; readonly now: () => number },
+): AskRule {
+  return async (rule, value) => {
+    const nowMs = now()
+    const input = Buffer.from(JSON.stringify(value))
+    try {
+      const text = await recordEvaluation(policies, log, {
+        ...{ kind: 'data', path: rule, caller: 'analysis', decisionId: timeOrderedId(nowMs), input, nowMs },
+        evaluate: (plan) => evaluations.document(plan, input, { nowMs, caller: 'analysis', isVerdict: true }),
+        told: (answer) =>
+          answer === undefined
+            ? { outcome: 'undefined' }
+            : { outcome: 'defined', result: Buffer.from(answer) },
+      })
+      if (text !== undefined) return { value: JSON.parse(text) as unknown }
+      return {
+        problem:
+          'is not defined: it is misspelt, not loaded, or has no value for this document (give it a default)',
+      }
+    } catch (raw) {
+      return { problem: `could not be evaluated: ${toAppError(raw).message}` }
+    }
+  }
+}
+
+/** Asks a policy about a gate instance at a time: the reasons against it. Raises where it cannot be evaluated. */
+type AskGatePolicy = (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+
+/** Asks the policies that serve now; each decision is recorded like one that was asked for over HTTP. */
+export function makeAskGatePolicy(
+  policies: Policies,
+  evaluations: Evaluations,
+  log: DecisionLog,
+): AskGatePolicy {
+  return async (policy, value, nowMs) => {
+    const input = Buffer.from(JSON.stringify(value))
+    const denials = await recordEvaluation(policies, log, {
+      ...{ kind: 'runtime', path: policy, caller: 'gates', decisionId: timeOrderedId(nowMs), input, nowMs },
+      evaluate: (plan) => evaluations.runtime(plan, input, { nowMs, caller: 'gates' }),
+      told: (found) => ({
+        outcome: found.length > 0 ? 'deny' : 'allow',
+        result: Buffer.from(JSON.stringify(textsOf(found))),
+        ...(found.length > 0 && { packages: Buffer.from(JSON.stringify(denialsByPackage(found))) }),
+      }),
+    })
+    return textsOf(denials)
+  }
+}
