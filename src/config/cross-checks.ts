@@ -5,16 +5,16 @@ import { hasOneAccess } from './sections/sign-in/aws.js'
 import { hasOneAccount } from './sections/sign-in/google.js'
 import type { Config } from './config.js'
 
-/** A rule that several keys must keep together. */
+/** A rule across several keys. */
 interface CrossCheck {
   readonly code: string
-  /** The keys that the rule reads; the first is the one to blame. */
+  /** The keys that the rule reads. Problems are reported for the first. */
   readonly paths: readonly (readonly [string, ...string[]])[]
-  /** What is wrong, or undefined. */
+  /** Returns the problem, or undefined. */
   readonly check: (config: Config) => string | undefined
 }
 
-/** What the keys about TLS and addresses must keep together. */
+/** Rules about TLS and addresses. */
 const tlsChecks: readonly CrossCheck[] = [
   certificatePair('server'),
   {
@@ -50,7 +50,7 @@ const tlsChecks: readonly CrossCheck[] = [
       ]
       return wanted.length === 0
         ? undefined
-        : `certificates of callers are checked against server.tlsClientCa, which is not set: ${wanted.join(', ')}`
+        : `client certificates need server.tlsClientCa, which is not set: ${wanted.join(', ')}`
     },
   },
   {
@@ -64,7 +64,7 @@ const tlsChecks: readonly CrossCheck[] = [
         .filter(({ address }) => 'path' in address || address.port !== 0)
         .map(({ address }) => ('path' in address ? address.path : `${address.host}:${address.port}`))
       const twice = texts.filter((text, index) => texts.indexOf(text) !== index)
-      return twice.length === 0 ? undefined : `an address is there more than once: ${twice.join(', ')}`
+      return twice.length === 0 ? undefined : `repeated addresses: ${twice.join(', ')}`
     },
   },
 ]
@@ -88,7 +88,7 @@ export const crossChecks: readonly CrossCheck[] = [
         ({ address, serves }) => serves === 'all' && !isLocalAddress(address),
       )
       if (open === undefined) return undefined
-      return `${open.text} can be reached from other machines: list who may call in auth.tokens (\`tidegate hash-token\` helps), or set server.insecure: true (--insecure) to let everyone in`
+      return `${open.text} is reachable from other machines: add tokens to auth.tokens (see \`tidegate hash-token\`), or set server.insecure: true (--insecure) to allow everyone`
     },
   },
   ...tlsChecks,
@@ -157,7 +157,7 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
       problemWith(
-        'a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom',
+        'an Amazon source needs either accessKeyId and secretAccessKey, or accessKeyFrom',
         sources.filter((source) => !hasOneAccess(source)),
       ),
   },
@@ -166,7 +166,7 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
       problemWith(
-        'a source of Google has either serviceAccount or serviceAccountFrom and project',
+        'a Google source needs either serviceAccount, or serviceAccountFrom and project',
         sources.filter((source) => !hasOneAccount(source)),
       ),
   },
@@ -187,7 +187,7 @@ export const crossChecks: readonly CrossCheck[] = [
       ['auth', 'certificates'],
     ],
     check: ({ gates, auth }) => {
-      // Without tokens people are only claimed, under any name.
+      // Without tokens, callers may claim any name.
       const bearers = [...auth.tokens, ...auth.certificates]
       if (bearers.length === 0) return undefined
       const users = new Set(bearers.map(({ name }) => name))
@@ -197,7 +197,7 @@ export const crossChecks: readonly CrossCheck[] = [
         ...approvers.groups.filter((group) => !groups.has(group)).map((group) => `group ${group} of ${name}`),
       ])
       if (unknown.length === 0) return undefined
-      return `no token of auth.tokens is the approver ${unknown.join(', ')}: nobody could decide as one`
+      return `no token in auth.tokens belongs to the approver ${unknown.join(', ')}`
     },
   },
   {
@@ -209,7 +209,7 @@ export const crossChecks: readonly CrossCheck[] = [
     check: ({ audit, store }) =>
       store.url === undefined || audit.maxBytes === undefined
         ? undefined
-        : 'a PostgreSQL does not tell how much of its space is in use: bound the trail by audit.maxAgeDays',
+        : 'audit.maxBytes does not work with PostgreSQL: use audit.maxAgeDays',
   },
   certificatePair('store'),
   {
@@ -221,7 +221,7 @@ export const crossChecks: readonly CrossCheck[] = [
     check: ({ policies }) =>
       policies.directories.length + policies.bundles.length > 0
         ? undefined
-        : 'there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles',
+        : 'there is nothing to load: add a directory of Rego here, or a bundle to policies.bundles',
   },
 ]
 
@@ -231,12 +231,12 @@ function problemWith(problem: string, sources: readonly { readonly name: string 
 
 function repeated(what: string, values: readonly string[]): string | undefined {
   const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
-  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is there more than once`
+  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is repeated`
 }
 
-/** A certificate and its key are set both or not at all. */
+/** A certificate and its key must be set together. */
 function certificatePair(section: 'server' | 'store'): CrossCheck {
-  const problem = `${section}.tlsCertificate and ${section}.tlsKey go together: set both or none`
+  const problem = `${section}.tlsCertificate and ${section}.tlsKey must be set together`
   return {
     code: 'half_a_certificate',
     paths: [

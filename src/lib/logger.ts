@@ -14,7 +14,9 @@ export interface LoggerOptions {
   readonly format: 'json' | 'text'
 }
 
-/** The log of the service: a line of JSON (or of text, for people) per entry, on standard error unless told otherwise. */
+/**
+ * Creates the log of the service: one line of JSON or text per entry, by default on standard error.
+ */
 export function makeLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
   const stream = destination ?? openLogStream(STANDARD_ERROR)
   const settings = {
@@ -34,12 +36,13 @@ function toText(line: string): string {
   return `${String(time)} ${String(level).padEnd(5)} ${typeof msg === 'string' ? msg.replaceAll('\n', String.raw`\n`) : ''}${pairs.join('')}\n`
 }
 
-/** What a pipe has not taken yet; lines beyond it are left out. */
+/** Maximum number of bytes that wait for a pipe. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
- * Where the lines of a log go to a file descriptor. A full disk, a pipe that is closed or that nobody reads costs lines, never an answer and never the process; how
- * many is told as soon as one can be written.
+ * Opens a log stream to a file descriptor. A full disk, a closed pipe or a pipe that nobody reads
+ * loses lines but never delays or ends the process. The number of lost lines is logged with the
+ * next line that can be written.
  */
 export function openLogStream(fd: number): DestinationStream {
   const isPiped = isPipe(fd)
@@ -48,7 +51,7 @@ export function openLogStream(fd: number): DestinationStream {
   )
 }
 
-/** The same by a way of writing. */
+/** Opens a log stream over a write function. */
 export function logStream(write: Write): DestinationStream {
   let leftOut = 0
   return {
@@ -59,10 +62,10 @@ export function logStream(write: Write): DestinationStream {
   }
 }
 
-/** Takes text; whether it did. */
+/** Writes a text. Returns whether it was accepted. */
 export type Write = (text: string) => boolean
 
-/** A file takes its bytes at once, or there is no room for them. */
+/** Writes to a file synchronously. */
 function writeToFile(fd: number): Write {
   return (text) => {
     try {
@@ -74,9 +77,9 @@ function writeToFile(fd: number): Write {
   }
 }
 
-/** The reader of a pipe may take its time: what it has not read waits here, up to a bound. */
+/** Buffers lines that the reader of a pipe has not read, up to a limit. */
 export function writeToPipe(socket: Socket): Write {
-  // Whoever read it is gone: there is nowhere to tell it.
+  // The reader is gone, so the error cannot be reported anywhere.
   socket.on('error', () => socket.destroy())
   return (text) => {
     if (socket.destroyed || socket.writableLength > MAX_WAITING_BYTES) return false
@@ -95,6 +98,6 @@ function isPipe(fd: number): boolean {
 }
 
 function leftOutNote(lines: number): string {
-  const msg = 'lines of this log could not be written and were left out'
+  const msg = 'lines of this log could not be written and were dropped'
   return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg })}\n`
 }

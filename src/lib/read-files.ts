@@ -5,8 +5,8 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 let waits = false
 
 /**
- * Has the thread wait for each file itself from now on: to hand a thousand small ones to other threads and back takes longer than to read them. For a
- * process that answers nobody meanwhile.
+ * Switches this thread to synchronous file access, which is faster for a thousand small files. Only
+ * for processes that serve no requests.
  */
 export function waitForFiles(): void {
   waits = true

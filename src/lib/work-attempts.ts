@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync
 import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 import { z } from 'zod'
 
-/** A piece of work by its kind and what tells it from others of the kind. */
+/** A piece of work, identified by its kind and a key within the kind. */
 export interface NotedWork {
   readonly kind: string
   readonly key: string
@@ -13,15 +13,15 @@ interface Unfinished extends NotedWork {
   readonly attempts: number
 }
 
-/** `[how often it has been begun and did not end, kind, key]`; the last line about a piece of work counts. */
+/** `[number of unfinished attempts, kind, key]`. The last line about a piece of work counts. */
 const Line = z.tuple([z.number().int().min(0), z.string(), z.string()])
-/** A file that has grown so much is written again. */
+/** A larger file is rewritten. */
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Which work was begun and has not ended, in a file that outlives the process. It is not flushed to the disk: what the work ends is
- * the process, and what that has written stays. Beginning and ending take microseconds each. A file that cannot be written costs
- * the note, not the work.
+ * Unfinished work, in a file that outlives the process. It is not flushed to disk, because written
+ * data survives the end of a process. Each update takes microseconds. If the file cannot be
+ * written, the note is lost but the work continues.
  */
 class WorkJournal {
   readonly #path: string
@@ -29,7 +29,7 @@ class WorkJournal {
   #file: number | undefined
   #bytes = 0
 
-  /** Raises `unavailable` for a file that cannot be read. */
+  /** Throws `unavailable` for an unreadable file. */
   constructor(path: string) {
     this.#path = path
     for (const { kind, key, attempts } of readLines(path)) this.#keep({ kind, key }, attempts)
@@ -47,7 +47,7 @@ class WorkJournal {
     this.#note(work, this.attempts(work) + 1)
   }
 
-  /** Whether it had been begun. */
+  /** Returns whether it had been started. */
   end(work: NotedWork): boolean {
     if (this.attempts(work) === 0) return false
     this.#note(work, 0)
@@ -70,7 +70,7 @@ class WorkJournal {
       if (this.#file === undefined || this.#bytes > MAX_BYTES) this.#writeAnew()
       else this.#bytes += writeSync(this.#file, lineOf({ ...work, attempts }))
     } catch {
-      // Written again with the next note.
+      // The next note rewrites the file.
       this.close()
     }
   }
@@ -94,7 +94,7 @@ function lineOf({ kind, key, attempts }: Unfinished): string {
   return `${JSON.stringify([attempts, kind, key])}\n`
 }
 
-/** A line that is cut off, by a full disk for instance, tells nothing. */
+/** A truncated line, for example after a full disk, is ignored. */
 function readLines(path: string): Unfinished[] {
   let text: string
   try {
@@ -104,7 +104,7 @@ function readLines(path: string): Unfinished[] {
     const { message } = toError(raw)
     throw new AppError(
       'unavailable',
-      `cannot read ${path}, in which unfinished work is noted (${message}): make it a readable file, or move it away`,
+      `cannot read ${path}, which records unfinished work (${message}): make it readable, or move it away`,
       { cause: raw },
     )
   }
@@ -122,38 +122,42 @@ function tryParse(line: string): unknown {
   }
 }
 
-/** Work that has ended the process, or its thread, so often that it is not begun again. */
+/** Work that is not started again because it has repeatedly ended the process or its thread. */
 export interface SuspendedWork extends NotedWork {
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly reason: string
 }
 
-/** Keeps work that ends the process from ending it at every start. */
+/** Prevents work that ends the process from ending it at every start. */
 export interface WorkAttempts {
   /**
-   * Does a piece of work, noted while it is under way. Raises an AppError with the code `WORK_SUSPENDED`, without beginning it, when
-   * it has ended the process twice. `endsThread` tells errors that mean that the work's own thread died of it: they count, too.
+   * Runs a piece of work and records it while it is running. Throws an AppError with the code
+   * `WORK_SUSPENDED`, without starting it, if it has ended the process twice. `endsThread`
+   * recognizes errors that mean the death of the work's own thread, which count as well.
    */
   readonly run: <Result>(
     work: NotedWork,
     act: () => Promise<Result>,
     endsThread?: (error: unknown) => boolean,
   ) => Promise<Result>
-  /** How often a piece of work has been begun without coming to an end. */
+  /** Number of unfinished attempts. */
   readonly unfinished: (work: NotedWork) => number
   readonly suspended: () => readonly SuspendedWork[]
-  /** Forgets the attempts of a piece of work; whether there were any. */
+  /** Forgets the attempts of a piece of work. Returns whether there were any. */
   readonly forget: (work: NotedWork) => boolean
 }
 
 export const WORK_SUSPENDED = 'work_set_aside'
-/** Once may be chance. */
+/** A single end may be accidental. */
 const MAX_ATTEMPTS = 2
 
-/** Notes what is under way in a file. */
+/** Records running work in a file. */
 export class JournaledAttempts implements WorkAttempts {
   readonly #journal: WorkJournal
-  /** What was under way when the process ended is done one after the other: the next end must convict nobody else. */
+  /**
+   * Work that was running when the process ended is run one at a time, so that the next end
+   * identifies its cause.
+   */
   #suspects: Promise<unknown> = Promise.resolve()
 
   constructor(path: string) {
@@ -213,15 +217,15 @@ export class JournaledAttempts implements WorkAttempts {
 }
 
 function reasonOf(attempts: number): string {
-  return `the service, or the thread of this work, ended ${attempts} times while it was under way, and it is not begun again until somebody resumes it`
+  return `the service or the thread of this work ended ${attempts} times while it was running; it is not started again until someone resumes it`
 }
 
-/** Whether an error says that work is suspended. */
+/** Whether an error means that work is suspended. */
 export function isSuspended(error: unknown): error is AppError {
   return error instanceof AppError && error.code === WORK_SUSPENDED
 }
 
-/** Attempts that nobody notes, for what ends with its caller. */
+/** Attempts without a record, for work that ends with its caller. */
 export const UNNOTED_ATTEMPTS: WorkAttempts = {
   run: (_, act) => act(),
   unfinished: () => 0,

@@ -17,7 +17,7 @@ import type { WebApplicationParts, WebApplications } from '../http/web-applicati
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
-import { addFigures, openBrowserAccess, routesDeps } from './routes-deps.js'
+import { addMetrics, openBrowserAccess, routesDeps } from './routes-deps.js'
 import type { ServedParts } from './routes-deps.js'
 import { Servers } from './open-servers.js'
 import type { Answering } from './open-servers.js'
@@ -29,7 +29,7 @@ import type { OnStop } from './close-parts.js'
 
 const MS_PER_SECOND = 1000
 
-/** Puts the parts behind HTTP servers, one for each address; returns their URLs. */
+/** Starts an HTTP server for each address. Returns their URLs. */
 export async function listen(
   parts: ServedParts,
   addresses: readonly ServedAddress[],
@@ -47,7 +47,7 @@ export async function listen(
   })
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
-  addFigures(parts)
+  addMetrics(parts)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
   const finished = (exchange: Exchange): void => {
@@ -86,13 +86,13 @@ export async function listen(
     servers.renewTls(settings)
     workers.renewTls(settings)
   })
-  // A worker has let in what it passes on.
+  // The worker process has already admitted relayed requests.
   const handle = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, { handle, room: servers.room }, () => tls?.settings)
   return servers.urls
 }
 
-/** What is answered on the exchange itself. */
+/** Routes that are answered without the web application. */
 function directRoutes(
   { orchestrator }: Config,
   deps: RoutesDeps,
@@ -102,7 +102,7 @@ function directRoutes(
   return guardRoutes(bound, authenticate)
 }
 
-/** Most services that decide are asked for little else: what answers that takes long to load, and much memory. */
+/** Loads the web application on demand. It is large, and most services only answer decisions. */
 function openWeb(parts: WebApplicationParts): () => Promise<WebApplications> {
   return partOnDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
@@ -122,21 +122,24 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
   logger.warn(
     { addr: open.text },
     server.allowedHosts.length > 0
-      ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
-      : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
+      ? 'listening beyond loopback without tokens: anyone who reaches the port may do everything'
+      : 'listening beyond loopback without tokens: anyone who reaches the port may do everything, and so may web pages in browsers unless server.allowedHosts lists the names of the service',
   )
 }
 
-/** Says so where the process may have too few files open. */
+/** Logs a warning if the process may open too few files. */
 export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
   if (limit >= LEAST_FILES) return
   logger.warn(
     { limit },
-    `this process may have ${limit} files open at once, too few to answer whatever comes: allow ${LEAST_FILES} at least, and one more for each connection (ulimit -n, LimitNOFILE)`,
+    `this process may have only ${limit} files open: allow at least ${LEAST_FILES}, plus one per connection (ulimit -n, LimitNOFILE)`,
   )
 }
 
-/** The certificate of the service; undefined where none is configured. Raises `invalid` for files that cannot be used. */
+/**
+ * Reads the certificate of the service. Undefined if none is configured. Throws `invalid` for
+ * unusable files.
+ */
 async function openTls(config: Config, logger: Logger): Promise<TlsFiles | undefined> {
   if (config.server.tlsCertificate === undefined) return undefined
   const { TlsFiles: Files } = await import('./files/tls-files.js')

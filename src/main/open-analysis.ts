@@ -39,16 +39,16 @@ interface AnalysisParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
-  /** Told of each interval that was judged. */
+  /** Called for each judged interval. */
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
-  /** Asks the policies for the checks of definitions. */
+  /** Evaluates rules for the checks of definitions. */
   readonly askRule: AskRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
 }
 
-/** The analyses at work. */
+/** The running analyses. */
 export interface OpenAnalysis {
   readonly routes: AnalysisRoutesDeps
   readonly health: HealthPlugin
@@ -60,13 +60,13 @@ const REMOVAL_INTERVAL_MS = 600_000
 const TAKE_OVER_INTERVAL_MS = 3000
 const MS_PER_DAY = 86_400_000
 
-/** Takes in the definitions of the configuration and goes on with the runs that were under way. */
+/** Imports the definitions of the configuration and continues unfinished runs. */
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
   const { analysis, server, dataDir } = config
   const help: IntervalHelp = {
-    reportDefect: (error) => logger.error({ error }, 'a source of an analysis has a defect'),
+    reportDefect: (error) => logger.error({ error }, 'defect in a source of an analysis'),
     askRule: parts.askRule,
   }
   let key = await store.sharing?.secret(KEY_FILE, newSecret)
@@ -85,13 +85,13 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     failedInterval,
     now: store.now,
     setTimer: setUnrefTimer,
-    judged: tellJudged(parts),
+    judged: reportJudged(parts),
     notifications: (judged) => notificationsOf(notifications, judged),
     notified: parts.wakeOutbox,
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
   const definitions = await openDefinitions(config, parts)
-  await goOn(runner, parts)
+  await continueRuns(runner, parts)
   const takingOver = takeOverRuns(runner, parts)
   const routes: AnalysisRoutesDeps = {
     writer,
@@ -120,31 +120,31 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   return { routes, health: definitions.health, close }
 }
 
-/** Takes in the definition files, now and when they change. */
+/** Imports the definition files, now and when they change. */
 async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Promise<DefinitionWatch> {
   const { store, logger, attempts } = parts
   const { definitions: directory } = analysis
   const warn = (application: string, warning: string): void =>
-    logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
+    logger.warn({ application, warning }, 'a definition of an analysis has settings without effect')
   const define = (): Promise<readonly string[]> =>
     defineFromFiles(directory, store, store.now(), warn, attempts)
   return await watchDefinitions({ directory, define, logger })
 }
 
-/** What becomes known of an interval that was judged: a line in the log, and the figures. */
-function tellJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
+/** Logs and counts each judged interval. */
+function reportJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
   return (run, report) => {
     const { id, application } = run
     const { look: interval, looks: intervals, score, verdict, errors } = report
     judged(run, report)
     logger.info(
       { analysis: id, application, interval, intervals, score, verdict, errors },
-      'an interval of an analysis was judged',
+      'interval of an analysis judged',
     )
   }
 }
 
-/** The configured sources: the type of each by its name. */
+/** The types of the configured sources, by name. */
 function sourceTypes({ analysis }: Config): ReadonlyMap<string, string> {
   return new Map(analysis.sources.map(({ name, type }) => [name, type]))
 }
@@ -164,25 +164,25 @@ function openTrials(
   return { try: async (request) => await (await trials()).try(request) }
 }
 
-/** Only where a run is under way: a service that analyses nothing need not start the thread that reads. */
-async function goOn(runner: AnalysisRunner, { store }: AnalysisParts): Promise<void> {
+/** Does nothing if no run is under way, so that the reader thread need not start. */
+async function continueRuns(runner: AnalysisRunner, { store }: AnalysisParts): Promise<void> {
   const [running] = await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()
 }
 
-/** Where a store is shared, runs that others registered are known here, too, so that they go on when the others do not. */
+/** With a shared store, continues runs that another service registered and does not continue. */
 function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeated, 'stop'> {
   if (parts.store.sharing === undefined) return { stop: () => Promise.resolve() }
-  const looking = repeat(
+  const takingOver = repeat(
     TAKE_OVER_INTERVAL_MS,
-    () => goOn(runner, parts),
-    (error) => parts.logger.error({ error: error.message }, 'analyses of others cannot be looked at'),
+    () => continueRuns(runner, parts),
+    (error) => parts.logger.error({ error: error.message }, 'analyses of other services could not be read'),
   )
-  parts.store.sharing.whenReleased(() => void looking.runNow())
-  return looking
+  parts.store.sharing.whenReleased(() => void takingOver.runNow())
+  return takingOver
 }
 
-/** Removes the data of old runs from time to time. */
+/** Removes the data of old runs periodically. */
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups, maintenance } = store
@@ -200,7 +200,7 @@ function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisPart
   })
 }
 
-/** What the forms of verification stages have chosen, where they may. */
+/** Finds the templates chosen in the form of a verification stage, if stages may choose them. */
 function stageTemplatesIn({ gates }: Config, reader: Reader): FindStageTemplates {
   return async (stage) => {
     if (!gates.fromStages) return undefined
@@ -208,7 +208,10 @@ function stageTemplatesIn({ gates }: Config, reader: Reader): FindStageTemplates
   }
 }
 
-/** Who is told of analyses, with the links that they get. Raises as `readSecret`, and `invalid` for what is no URL. */
+/**
+ * Receivers of notifications and the report links to send them. Throws as `readSecret`, and
+ * `invalid` for a value that is not a URL.
+ */
 function analysisNotifications(
   { analysis, server }: Config,
   readSecret: ReadSecret,
@@ -227,5 +230,5 @@ function analysisNotifications(
 
 function httpUrl(text: string, place: string): string {
   if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text
-  throw new AppError('invalid', `${place} names a secret that is no http or https URL`)
+  throw new AppError('invalid', `${place} names a secret that is not an http or https URL`)
 }

@@ -21,7 +21,7 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { wait } from '../lib/outbound/back-off.js'
 import type { Evaluations, Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import { makeAskGatePolicy } from './evaluations/internal-evaluations.js'
+import { makeEvaluateGatePolicy } from './evaluations/internal-evaluations.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 import { readCredentials } from '../config/values/credentials.js'
@@ -32,11 +32,11 @@ const CLOCK_INTERVAL_MS = 1000
 const REMOVAL_INTERVAL_MS = 600_000
 const MS_PER_DAY = 86_400_000
 const RESCAN_INTERVAL_MS = 60_000
-/** The work of a process that is gone is found so soon, after its lease has ended. */
+/** Interval of checks for the work of ended processes, whose leases have expired. */
 const TAKE_OVER_INTERVAL_MS = 3000
 const CONCURRENCY = 16
 
-/** What the gates need beside the configuration. */
+/** The dependencies of the gates. */
 interface GatesParts {
   readonly store: ServiceStore
   readonly policies: Policies
@@ -46,23 +46,23 @@ interface GatesParts {
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
-  /** Tells the sender of callbacks that something may be due. */
+  /** Notifies the sender of callbacks that a message may be due. */
   readonly wakeOutbox: () => void
   /** The numbers of applications and pipelines. */
   readonly numbers: PipelineNumbers
 }
 
-/** The gates at work. */
+/** The running gates. */
 export interface OpenGates {
   readonly routes: GateRoutesDeps
-  /** Has the work of an instance done once more. Raises as `resumeWork` does. */
+  /** Repeats the work of an instance. Throws as `resumeWork`. */
   readonly resume: (instanceId: number, actor: Actor) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * Takes the gates of the configuration over, goes on with what instances still need, and lets them expire. Raises as
- * the secrets of connectors do, and `unavailable` when the store cannot be written.
+ * Imports the gates of the configuration, continues the work of instances and expires them. Throws
+ * if a secret of a connector is missing, and `unavailable` if the store cannot be written.
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
   const { store, wakeOutbox, numbers } = parts
@@ -109,7 +109,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   }
 }
 
-/** Without a difference nothing is written, so that the thread that writes need not start. */
+/** Writes nothing if nothing has changed, so that the writing thread need not start. */
 async function takeOverGates({ gates }: Config, { lookups, writer, now }: ServiceStore): Promise<void> {
   const changes = compareGates(await lookups.gates.listGates(), gates.definitions, now())
   if (changes.length > 0) await writer.run(saveGateChanges, changes)
@@ -125,7 +125,7 @@ function startWork(
     leases: store.leases,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
-    askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
+    askPolicy: makeEvaluateGatePolicy(policies, evaluations, decisionLog),
     attempts,
     now: store.now,
     concurrency: CONCURRENCY,
@@ -138,15 +138,15 @@ function startWork(
 
 function notAcknowledged({ logger }: GatesParts): (error: AppError, instance: number) => void {
   return (error, instance) => {
-    logger.warn({ instance, error: error.message }, 'not kept that an instance was asked after')
+    logger.warn({ instance, error: error.message }, 'the status query of a gate instance was not recorded')
   }
 }
 
-/** Lets instances expire when their time has come, looks for work that failed before, and removes what ended long ago. */
+/** Periodically expires instances, retries failed work and removes old instances. */
 function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () => Promise<void> {
   const { store, logger, wakeOutbox } = parts
   const failed = (error: Error): void =>
-    logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
+    logger.error({ error: toAppError(error).message }, 'periodic work of gates failed')
   const expiring = repeat(CLOCK_INTERVAL_MS, (signal) => expireDue(store, wakeOutbox, signal), failed)
   const rescanning = repeat(
     store.sharing === undefined ? RESCAN_INTERVAL_MS : TAKE_OVER_INTERVAL_MS,
@@ -162,16 +162,16 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   }
 }
 
-/** Looks before it writes, so that the thread that writes need not start for nothing. */
+/** Reads before it writes, so that the writing thread starts only if needed. */
 async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: AbortSignal): Promise<void> {
   const beforeMs = store.removalTime() - keepMs
   const oldestMs = await store.lookups.gates.oldestEndMs()
   if (oldestMs === undefined || oldestMs >= beforeMs) return
   const instances = await removeAllEnded(store.writer, { beforeMs, nowMs: store.now(), signal })
-  if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
+  if (instances > 0) logger.info({ instances }, 'removed old gate instances')
 }
 
-/** Looks before it writes, as `removeOld` does. */
+/** Reads before it writes, as `removeOld`. */
 async function expireDue(
   { lookups, writer, now }: ServiceStore,
   wakeOutbox: () => void,
@@ -186,15 +186,15 @@ async function expireDue(
 
 const MS_PER_SECOND = 1000
 
-/** The connectors at work. */
+/** The running connectors. */
 interface OpenConnectors {
   readonly connectors: readonly Connector[]
-  /** For all evidence of one gate. */
+  /** Time limit for all evidence of one gate, in milliseconds. */
   readonly budgetMs: number
   readonly close: () => Promise<void>
 }
 
-/** A connector for each configured account. Raises as `readSecret`. */
+/** Makes a connector for each configured account. Throws as `readSecret`. */
 async function openConnectors({ connectors }: Config, readSecret: ReadSecret): Promise<OpenConnectors> {
   const budgetMs = connectors.budgetSeconds * MS_PER_SECOND
   if (connectors.accounts.length === 0) return { connectors: [], budgetMs, close: () => Promise.resolve() }

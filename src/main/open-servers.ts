@@ -13,25 +13,28 @@ import type { Admission } from '../http/pipeline/admit-request.js'
 import { makeIsKnownHost } from '../http/pipeline/known-hosts.js'
 import type { ServerTls } from '../http/transport/tls/secure-listener.js'
 
-/** Probes and monitoring are few. */
+/** Probes and monitoring need few connections. */
 const MAX_HEALTH_CONNECTIONS = 256
 const OCTAL = 8
 
-/** What answers the requests that come at an address. */
+/** The handlers of the requests at an address. */
 export type Answering = Pick<RequestHandlerOptions, 'find' | 'application' | 'finished'>
 
 interface ServersOptions {
   readonly config: Config
   readonly logger: Logger
-  /** How many processes share the bounds of the service. */
+  /** Number of processes that share the limits of the service. */
   readonly processes: number
-  /** The certificate that serves now. */
+  /** The certificate in use. */
   readonly tls: () => TlsSettings | undefined
 }
 
-/** Starts the servers of one process, which share their room; one that answers probes has its own, so that these are answered whoever else calls. */
+/**
+ * Starts the servers of one process, which share their capacity. Servers for probes have their own,
+ * so that load elsewhere cannot block probes.
+ */
 export class Servers {
-  /** What all take in together that serve everything. */
+  /** Shared capacity of the servers that serve everything. */
   readonly room: ServerRoom
   readonly #options: ServersOptions
   readonly #failed: ReturnType<typeof logHandshakes>
@@ -48,7 +51,10 @@ export class Servers {
     return this.#running.map(({ url }) => url)
   }
 
-  /** Starts to answer at an address, or at what another process of the service listens on for it. Raises `unavailable`. */
+  /**
+   * Starts to serve at an address, or at the listener of another process of the service. Throws
+   * `unavailable`.
+   */
   async start(
     { address, serves, isTls }: ServedAddress,
     answering: Answering,
@@ -67,7 +73,7 @@ export class Servers {
     return server
   }
 
-  /** Has all that speak TLS use another certificate for new connections. */
+  /** Switches all TLS servers to another certificate for new connections. */
   renewTls(settings: TlsSettings): void {
     for (const server of this.#running) server.renewTls(settings)
   }
@@ -77,44 +83,44 @@ export class Servers {
   }
 }
 
-/** The largest body that any route takes. */
+/** The largest body that any route accepts. */
 function maxBodyBytesOf({ server, audit }: Config): number {
   return Math.max(server.maxBodyBytes, audit.maxBodyBytes)
 }
 
 /**
- * Which requests are let in at an address. Without tokens a service on loopback answers to its own names only; beyond loopback nobody can say by which
- * names of a cluster it is asked, so that there the list must be configured.
+ * Returns the admission check of an address. Without tokens, a service on loopback accepts its own
+ * host names only. Beyond loopback its names are unknown, so `server.allowedHosts` must list them.
  */
 function openAdmission({ server, auth }: Config, address: ListenAddress): Admission {
   const { publicUrl, orchestratorUrl, allowedHosts } = server
   const urls = [publicUrl, orchestratorUrl].filter((url) => url !== undefined)
   const hasCertificates = auth.certificates.length > 0
-  const asksForCredentials = auth.tokens.length > 0 || hasCertificates
+  const needsCredentials = auth.tokens.length > 0 || hasCertificates
   return makeAdmission({
     isKnownHost: makeIsKnownHost({ listenHost: hostOfAddress(address), urls, allowedHosts }),
-    needsKnownHost: allowedHosts.length > 0 || (!asksForCredentials && isLocalAddress(address)),
-    // A browser shows a certificate of its own accord, whichever page asks.
-    isOpen: !asksForCredentials || hasCertificates || auth.openToOrchestrator,
+    needsKnownHost: allowedHosts.length > 0 || (!needsCredentials && isLocalAddress(address)),
+    // A browser sends a client certificate for any page.
+    isOpen: !needsCredentials || hasCertificates || auth.openToOrchestrator,
     publicUrl,
   })
 }
 
 const PAUSE_MS = 10_000
 
-/** Logs callers with whom there was no agreement on keys; of many, one every few seconds with how many there were. */
+/** Logs failed TLS handshakes, at most one every 10 seconds with the number since the last. */
 function logHandshakes(logger: Logger): ServerTls['failed'] {
-  let untold = 0
+  let unreported = 0
   let lastMs = -Infinity
   return (error, remoteAddress) => {
     const now = performance.now()
-    untold += 1
+    unreported += 1
     if (now - lastMs < PAUSE_MS) return
     logger.warn(
-      { error: 'code' in error ? String(error.code) : error.message, remoteAddress, count: untold },
-      'a caller and the service could not agree on TLS',
+      { error: 'code' in error ? String(error.code) : error.message, remoteAddress, count: unreported },
+      'TLS handshake with a client failed',
     )
     lastMs = now
-    untold = 0
+    unreported = 0
   }
 }

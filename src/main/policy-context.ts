@@ -3,7 +3,7 @@ import type { PolicyContext } from '../http/policy/policy-context.js'
 import { packageVersion } from '../lib/package-root.js'
 import { timeOrderedId } from '../lib/time-ordered-id.js'
 
-/** What the policy operations are given, in every process that decides. */
+/** The context of the policy operations, in every process that decides. */
 export function policyContext(
   { decisions, server, policies }: Config,
   parts: Pick<PolicyContext, 'policies' | 'evaluations' | 'decisionLog' | 'readYaml' | 'evaluated'>,

@@ -1,14 +1,22 @@
 import type { Logger } from '../lib/logger.js'
 import { toError } from '../errors/app-error.js'
 
-/** SIGHUP is what the end of a terminal sends, and what some send after they moved a log away: either way nothing may be cut. */
+/**
+ * A closing terminal sends SIGHUP, and so do some tools after rotating a log. Either way the
+ * service must stop in order.
+ */
 const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const
-/** SIGUSR1 would have Node open a port for a debugger, in which every user of the machine could run code of the service. */
+/**
+ * By default Node.js opens a debugger port on SIGUSR1, through which any local user could run code
+ * in the service.
+ */
 const IGNORED = ['SIGUSR1', 'SIGUSR2'] as const
-/** Those that a terminal or an operator sends to all processes of the service. */
+/** Signals that a terminal or an operator sends to all processes of the service. */
 export const ALL_SIGNALS = [...ENDING, ...IGNORED] as const
 
-/** The first signal that ends the service in order. The one after it ends the process at once, as if nobody listened. */
+/**
+ * Resolves with the first signal that ends the service. A second one ends the process immediately.
+ */
 export function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     const taken = (signal: string): void => {
@@ -19,10 +27,10 @@ export function nextSignal(): Promise<string> {
   })
 }
 
-/** Signals that mean nothing here are told, and do nothing. */
+/** Logs signals without a meaning and otherwise ignores them. */
 export function ignoreOtherSignals(logger: Logger): void {
   for (const signal of IGNORED) {
-    process.on(signal, () => logger.warn({ signal }, 'this signal means nothing to the service'))
+    process.on(signal, () => logger.warn({ signal }, 'ignored a signal without a meaning'))
   }
 }
 
@@ -32,12 +40,12 @@ interface FatalErrorSource {
   exit(code: number): void
 }
 
-/** Time that `flush` has, in milliseconds. */
+/** Time limit of `flush`, in milliseconds. */
 const FLUSH_MS = 2000
 
 /**
- * Ends the process with exit code 1 after an uncaught exception or an unhandled rejection, which Node.js raises as one:
- * logs it, then flushes what can be flushed. Later errors of the same process change nothing.
+ * Ends the process with exit code 1 after an uncaught exception or an unhandled rejection, which
+ * Node.js raises as an exception. Logs the error and flushes first. Later errors are ignored.
  */
 export function exitOnFatalError(
   logger: Pick<Logger, 'fatal'>,

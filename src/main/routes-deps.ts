@@ -34,7 +34,7 @@ import { partOnDemand } from '../lib/on-demand.js'
 import type { OpenWorkers } from './open-workers.js'
 import type { TlsFiles } from './files/tls-files.js'
 
-/** All parts, ready to be asked. */
+/** All parts of the service, ready to serve. */
 export interface ServedParts {
   readonly config: Config
   readonly logger: Logger
@@ -52,10 +52,10 @@ export interface ServedParts {
   readonly threadDied: (death: ThreadDeath) => void
 }
 
-/** The name of the secret that the forms of all services hold where nobody signs in. */
+/** Name of the secret of forms, shared by all services where no one signs in. */
 const FORM_TOKEN = 'form-token'
 
-/** Lets people in browsers in: those that any of the services that share a store has let in. */
+/** Opens browser sessions. With a shared store, sessions are valid at all its services. */
 export async function openBrowserAccess(
   { config: { auth, server }, store }: ServedParts,
   authenticate: Authenticate,
@@ -72,7 +72,7 @@ export async function openBrowserAccess(
   })
 }
 
-/** What the pages show. */
+/** The dependencies of the pages. */
 function pageRoutes(
   { config: { server }, gates, analysis, policies }: ServedParts,
   shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions'>,
@@ -85,9 +85,9 @@ function pageRoutes(
   }
 }
 
-/** What the forms of stages offer. */
+/** The dependencies of the forms of stages. */
 function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
-  const { auth, connectors, policies: asked } = config
+  const { auth, connectors, policies: settings } = config
   const { reader, writer, now } = store
   return {
     ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
@@ -96,11 +96,11 @@ function formRoutes({ config, store, policies, registry, gates }: ServedParts): 
     environments: config.gates.environments,
     makesGates: gates.routes.makesGates,
     runtimePolicies: () =>
-      runtimePolicies(policies.current, asked).map((path) => ({ path, id: numberOfName(path) })),
+      runtimePolicies(policies.current, settings).map((path) => ({ path, id: numberOfName(path) })),
   }
 }
 
-/** Makes the description of the API when somebody first asks for it. */
+/** Builds the description of the API at its first request. */
 function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
   return partOnDemand(async () => {
     const { describeApi } = await import('../http/web-application.js')
@@ -109,14 +109,14 @@ function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
   })
 }
 
-/** What is opened beside the parts. */
+/** Parts that `listen` opens itself. */
 interface OpenedHere {
   readonly browsers: BrowserAccess
   readonly workers: OpenWorkers
   readonly tls: TlsFiles | undefined
 }
 
-/** What the routes of each feature are given. */
+/** The dependencies of the routes of each feature. */
 export function routesDeps(
   parts: ServedParts,
   { browsers, workers, tls }: OpenedHere,
@@ -125,7 +125,7 @@ export function routesDeps(
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis, evaluations } = parts
   const { reader, writer, lookups } = store
-  const read = readingAll(decisions, workers)
+  const read = includingWorkers(decisions, workers)
   const version = packageVersion()
   const { maxBodyBytes } = config.audit
   const timeline: TimelineDeps = {
@@ -140,7 +140,7 @@ export function routesDeps(
       readYaml,
       evaluated: metrics.evaluated,
     }),
-    about: { version, metrics: workers.figures, openApi: describeOnce(config) },
+    about: { version, metrics: workers.metrics, openApi: describeOnce(config) },
     health: {
       policies,
       plugins: [
@@ -170,8 +170,8 @@ export function routesDeps(
   }
 }
 
-/** The decision log as it is read: with what workers have decided. */
-function readingAll({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
+/** A view of the decision log that includes the latest decisions of worker processes. */
+function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
   const flushed = ({ store, log }: DecisionQueryDeps): DecisionQueryDeps => ({
     store,
     log: {
@@ -184,8 +184,8 @@ function readingAll({ read }: Decisions, workers: OpenWorkers): Decisions['read'
   return read && { ...flushed(read), own: read.own && flushed(read.own) }
 }
 
-/** Has `/metrics` show the figures of the trail and the registry. */
-export function addFigures({ store, metrics, trail, registry }: ServedParts): void {
+/** Adds the metrics of the trail and the registry to `/metrics`. */
+export function addMetrics({ store, metrics, trail, registry }: ServedParts): void {
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.figures,
     decisions: () => trail.decisions.figures,

@@ -66,7 +66,7 @@ describe('config', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        'tidegate: the configuration cannot be used: there are 3 problems',
+        'tidegate: the configuration cannot be used: 3 problems',
         'unknown_variable: environment variable TIDEGATE_UNHEARD_OF: unknown',
         'unknown_key: server.adr: unknown key, did you mean server.addr? (bad.yaml:2)',
         'invalid_value: log.level: must be one of debug, info, warn, error, silent, not "loud" (bad.yaml:4)',

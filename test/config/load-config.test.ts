@@ -145,7 +145,7 @@ describe('the effective configuration', () => {
 
 describe('a problem names the key, what is wrong, what is allowed and where it stands', () => {
   const OPEN =
-    'can be reached from other machines: list who may call in auth.tokens (`tidegate hash-token` helps), or set server.insecure: true (--insecure) to let everyone in'
+    'is reachable from other machines: add tokens to auth.tokens (see `tidegate hash-token`), or set server.insecure: true (--insecure) to allow everyone'
   const token = (extra: string): string => `auth:\n  tokens:\n    - {name: a, roles: [admin], ${extra}}`
 
   test.each([
@@ -168,7 +168,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ['server: {addr: "tide.example.org:1"}', `server.addr: tide.example.org:1 ${OPEN} (tidegate.yaml:1)`],
     [
       'server: {publicUrl: "ftp://x"}',
-      'server.publicUrl: must be an http or https URL without user name, password, query and fragment, not what is there (tidegate.yaml:1)',
+      'server.publicUrl: must be an http or https URL without user name, password, query and fragment, not the current value (tidegate.yaml:1)',
     ],
     [
       'server: {drainSeconds: -1}',
@@ -192,11 +192,11 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       token('token: hunter2'),
-      'auth.tokens[0].token: a token is not written into the configuration: give its sha256 instead, which `tidegate hash-token` prints (tidegate.yaml:2)',
+      'auth.tokens[0].token: tokens do not belong in the configuration: set sha256 to the output of `tidegate hash-token` (tidegate.yaml:2)',
     ],
     [
       token('sha256: hunter2'),
-      'auth.tokens[0].sha256: must be the 64 hex digits of the SHA-256 of the token: `tidegate hash-token` prints them, not what is there (tidegate.yaml:2)',
+      'auth.tokens[0].sha256: must be the 64 hex digits of the SHA-256 of the token: `tidegate hash-token` prints them, not the current value (tidegate.yaml:2)',
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [root], sha256: ${HASH}}`,
@@ -204,7 +204,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [admin], sha256: ${HASH}}\n    - {name: a, roles: [admin], sha256: ${'cd'.repeat(32)}}`,
-      'auth.tokens: the name a is there more than once (tidegate.yaml:2)',
+      'auth.tokens: the name a is repeated (tidegate.yaml:2)',
     ],
     [
       'policies: {directories: []}',
@@ -235,7 +235,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     'never shows what may be a token: %s',
     (text) => {
       const problems = problemsOf({ env: { TIDEGATE_AUTH_TOKENS: text } })
-      expect(problems.join()).toMatch(/^auth\.tokens.* not what is there \(TIDEGATE_AUTH_TOKENS\)$/)
+      expect(problems.join()).toMatch(/^auth\.tokens.* not the current value \(TIDEGATE_AUTH_TOKENS\)$/)
     },
   )
 
@@ -272,7 +272,7 @@ describe('a file that cannot be read', () => {
     ['tidegate.json', '{"log": }', /tidegate\.json: Unexpected token/],
     ['tidegate.yaml', 'log: [', /tidegate\.yaml is not well-formed/],
     ['tidegate.yaml', '- 1', /must be an object of sections/],
-    ['tidegate.yaml', '\0', /is no text in UTF-8: save it as such/],
+    ['tidegate.yaml', '\0', /is not UTF-8 text: convert it to UTF-8/],
     ['tidegate.yaml', `${ALIASES}server: *c\n`, /tidegate\.yaml: Excessive alias count/],
   ])('is refused when %s holds %s', (name, text, message) => {
     expect(() => loadConfig({ file: writeConfig(text, name), env: {} })).toThrow(message)
@@ -302,7 +302,9 @@ describe('a file that cannot be read', () => {
     const enough = gate(2, 'approvers: {users: [ana, bo]}') + gate(3, 'connectors: []')
     const group = gate(4, 'approvers: {users: [ana], groups: [leads]}')
     expect(problemsIn(`gates:\n  definitions:\n${few}${enough}${group}`)).toEqual([
-      expect.stringMatching(/gate 1: it takes 2 approvals, and approvers lists one user and no group[^;]*$/),
+      expect.stringMatching(
+        /gate 1: it needs 2 approvals, but approvers lists only one user and no group[^;]*$/,
+      ),
     ])
   })
 

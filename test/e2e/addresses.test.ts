@@ -140,10 +140,10 @@ describe('a service with several addresses', () => {
       const { status, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8' })
       return `${status} ${stderr}`
     }
-    expect(config([{ addr: '0.0.0.0:0' }])).toContain('can be reached from other machines')
+    expect(config([{ addr: '0.0.0.0:0' }])).toContain('is reachable from other machines')
     expect(config([{ addr: '0.0.0.0:0', serves: 'health' }])).toMatch(/^0 /)
     expect(config([{ addr: `unix:${socketPath}` }])).toMatch(/^0 /)
-    expect(config([{ addr: '127.0.0.1:8181' }])).toContain('more than once')
+    expect(config([{ addr: '127.0.0.1:8181' }])).toContain('repeated addresses')
     expect(config([{ addr: '127.0.0.1:0', tls: true }])).toContain('needs server.tlsCertificate')
   })
 })

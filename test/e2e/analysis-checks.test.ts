@@ -171,7 +171,7 @@ describe('checks by rules', () => {
   })
 
   test.each([
-    ['misspelt', 'the rule shop/budget/kepd is not defined: it is misspelt, not loaded'],
+    ['misspelt', 'the rule shop/budget/kepd is undefined: it is misspelt, not loaded'],
     ['undefined', 'the rule shop/budget/broken could not be evaluated'],
   ])('fail a run where the rule is %s', async (application, reason) => {
     const { canaryResult } = await ended(application, 'healthy')

@@ -100,7 +100,7 @@ describe('a service whose decision log is damaged', () => {
   const renewed = (url: string, times: number) =>
     waitUntil(
       async () => ((await count(url, 'tidegate_decision_log_renewed_total')) === times ? true : undefined),
-      () => 'the log is not begun anew',
+      () => 'no new log was started',
     )
 
   it('starts, renames it and begins another; so it does when that goes while it runs', async () => {
@@ -117,7 +117,7 @@ describe('a service whose decision log is damaged', () => {
           decision_logs: { state: 'WARN', message: expect.stringContaining(damaged ?? '?') as string },
         },
       })
-      expect(service.logText()).toContain('the decision log was begun anew')
+      expect(service.logText()).toContain('a new decision log was started')
       rmSync(path)
       expect((await decide(service.url)).status).toBe(200)
       await renewed(service.url, 2)

@@ -105,7 +105,7 @@ describe('gates over HTTP', () => {
     const refusedQuorum = await post('/approvalGates', few, as('root'))
     expect([refusedQuorum.status, objectOf(refusedQuorum)['message']]).toEqual([
       400,
-      expect.stringContaining('approvers lists one user and no group: nobody could ever approve it'),
+      expect.stringContaining('approvers lists only one user and no group'),
     ])
   })
 

@@ -27,7 +27,7 @@ describe('a service whose tidegate.db is moved away while it runs', () => {
       () => 'health stays green',
     )
     expect(text).toMatch(/tidegate\.db is not at its path any more.*move it back there/)
-    expect(service.logText()).toContain('nothing durable is written')
+    expect(service.logText()).toContain('durable records cannot be written')
     const decision = await postJson(service.url, '/v1/data/tiny', { input: {} })
     expect(decision.status).toBe(200)
     expect(existsSync(path)).toBe(false)

@@ -223,7 +223,9 @@ describe('with --watch', () => {
         }),
       ]),
     )
-    expect(tidegate.log().find(({ level }) => level === 'error')?.msg).toMatch(/last good ones serve on/)
+    expect(tidegate.log().find(({ level }) => level === 'error')?.msg).toMatch(
+      /last good ones stay in service/,
+    )
     expect(await versionServed(tidegate.url)).toBe(1)
 
     const savedAt = Date.now()

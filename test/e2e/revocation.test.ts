@@ -112,7 +112,9 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
   test.each([1, 2])('counts no longer on open connections either, with %d processes', async (workers) => {
     const service = await start(own.revoke([]), { workers })
     await waitUntil(
-      () => service.log().filter(({ msg }) => msg === 'a worker serves').length === workers - 1 || undefined,
+      () =>
+        service.log().filter(({ msg }) => msg === 'worker process serves').length === workers - 1 ||
+        undefined,
       () => 'workers do not serve',
     )
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
@@ -125,7 +127,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     )
     expect((await ask('echo', agents[0])).text).toContain('O=Example, CN=echo was revoked')
     expect(await ask('auditor')).toMatchObject({ status: 200 })
-    expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'new revocation lists count' }))
+    expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'new revocation lists in use' }))
     for (const agent of agents) agent.destroy()
   })
 
@@ -134,7 +136,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     const service = await start(ended)
     expect((await ask('auditor')).text).toContain('CRL_HAS_EXPIRED')
     expect(await ask()).toMatchObject({ status: 200 })
-    expect(service.logText()).toContain('a revocation list has ended on')
+    expect(service.logText()).toContain('a revocation list expired on')
     expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list has ended on/)
     await service.end('SIGKILL')
     workspace?.remove()

@@ -207,7 +207,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         expect(objectOf(away.answer)['message']).toContain('own=true')
         expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[2], ids[0]])
         await waitUntil(
-          () => one.logText().includes('decisions stay in the local file alone') || undefined,
+          () => one.logText().includes('decisions are not shipped and stay in the local file') || undefined,
           () => `nothing is said of it: ${one.logText()}`,
         )
         const health = JSON.stringify(objectOf(await ask(one.url, { path: '/health?plugins' })))

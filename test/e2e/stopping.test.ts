@@ -102,7 +102,7 @@ describe('a service that is told to stop', () => {
     expect(await tidegate.end('SIGTERM')).toBe(1)
     const shown = tidegate.log()
     expect(shown.filter(({ level }) => level === 'error')).toMatchObject([
-      { part: 'store', error: 'the disk is gone', msg: 'could not close a part of the service' },
+      { part: 'store', error: 'the disk is gone', msg: 'a part of the service failed to close' },
     ])
     expect(shown.find(({ msg }) => msg === 'shut down')).toMatchObject({ failed: ['store'] })
     const again = await startTidegate({ workspace })

@@ -129,7 +129,7 @@ describe('a registry whose storage service', () => {
     expect(service.log()).toContainEqual(
       expect.objectContaining({
         level: 'error',
-        msg: 'registry not reconciled, it stays as it was',
+        msg: 'registry not reconciled; it stays unchanged',
         error: expect.stringMatching(complaint) as unknown,
       }),
     )

@@ -67,13 +67,13 @@ describe.skipIf(!canMakeCertificates)('the command line, where a service speaks 
       (await runTidegate(['gates', 'list', '--url', 'https://127.0.0.1:1', ...flags])).stderr
     expect(await stderrOf(['--ca-file', broken])).toContain('--ca-file')
     expect(await stderrOf(['--client-certificate', broken, '--client-key', key])).toContain(
-      'it holds no certificate in PEM',
+      'it contains no PEM certificate',
     )
     expect(await stderrOf(['--client-certificate', certificate, '--client-key', broken])).toContain(
-      'it holds no private key in PEM',
+      'it contains no PEM private key',
     )
     expect(await stderrOf(['--client-certificate', certificate, '--client-key', server.key])).toContain(
-      `--client-key (${server.key}) cannot be used: it is not the key of the certificate in ${certificate}`,
+      `--client-key (${server.key}) cannot be used: it is not the private key of the certificate in ${certificate}`,
     )
   })
 

@@ -259,12 +259,12 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     expect(await ask(service.url, { agent })).toMatchObject({ shownBy: 'tidegate' })
     writeFileSync(inWorkspace('tls.key'), 'no key')
-    await untilLogged(service, 'changed TLS files cannot be used: what they held before goes on')
+    await untilLogged(service, 'changed TLS files cannot be used; the previous ones stay in use')
     expect(await ask(service.url)).toMatchObject({ status: 200, shownBy: 'tidegate' })
     const health = await ask(service.url, { path: '/health?plugins', method: 'GET' })
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { tls: { state: 'WARN' } } })
     install('renewed')
-    await untilLogged(service, 'a new certificate serves')
+    await untilLogged(service, 'new certificate in use')
     await waitUntil(
       async () => {
         const answers = await Promise.all(Array.from({ length: 8 }, () => ask(service.url)))
@@ -301,7 +301,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     copyFileSync(files.echo.key, inWorkspace('tls.key'))
     const { code, output } = await failToServe(given)
     expect(code).not.toBe(0)
-    expect(output).toContain('it is not the key of the certificate in')
+    expect(output).toContain('it is not the private key of the certificate in')
   })
 
   test('is asked by the command line, with a certificate in place of a token', async () => {
@@ -326,7 +326,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
 
 async function untilAllServe({ log, logText }: TidegateProcess, workers: number): Promise<void> {
   await waitUntil(
-    () => log().filter(({ msg }) => msg === 'a worker serves').length === workers - 1 || undefined,
+    () => log().filter(({ msg }) => msg === 'worker process serves').length === workers - 1 || undefined,
     () => `workers do not serve: ${logText()}`,
   )
 }

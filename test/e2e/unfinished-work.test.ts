@@ -116,7 +116,7 @@ test(
     expect(instance['status']).toBe('activated')
     expect(JSON.stringify(instance['evidence'])).toMatch(/ended 2 times/)
     expect(JSON.stringify(await get(third, '/health?plugins'))).toContain(
-      'suspended after it ended the service twice: 1',
+      '1 suspended after ending the service twice',
     )
     expect(tool.asked).toBe(2)
     tool.isAnswering = true

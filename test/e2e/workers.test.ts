@@ -46,7 +46,7 @@ async function start(config: ServeSettings['config'] = {}, args: string[] = []):
 
 async function untilWorkersServe({ log, logText }: TidegateProcess, count: number): Promise<void> {
   await waitUntil(
-    () => log().filter(({ msg }) => msg === 'a worker serves')[count - 1],
+    () => log().filter(({ msg }) => msg === 'worker process serves')[count - 1],
     () => `workers do not serve: ${logText()}`,
   )
 }
@@ -211,7 +211,7 @@ describe('a service with two processes that decide', () => {
     writeFileSync(folder, '')
     save(4)
     await waitUntil(
-      () => service.logText().includes('cannot hand base documents to workers') || undefined,
+      () => service.logText().includes('cannot write base documents for worker processes') || undefined,
       () => service.logText(),
     )
     await serves(3)
@@ -275,7 +275,7 @@ describe('a worker that is killed', () => {
     await service.end('SIGKILL')
     await waitUntil(
       () => workers.every((pid) => !isRunning(Number(pid))) || undefined,
-      () => 'a worker lives on',
+      () => 'a worker process is still running',
     )
   })
 })

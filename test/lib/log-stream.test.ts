@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.js'
 const workspace = makeWorkspace()
 afterAll(workspace.remove)
 const LINE = `${'x'.repeat(999)}\n`
-const NOTE = /"level":"warn".*"lines":\d+,"msg":"lines of this log could not be written and were left out"/
+const NOTE = /"level":"warn".*"lines":\d+,"msg":"lines of this log could not be written and were dropped"/
 
 test('lines go to a file in their order, each at once', () => {
   const path = join(workspace.path, 'log')

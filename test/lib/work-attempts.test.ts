@@ -108,7 +108,7 @@ describe('work that ended the process', () => {
   it('says which file it is where the notes cannot be read', () => {
     const folder = temporaryFolder()
     expect(() => new JournaledAttempts(folder)).toThrow(
-      `cannot read ${folder}, in which unfinished work is noted (EISDIR`,
+      `cannot read ${folder}, which records unfinished work (EISDIR`,
     )
   })
 })

@@ -258,7 +258,7 @@ describe('a message of 100 KB that was under way twice when the process ended', 
     expect(small?.state).toBe('delivered')
     expect(large).toMatchObject({
       state: 'given_up',
-      lastError: expect.stringMatching(/ended 2 times while it was under way/) as unknown,
+      lastError: expect.stringMatching(/ended 2 times while it was running/) as unknown,
     })
     attempts.forget({ kind: 'message', key: '1' })
     await opened.writer.run(resendMessage, { id: 1, nowMs: START_MS, user: 'ana', origin: 'test' })

@@ -21,7 +21,7 @@ const MAX_LINES = 5_000_000
 /** Elasticsearch's index.max_result_window. */
 const MAX_PAGE_LINES = 10_000
 
-/** What metrics and log lines are read from. */
+/** The supported sources of metrics and log lines. */
 export const SOURCE_TYPES = [
   'prometheus',
   'loki',
@@ -44,12 +44,12 @@ export const SOURCE_TYPES = [
 ] as const
 
 const TYPES = `one of ${SOURCE_TYPES.join(', ')}`
-const type = <T extends z.ZodType>(schema: T): T => key(schema, 'What kind of source it is.', TYPES)
+const type = <T extends z.ZodType>(schema: T): T => key(schema, 'The type of the source.', TYPES)
 
 const named = {
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
-    'What templates and reports call the source.',
+    'Name of the source in templates and reports.',
     'a name of 1 to 100 characters that neither starts nor ends with a space',
   ),
 }
@@ -57,18 +57,18 @@ const named = {
 const serverWithoutCredentials = {
   url: key(
     z.string().refine(isServerUrl),
-    'Where the server is; a path in front of its API is kept.',
+    'URL of the server. A path before its API is kept.',
     SERVER_URL_TEXT,
     { isHidden: true },
   ),
   timeoutSeconds: key(
     wholeNumber(1, MAX_SECONDS).default(30),
-    'How long one request may take.',
+    'How long one request may take, in seconds.',
     wholeNumberText(1, MAX_SECONDS),
   ),
   maxResponseBytes: key(
     byteSize(64 * KIB, MAX_BYTES).default(16 * MIB),
-    'How large one answer may be; reading stops there.',
+    'Maximum size of one response.',
     byteSizeText(64 * KIB, MAX_BYTES),
   ),
 }
@@ -81,7 +81,7 @@ const tenant = {
       .string()
       .regex(/^[!-~]{1,512}$/)
       .optional(),
-    'The tenant, sent as X-Scope-OrgID; several of Loki are joined by "|".',
+    'The tenant, sent as X-Scope-OrgID. Several Loki tenants are joined by "|".',
     'a text of visible ASCII characters without spaces',
   ),
 }
@@ -89,7 +89,7 @@ const tenant = {
 const points = {
   maxPoints: key(
     wholeNumber(1, MAX_POINTS).default(50_000),
-    'How many steps of a window are read; the rest is reported as left out.',
+    'Maximum number of steps read per window. The rest is reported as omitted.',
     wholeNumberText(1, MAX_POINTS),
   ),
 }
@@ -97,12 +97,12 @@ const points = {
 const lines = {
   maxLines: key(
     wholeNumber(1, MAX_LINES).default(200_000),
-    'How many log lines of a window are read; the rest is reported as left out.',
+    'Maximum number of log lines read per window. The rest is reported as omitted.',
     wholeNumberText(1, MAX_LINES),
   ),
   maxBytes: key(
     byteSize(64 * KIB, MAX_BYTES).default(32 * MIB),
-    'How many bytes of log lines of a window are read; the rest is reported as left out.',
+    'Maximum bytes of log lines read per window. The rest is reported as omitted.',
     byteSizeText(64 * KIB, MAX_BYTES),
   ),
 }
@@ -110,7 +110,7 @@ const lines = {
 const pages = {
   pageLines: key(
     wholeNumber(2, MAX_PAGE_LINES).default(5000),
-    'How many log lines are asked for at once.',
+    'Number of log lines per request.',
     wholeNumberText(2, MAX_PAGE_LINES),
   ),
 }
@@ -118,22 +118,22 @@ const pages = {
 const fields = {
   timeField: key(
     z.string().min(1).default('@timestamp'),
-    'The field of a document that holds its time.',
+    'The field of a document with its time.',
     'the name of a field',
   ),
   messageField: key(
     z.string().min(1).default('message'),
-    'The field of a document that holds its text, unless a log template names another.',
+    'The field of a document with its text, unless a log template names another.',
     'the name of a field',
   ),
 }
 
-/** What of a server of logs is searched. */
+/** The part of a log server to search. */
 function indexKey(what: string, allowed: string): { index: z.ZodOptional<z.ZodString> } {
   return {
     index: key(
       z.string().min(1).optional(),
-      `${what} that is searched, unless a log template names another.`,
+      `${what} to search, unless a log template names another.`,
       allowed,
     ),
   }
@@ -210,10 +210,10 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     type: type(z.literal('influxdb')),
     ...server,
     ...points,
-    database: key(z.string().min(1), 'The database that is asked.', 'the name of a database'),
+    database: key(z.string().min(1), 'The database to query.', 'the name of a database'),
     retentionPolicy: key(
       z.string().min(1).optional(),
-      'The retention policy that is asked, unless it is the default one of the database.',
+      'The retention policy to query. Defaults to that of the database.',
       'the name of a retention policy',
     ),
   }),
@@ -224,7 +224,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     ...points,
     account: key(
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
-      'The number of the account that is asked.',
+      'The number of the account to query.',
       'the number of an account',
     ),
   }),
@@ -240,12 +240,12 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     type: type(z.literal('file')),
     directory: key(
       z.string().min(1),
-      'The directory below which files are read, and nowhere else.',
+      'The directory of the files. Paths outside it are refused.',
       'the path of a directory',
     ),
     maxFileBytes: key(
       byteSize(KIB, MAX_BYTES).default(16 * MIB),
-      'How large a file of metrics may be.',
+      'Maximum size of a metrics file.',
       byteSizeText(KIB, MAX_BYTES),
     ),
     ...points,
@@ -254,7 +254,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
   }),
 ])
 
-/** A source as the configuration has it. */
+/** A source in the configuration. */
 type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {
@@ -268,7 +268,7 @@ type WithSecrets<T> = T extends { readonly type: OfAmazon }
     ? Omit<T, 'signIn'> & { readonly signIn: AzureSignIn }
     : Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
 
-/** The sources with their secrets read. Raises as `readSecret`. */
+/** Returns the sources with their secrets. Throws as `readSecret`. */
 export function readSourceCredentials(
   sources: readonly Readonly<AnalysisSourceConfig>[],
   readSecret: ReadSecret,

@@ -14,12 +14,12 @@ const BYTES: Readonly<Record<string, number>> = {
   gib: 1024 ** 3,
 }
 
-/** The words for what `byteSize` takes. */
+/** Describes the values that `byteSize` accepts. */
 export function byteSizeText(min: number, max: number): string {
   return `a number of bytes from ${min} to ${max}, or a text like 512KB or 10MiB`
 }
 
-/** A number of bytes between two bounds, as a number or as a text with a unit: `10MiB` (1024s), `512KB` (1000s). */
+/** A number of bytes within limits, or a text with a unit: `10MiB` (1024s), `512KB` (1000s). */
 export function byteSize(min: number, max: number) {
   return z.preprocess(toBytes, wholeNumber(min, max))
 }

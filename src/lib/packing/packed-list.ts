@@ -33,15 +33,15 @@ export function gzipOfBlocks(parts: Iterable<DeflatedBlock | string>): Uint8Arra
   return Buffer.concat([...chunks, deflateRawSync(''), trailer])
 }
 
-/** Of the JSON that is compressed at once, in UTF-16 units: long enough that compression loses little. */
+/** Length of a block of JSON, in UTF-16 units. Long enough to compress well. */
 const BLOCK_LENGTH = 256 * 1024
 
-/** Items in order, and how many they are. */
+/** An iterable with a known length. */
 export interface Sequence<Item> extends Iterable<Item> {
   readonly length: number
 }
 
-/** A long list of values as JSON has them, held compressed: it is added to and read from its beginning, and takes a tenth of the memory. */
+/** A long append-only list of JSON values, stored compressed in about a tenth of the memory. */
 export class PackedList<Item> implements Sequence<Item> {
   readonly #blocks: DeflatedBlock[] = []
   #text = ''
@@ -62,7 +62,7 @@ export class PackedList<Item> implements Sequence<Item> {
     if (this.#text !== '') yield* itemsOf<Item>(this.#text)
   }
 
-  /** The JSON of all items with commas between them. */
+  /** The JSON of all items, separated by commas. */
   blocks(): readonly DeflatedBlock[] {
     if (this.#text !== '') this.#seal()
     return this.#blocks
@@ -74,7 +74,7 @@ export class PackedList<Item> implements Sequence<Item> {
   }
 }
 
-/** A packed list of these items; the same where they are packed already. */
+/** Returns a packed list of the items, or the list itself if they are packed already. */
 export function packedList<Item>(items: Iterable<Item>): PackedList<Item> {
   if (items instanceof PackedList) return items as PackedList<Item>
   const list = new PackedList<Item>()

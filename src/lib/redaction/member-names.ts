@@ -11,15 +11,18 @@ import {
   isSecretUnder,
 } from './secret-names.js'
 
-/** Members that say what the value beside them is, in any letter case: environment variables, parameters, headers in a list, tags of a cloud. */
+/**
+ * Members that label the value next to them, in any letter case: environment variables, parameters,
+ * headers in a list, cloud tags.
+ */
 const LABELS: ReadonlySet<string> = new Set(['name', 'key'])
 const VALUES: ReadonlySet<string> = new Set(['value', 'values', 'default', 'defaultvalue'])
 const KUBERNETES_VALUES: ReadonlySet<string> = new Set(['data', 'stringData'])
 
-/** What a member is to those beside it. */
+/** The role of a member among its siblings. */
 type LabelRole = 'label' | 'value' | 'kubernetesValue' | 'apiVersion' | 'kind'
 
-/** What a member of this name is to those beside it, if anything. */
+/** Returns the role of a member of this name, if any. */
 export function labelRole(name: string): LabelRole | undefined {
   const lowerCase = name.toLowerCase()
   if (LABELS.has(lowerCase)) return 'label'
@@ -28,7 +31,10 @@ export function labelRole(name: string): LabelRole | undefined {
   return name === 'apiVersion' || name === 'kind' ? name : undefined
 }
 
-/** The members of one object that are secret because of what is beside them: `{"name":"DB_PASSWORD","value":…}`. */
+/**
+ * The members of one object that are secret because of their siblings:
+ * `{"name":"DB_PASSWORD","value":…}`.
+ */
 export class LabelledValues {
   private label: string | undefined
   private hasLabel = false
@@ -38,7 +44,7 @@ export class LabelledValues {
   private readonly values: Extent[] = []
   private readonly kubernetesValues: Extent[] = []
 
-  /** Takes a member; `text` is its value where that may name a secret. */
+  /** Records a member. `text` is its value if that may name a secret. */
   note(role: LabelRole, extent: Extent, text: string): void {
     if (role === 'label') {
       this.hasLabel = true
@@ -52,10 +58,14 @@ export class LabelledValues {
     }
   }
 
-  /** What must go, with the name that it goes by; `isCut` says that the end of the object is missing. */
+  /**
+   * Returns the secret extents and the names to report. `isCut` says that the end of the object is
+   * missing.
+   */
   secrets(isCut: boolean): { readonly name: string; readonly extent: Extent }[] {
     const { values, kubernetesValues } = this
-    // What was cut off may have named them: lists sorted by name have `data` before `kind`, and `value` may be before `name`.
+    // The truncated part may contain the label: lists sorted by name have `data` before `kind`, and
+    // `value` may precede `name`.
     const label = this.label ?? (isCut && !this.hasLabel ? '(cut off)' : undefined)
     const isSecret = this.isKubernetesSecret || (isCut && this.hasApiVersion && !this.hasKind)
     return [
@@ -65,33 +75,33 @@ export class LabelledValues {
   }
 }
 
-/** What the name of a member says of its value. */
+/** Classification of a member by its name. */
 export interface MemberName {
   readonly name: string
   readonly isSecret: boolean
-  /** Secret where the value is a text. */
+  /** Secret if the value is a string. */
   readonly isSecretText: boolean
-  /** Secret where it is among headers. */
+  /** Secret if it is a header. */
   readonly isSecretHeader: boolean
-  /** Whether the value holds headers. */
+  /** Whether the value contains headers. */
   readonly isHeaders: boolean
   readonly role: LabelRole | undefined
 }
 
 interface KnownName extends MemberName {
-  /** As it is between the quotes. */
+  /** The bytes between the quotes. */
   readonly written: Uint8Array
 }
 
-/** Documents of one kind have some hundred names, each of them many times. */
+/** Documents of one kind have some hundred names, each used many times. */
 const KNOWN_NAMES = 1024
 const MAX_KNOWN_LENGTH = 64
 
-/** Reads names of members, and remembers what it made of those that it read last. */
+/** Classifies member names, and caches the latest results. */
 export class MemberNames {
   readonly #known: (KnownName | undefined)[] = new Array<undefined>(KNOWN_NAMES).fill(undefined)
 
-  /** The name whose literal begins at `open`; raises the errors of `scanString`. */
+  /** Classifies the name whose literal starts at `open`. Throws as `scanString`. */
   read(json: Uint8Array, open: number): MemberName {
     let hash = 0
     let end = open + 1
@@ -99,14 +109,14 @@ export class MemberNames {
       if (byte === BACKSLASH) return describeName(json, open)
       hash = (Math.imul(hash, 31) + byte) | 0
     }
-    const place = (hash ^ (hash >>> 15)) & (KNOWN_NAMES - 1)
-    const known = this.#known[place]
+    const slot = (hash ^ (hash >>> 15)) & (KNOWN_NAMES - 1)
+    const known = this.#known[slot]
     if (known !== undefined && isWritten(known.written, json, open + 1, end)) return known
     const described = describeName(json, open)
     if (end - open > MAX_KNOWN_LENGTH) return described
-    // A copy: the `slice` of a Buffer would keep all of the text, and change with its memory.
+    // Copied, because a `slice` of a Buffer would retain the whole text and change with its memory.
     const added = { ...described, written: new Uint8Array(json.subarray(open + 1, end)) }
-    this.#known[place] = added
+    this.#known[slot] = added
     return added
   }
 }

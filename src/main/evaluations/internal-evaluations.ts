@@ -15,20 +15,23 @@ import { timeOrderedId } from '../../lib/time-ordered-id.js'
 
 const NS_PER_MS = 1_000_000
 
-/** A question that the service itself has for its policies. */
-interface OwnQuestion<Answer> extends Pick<DecisionEntry, 'kind' | 'path' | 'caller' | 'decisionId'> {
+/** An evaluation that the service itself requests. */
+interface InternalEvaluation<Answer> extends Pick<DecisionEntry, 'kind' | 'path' | 'caller' | 'decisionId'> {
   readonly input: Buffer
   readonly nowMs: number
   readonly evaluate: (plan: DocumentPlan) => Answer | Promise<Answer>
-  /** How the log tells an answer. */
-  readonly told: (answer: Answer) => Pick<DecisionEntry, 'outcome' | 'result' | 'packages'>
+  /** Converts an answer to the fields of a log entry. */
+  readonly logged: (answer: Answer) => Pick<DecisionEntry, 'outcome' | 'result' | 'packages'>
 }
 
-/** Asks the policies that serve now; the decision is recorded like one that was asked for over HTTP. Raises where it cannot be evaluated. */
+/**
+ * Evaluates a rule with the current policies and records the decision, as for an HTTP request.
+ * Throws if the evaluation fails.
+ */
 async function recordEvaluation<Answer>(
   policies: Policies,
   log: DecisionLog,
-  { kind, path, caller, decisionId, input, nowMs, evaluate, told }: OwnQuestion<Answer>,
+  { kind, path, caller, decisionId, input, nowMs, evaluate, logged }: InternalEvaluation<Answer>,
 ): Promise<Answer> {
   const startedAt = performance.now()
   const snapshot = policies.current
@@ -39,7 +42,7 @@ async function recordEvaluation<Answer>(
     ...{ decisionId, kind, path, caller, input, timeMs: nowMs, revision: snapshot.revision },
     application: findApplication(input),
     durationNs: Math.round((performance.now() - startedAt) * NS_PER_MS),
-    ...(made instanceof AppError ? { outcome: 'error', error: made.message } : told(made.answer)),
+    ...(made instanceof AppError ? { outcome: 'error', error: made.message } : logged(made.answer)),
   })
   if (made instanceof AppError) throw made
   return made.answer
@@ -53,8 +56,11 @@ async function attempt<Made>(make: () => Promise<Made>): Promise<Made | AppError
   }
 }
 
-/** Evaluates the rules of checks of analyses as verdicts. A rule that is not defined is a problem, too. */
-export function makeAskRule(
+/**
+ * Returns a function that evaluates the rule of an analysis check as a verdict. An undefined rule
+ * is reported as a problem.
+ */
+export function makeEvaluateRule(
   policies: Policies,
   evaluations: Evaluations,
   { log, now }: { readonly log: DecisionLog; readonly now: () => number },
@@ -66,7 +72,7 @@ export function makeAskRule(
       const text = await recordEvaluation(policies, log, {
         ...{ kind: 'data', path: rule, caller: 'analysis', decisionId: timeOrderedId(nowMs), input, nowMs },
         evaluate: (plan) => evaluations.document(plan, input, { nowMs, caller: 'analysis', isVerdict: true }),
-        told: (answer) =>
+        logged: (answer) =>
           answer === undefined
             ? { outcome: 'undefined' }
             : { outcome: 'defined', result: Buffer.from(answer) },
@@ -74,7 +80,7 @@ export function makeAskRule(
       if (text !== undefined) return { value: JSON.parse(text) as unknown }
       return {
         problem:
-          'is not defined: it is misspelt, not loaded, or has no value for this document (give it a default)',
+          'is undefined: it is misspelt, not loaded, or has no value for this document (give it a default)',
       }
     } catch (raw) {
       return { problem: `could not be evaluated: ${toAppError(raw).message}` }
@@ -82,21 +88,27 @@ export function makeAskRule(
   }
 }
 
-/** Asks a policy about a gate instance at a time: the reasons against it. Raises where it cannot be evaluated. */
-type AskGatePolicy = (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+/**
+ * Evaluates a policy for a gate instance and returns the reasons to deny. Throws if the evaluation
+ * fails.
+ */
+type EvaluateGatePolicy = (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
 
-/** Asks the policies that serve now; each decision is recorded like one that was asked for over HTTP. */
-export function makeAskGatePolicy(
+/**
+ * Evaluates gate policies with the current policies and records each decision, as for an HTTP
+ * request.
+ */
+export function makeEvaluateGatePolicy(
   policies: Policies,
   evaluations: Evaluations,
   log: DecisionLog,
-): AskGatePolicy {
+): EvaluateGatePolicy {
   return async (policy, value, nowMs) => {
     const input = Buffer.from(JSON.stringify(value))
     const denials = await recordEvaluation(policies, log, {
       ...{ kind: 'runtime', path: policy, caller: 'gates', decisionId: timeOrderedId(nowMs), input, nowMs },
       evaluate: (plan) => evaluations.runtime(plan, input, { nowMs, caller: 'gates' }),
-      told: (found) => ({
+      logged: (found) => ({
         outcome: found.length > 0 ? 'deny' : 'allow',
         result: Buffer.from(JSON.stringify(textsOf(found))),
         ...(found.length > 0 && { packages: Buffer.from(JSON.stringify(denialsByPackage(found))) }),

@@ -12,30 +12,36 @@ import { readRevocationLists } from '../../http/transport/tls/revocation-lists.j
 import type { RevocationList } from '../../http/transport/tls/revocation-lists.js'
 import { certificateIn, certificateWithKey, unusablePem } from '../../lib/validation/pem-files.js'
 
-/** A changed time of a file says too little where links are turned to other files, as in a cluster's secrets. */
-const LOOK_MS = 2000
+/**
+ * Files are compared by content. Modification times miss switched symbolic links, which clusters
+ * use for secrets.
+ */
+const CHECK_MS = 2000
 const MS_PER_DAY = 86_400_000
 const SOON_DAYS = 14
 
-/** The certificate of the service, which is read again when its files change. */
+/** The certificate of the service, read again when its files change. */
 export class TlsFiles {
   readonly #config: Config
   readonly #logger: Logger
-  readonly #looks: NodeJS.Timeout
+  readonly #checks: NodeJS.Timeout
   #read: CheckedTls
   #renewed: (settings: TlsSettings) => void = () => undefined
-  /** What was wrong at the last look, and whether it has been told. */
+  /** The problem found at the last check, and whether it has been reported. */
   #problem: string | undefined
-  #isTold = false
+  #isReported = false
 
   private constructor(config: Config, logger: Logger, first: CheckedTls) {
     this.#config = config
     this.#logger = logger
     this.#read = first
-    this.#looks = setInterval(() => this.look(), LOOK_MS).unref()
+    this.#checks = setInterval(() => this.check(), CHECK_MS).unref()
   }
 
-  /** Reads the files; undefined where no certificate is configured. Raises `invalid` for files that cannot be used. */
+  /**
+   * Reads the files. Returns undefined if no certificate is configured. Throws `invalid` for
+   * unusable files.
+   */
   static open(config: Config, logger: Logger): TlsFiles | undefined {
     const settings = readTlsFiles(config)
     if (settings === undefined) return undefined
@@ -45,65 +51,67 @@ export class TlsFiles {
     return files
   }
 
-  /** What serves now. */
+  /** The settings in use. */
   get settings(): TlsSettings {
     return this.#read.settings
   }
 
-  /** Has a listener told of another certificate, key or authorities. */
+  /** Registers a listener for a new certificate, key or set of authorities. */
   onRenewal(renewed: (settings: TlsSettings) => void): void {
     this.#renewed = renewed
   }
 
-  /** What someone should look into. */
   readonly health: HealthPlugin = {
     name: 'tls',
     isUp: () => true,
-    warning: () => (this.#isTold ? this.#problem : undefined) ?? this.#lifetime() ?? this.#listLifetime(),
+    warning: () => (this.#isReported ? this.#problem : undefined) ?? this.#lifetime() ?? this.#listLifetime(),
   }
 
-  /** Looks whether the files have changed. Certificate and key are seldom written at the same moment, so that what is wrong once may be right at the next look. */
-  look(): void {
+  /**
+   * Checks whether the files have changed. A problem is reported only at its second check, because
+   * certificate and key are rarely written at the same moment.
+   */
+  check(): void {
     try {
       const settings = readTlsFiles(this.#config)
       if (settings !== undefined && !isDeepStrictEqual(settings, this.#read.settings)) this.#renew(settings)
       this.#problem = undefined
-      this.#isTold = false
+      this.#isReported = false
     } catch (raw) {
       this.#note(toError(raw).message)
     }
   }
 
   close(): void {
-    clearInterval(this.#looks)
+    clearInterval(this.#checks)
   }
 
   #renew(settings: TlsSettings): void {
     const read = checkTls(settings, this.#config)
     const now = Date.now()
     if (read.endsAtMs <= now && this.#read.endsAtMs > now)
-      throw new Error('the new certificate has ended already')
+      throw new Error('the new certificate has already expired')
     if (hasEnded(read, now) && !hasEnded(this.#read, now))
-      throw new Error('the new revocation list has ended already')
+      throw new Error('the new revocation list has already expired')
     const before = this.settings
     this.#read = read
     this.#renewed(settings)
     const endsAt = new Date(read.endsAtMs).toISOString()
     if (settings.certificate !== before.certificate || settings.key !== before.key)
-      this.#logger.info({ endsAt }, 'a new certificate serves')
-    if (settings.clientCa !== before.clientCa) this.#logger.info('new authorities of callers count')
-    if (settings.clientCrl !== before.clientCrl) this.#logger.info('new revocation lists count')
+      this.#logger.info({ endsAt }, 'new certificate in use')
+    if (settings.clientCa !== before.clientCa) this.#logger.info('new client authorities in use')
+    if (settings.clientCrl !== before.clientCrl) this.#logger.info('new revocation lists in use')
   }
 
   #note(problem: string): void {
     if (problem !== this.#problem) {
       this.#problem = problem
-      this.#isTold = false
-    } else if (!this.#isTold) {
-      this.#isTold = true
+      this.#isReported = false
+    } else if (!this.#isReported) {
+      this.#isReported = true
       this.#logger.error(
         { error: problem },
-        'changed TLS files cannot be used: what they held before goes on',
+        'changed TLS files cannot be used; the previous ones stay in use',
       )
     }
   }
@@ -111,7 +119,7 @@ export class TlsFiles {
   #listLifetime(): string | undefined {
     const { listEndsAtMs = Infinity } = this.#read
     return hasEnded(this.#read, Date.now())
-      ? `a revocation list has ended on ${new Date(listEndsAtMs).toISOString()}: certificates of its authority are refused`
+      ? `a revocation list expired on ${new Date(listEndsAtMs).toISOString()}: certificates of its authority are refused`
       : undefined
   }
 
@@ -119,9 +127,9 @@ export class TlsFiles {
     const { startsAtMs, endsAtMs } = this.#read
     const now = Date.now()
     const days = Math.floor((endsAtMs - now) / MS_PER_DAY)
-    if (now < startsAtMs) return `the certificate begins only on ${new Date(startsAtMs).toISOString()}`
-    if (now >= endsAtMs) return `the certificate has ended on ${new Date(endsAtMs).toISOString()}`
-    return days < SOON_DAYS ? `the certificate ends in ${days} days` : undefined
+    if (now < startsAtMs) return `the certificate is not valid before ${new Date(startsAtMs).toISOString()}`
+    if (now >= endsAtMs) return `the certificate expired on ${new Date(endsAtMs).toISOString()}`
+    return days < SOON_DAYS ? `the certificate expires in ${days} days` : undefined
   }
 }
 
@@ -129,17 +137,23 @@ function hasEnded({ listEndsAtMs = Infinity }: CheckedTls, nowMs: number): boole
   return listEndsAtMs <= nowMs
 }
 
-/** What the files of `server.tlsCertificate`, `tlsKey`, `tlsClientCa` and `tlsClientCrl` hold, once it is known to fit together. */
+/**
+ * Contents of `server.tlsCertificate`, `tlsKey`, `tlsClientCa` and `tlsClientCrl` after a check
+ * that they fit together.
+ */
 interface CheckedTls {
   readonly settings: TlsSettings
-  /** When the certificate begins and ends to be good, in milliseconds since the epoch. */
+  /** Validity of the certificate, in milliseconds since the epoch. */
   readonly startsAtMs: number
   readonly endsAtMs: number
-  /** When the first of the revocation lists ends; undefined where there are none. */
+  /** The earliest end of a revocation list. Undefined if there are none. */
   readonly listEndsAtMs: number | undefined
 }
 
-/** Reads the files as they are now; undefined where no certificate is configured. Raises `invalid` for one that cannot be read. */
+/**
+ * Reads the current files. Returns undefined if no certificate is configured. Throws `invalid` for
+ * an unreadable file.
+ */
 export function readTlsFiles({ server }: Config): TlsSettings | undefined {
   const { tlsCertificate, tlsKey, tlsClientCa, tlsClientCrl, tlsRequireClient, tlsMinVersion } = server
   if (tlsCertificate === undefined || tlsKey === undefined) return undefined
@@ -153,7 +167,7 @@ export function readTlsFiles({ server }: Config): TlsSettings | undefined {
   }
 }
 
-/** Checks that what was read can be used together. Raises `invalid`, with the file that is to blame. */
+/** Checks that the files fit together. Throws `invalid` and names the wrong file. */
 export function checkTls(settings: TlsSettings, { server }: Config): CheckedTls {
   const { tlsCertificate = '', tlsKey = '', tlsClientCa = '', tlsClientCrl = '' } = server
   const { certificate, key, clientCa } = settings

@@ -7,27 +7,28 @@ import type { WorkAttempts } from '../../lib/work-attempts.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
 import type { DefinitionFile } from './read-definition-files.js'
 
-const LOOK_MS = 2000
+const CHECK_MS = 2000
 
 interface DefinitionWatchOptions {
-  /** `analysis.definitions`. */
+  /** The directory `analysis.definitions`. */
   readonly directory: string | undefined
-  /** Takes in all files, and returns what is wrong with some. */
+  /** Imports all files and returns the problems of some. */
   readonly define: () => Promise<readonly string[]>
   readonly logger: Logger
 }
 
-/** The definition files of a service, which are read again when they change. */
+/** The definition files of a service, read again when they change. */
 export interface DefinitionWatch {
   readonly health: HealthPlugin
-  /** Reads the files where they have changed since they were read. */
-  readonly look: () => Promise<void>
+  /** Reads the files if they have changed since the last read. */
+  readonly check: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 /**
- * Reads the definition files and looks for changes every two seconds. A file that cannot be used is logged and shown in the health
- * of the service; it keeps neither the service nor other definitions from working. Raises what `define` raises but `invalid`.
+ * Reads the definition files and checks for changes every two seconds. An unusable file is logged
+ * and shown in the health of the service, and affects no other definition. Throws errors of
+ * `define` except `invalid`.
  */
 export async function watchDefinitions(options: DefinitionWatchOptions): Promise<DefinitionWatch> {
   const { directory, define, logger } = options
@@ -41,9 +42,9 @@ export async function watchDefinitions(options: DefinitionWatchOptions): Promise
       problems = [raw.message]
     }
     for (const problem of problems)
-      logger.error({ problem }, 'an analysis definition cannot be used; the one before it stays in use')
+      logger.error({ problem }, 'an analysis definition cannot be used; the previous one stays in use')
   }
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (directory === undefined) return
     const version = await versionOf(directory)
     if (version === read) return
@@ -51,40 +52,41 @@ export async function watchDefinitions(options: DefinitionWatchOptions): Promise
     read = version
   }
   if (directory === undefined) await readAll()
-  else await look()
-  const looking =
+  else await check()
+  const checking =
     directory === undefined
       ? undefined
-      : repeat(LOOK_MS, look, (error) =>
+      : repeat(CHECK_MS, check, (error) =>
           logger.error({ error: error.message }, 'analysis definitions could not be read again'),
         )
   return {
     health: {
       name: 'analysis_definitions',
       isUp: () => true,
-      // Without the text of files, since anyone may read it.
+      // Anyone may read the health, so file contents are left out.
       warning: () =>
         problems.length === 0
           ? undefined
-          : `${problems.length} of the files in analysis.definitions cannot be used; the log of the service says why`,
+          : `${problems.length} of the files in analysis.definitions cannot be used; the log of the service shows why`,
     },
-    look,
+    check,
     stop: async () => {
-      await looking?.stop()
+      await checking?.stop()
     },
   }
 }
 
-/** What reads definitions is loaded where there are any. */
+/** Loaded on demand, because most services have no definition files. */
 async function versionOf(directory: string): Promise<string> {
   const { versionOfDefinitions } = await import('../files/read-definition-files.js')
   return await versionOfDefinitions(directory)
 }
 
 /**
- * Takes in the definitions of a directory, and forgets those that came from files which are gone; definitions that were given over
- * HTTP stay. Returns what is wrong with files: the definitions that were read from these before stay. `warn` is given settings
- * that have no effect. Raises `invalid` where the directory cannot be read; then nothing is changed.
+ * Imports the definitions of a directory and deletes imported ones whose file is gone. Definitions
+ * sent over HTTP stay. Returns the problems of files, whose previous definitions stay in use.
+ * `warn` receives settings without effect. Throws `invalid`, without any change, if the directory
+ * cannot be read.
  */
 export async function defineFromFiles(
   directory: string | undefined,
@@ -100,7 +102,7 @@ export async function defineFromFiles(
     if (problem !== undefined) problems.push(problem)
     if (definition === undefined) continue
     const request = { application, document: definition, origin: 'configuration' } as const
-    // Most services have no such file: what reads definitions is loaded for those that do.
+    // Loaded on demand, because most services have no definition files.
     const { defineAnalysis } = await import('../../analysis/runs/define-analysis.js')
     try {
       const { warnings } = await defineAnalysis({ writer, reader }, request, actor)

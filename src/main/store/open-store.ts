@@ -13,14 +13,17 @@ import type { OpenReader, Readers } from '../../store/ports/readers.js'
 
 const SCRIPT = threadScript('store')
 
-/** What opening a store needs beside the configuration. */
+/** The dependencies of a store. */
 interface StoreParts {
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly threadDied: (death: ThreadDeath) => void
 }
 
-/** Opens what is durable, in the engine that the configuration names. Raises AppError `unavailable` for a store that cannot serve. */
+/**
+ * Opens the durable store with the configured engine. Throws `unavailable` for a store that cannot
+ * serve.
+ */
 export async function openStore(config: Config, parts: StoreParts): Promise<ServiceStore> {
   const location = storeLocation(config, parts.readSecret)
   return location.engine === 'postgres'
@@ -28,7 +31,7 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Serv
     : await openFile(location.dataDir, parts)
 }
 
-/** A PostgreSQL, with threads that write and read it. */
+/** Opens a PostgreSQL store with threads that write and read. */
 async function openDatabase(
   settings: PostgresSettings,
   connections: number,
@@ -41,13 +44,13 @@ async function openDatabase(
     operations: SCRIPT,
     threadDied,
     changed: (problem) => {
-      if (problem === undefined) logger.info('the database is there again')
-      else logger.error({ error: problem }, 'nothing durable is written')
+      if (problem === undefined) logger.info('the database is available again')
+      else logger.error({ error: problem }, 'durable records cannot be written')
     },
   })
 }
 
-/** `tidegate.db`, with threads that write and read it. */
+/** Opens `tidegate.db` with threads that write and read. */
 async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Promise<ServiceStore> {
   const { openServiceStore } = await import('../../store/sqlite/threads/open-service-store.js')
   return await openServiceStore({
@@ -55,20 +58,20 @@ async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Pr
     operations: SCRIPT,
     threadDied,
     fileChanged: (problem) => {
-      if (problem === undefined) logger.info('tidegate.db is at its path, and is written again')
-      else logger.error({ error: problem }, 'nothing durable is written')
+      if (problem === undefined) logger.info('tidegate.db is at its path again and is written')
+      else logger.error({ error: problem }, 'durable records cannot be written')
     },
   })
 }
 
-/** How the store is shown among the parts of the service. */
+/** The store as a part of the service's health. */
 export function storeHealth({ problem, warning }: ServiceStore): HealthPlugin {
   return { name: 'store', isUp: () => problem() === undefined, problem, ...(warning && { warning }) }
 }
 
 /**
- * Opens the durable records for reading alone, on the calling thread, whether or not a service runs. Raises AppError `unavailable`
- * for a store that is absent, damaged or not ours.
+ * Opens the durable store read-only on the calling thread, whether or not a service runs. Throws
+ * `unavailable` for a store that is absent, damaged or not Tidegate's.
  */
 export async function openReader(
   location: StoreLocation,

@@ -13,7 +13,7 @@ import { DATABASE_URL_TEXT, readDatabaseUrl } from '../../config/values/database
 import type { DatabaseUrl } from '../../config/values/database-url.js'
 import { isLoopback } from '../../config/sections/listen-address.js'
 
-/** Which engine keeps the durable records, and where: a plain value, so that threads can be told. */
+/** Engine and location of the durable records. A plain value that can be sent to threads. */
 export type StoreLocation =
   | {
       readonly engine: 'sqlite'
@@ -22,7 +22,10 @@ export type StoreLocation =
     }
   | { readonly engine: 'postgres'; readonly settings: PostgresSettings }
 
-/** The one place that decides from the configuration which engine keeps the durable records. Raises `invalid` as `postgresSettings`. */
+/**
+ * Chooses the engine of the durable records from the configuration. Throws `invalid` as
+ * `postgresSettings`.
+ */
 export function storeLocation(
   { dataDir, store }: Pick<Config, 'dataDir' | 'store'>,
   readSecret: ReadSecret,
@@ -31,12 +34,15 @@ export function storeLocation(
   return { engine: 'postgres', settings: postgresSettings(store.url, store, readSecret, process.env) }
 }
 
-/** The records of a service that keeps them in files of its own. */
+/** The location of records in files. */
 export function inDataDirectory(dataDir: string): StoreLocation {
   return { engine: 'sqlite', dataDir }
 }
 
-/** A database that a URL names; its password and whether it is encrypted follow from the environment and the host. */
+/**
+ * The location of a database given by a URL. Password and encryption follow from the environment
+ * and the host.
+ */
 export function inDatabase(url: string): Extract<StoreLocation, { engine: 'postgres' }> {
   const noSecret = (): never => {
     throw new AppError('internal', 'a location without a configuration names no secret')
@@ -50,8 +56,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const DEFAULT_PORT = '5432'
 
 /**
- * How the database of a configuration is reached. What the URL leaves out is taken from the environment, as by psql. Raises `invalid`
- * for a certificate that cannot be read.
+ * Connection settings of the configured database. Parts that the URL leaves out come from the
+ * environment, as in psql. Throws `invalid` for an unreadable certificate.
  */
 export function postgresSettings(
   url: string,

@@ -25,7 +25,10 @@ export type LoadOutcome<Loaded> =
 /** Smaller loads take about as long as starting a thread, some 10 ms. */
 const MIN_THREAD_BYTES = 512 * 1024
 
-/** Builds base documents from data files, from 512 KiB on in a separate thread. Throws as `loadData`. */
+/**
+ * Builds base documents from data files, from 512 KiB on in a separate thread. Throws as
+ * `loadData`.
+ */
 export const loadDataInThread: NonNullable<LoadOptions['loadData']> = async (parts, base) => {
   const bytes = parts.flat().reduce((sum, { content }) => sum + content.length, 0)
   if (bytes < MIN_THREAD_BYTES) return loadData(parts, base)

@@ -27,7 +27,7 @@ import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/open-evaluations.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
-import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
+import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../worker-pool/worker-calls.js'
 import { WorkerPolicies } from './worker-policies.js'
 import { BufferedDecisionLog } from '../../decisions/buffered-decision-log.js'
 import { usedPart } from '../../decisions/decision-batch.js'
@@ -37,20 +37,21 @@ interface Deciding {
   readonly listen: WorkerCalls['listen']
   readonly renewTls: (settings: TlsSettings) => void
   readonly stopServers: (drainMs: number) => Promise<void>
-  readonly figures: WorkerCalls['figures']
+  readonly metrics: WorkerCalls['metrics']
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * What the main process asks of this one: to decide as it does, over the same address and with the same policies. Everything else is
- * relayed to the main process; decisions, and evaluations that take long, are handed to it.
+ * The calls that the main process makes to this worker process. It decides with the same policies
+ * at the same addresses. It relays other requests to the main process and hands it decisions and
+ * slow evaluations.
  */
 export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls {
   let deciding: Promise<Deciding> | undefined
-  /** What is asked while it starts waits until it has: a reload may come then. */
+  /** Calls wait for the end of the start, because a reload may arrive before. */
   const started = async (): Promise<Deciding> => {
-    if (deciding === undefined) throw new AppError('internal', 'the worker has not been started')
+    if (deciding === undefined) throw new AppError('internal', 'the worker process has not been started')
     return await deciding
   }
   return {
@@ -58,11 +59,11 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
       deciding = open(settings, policies, main())
       await deciding
     },
-    listen: async (place, listener) => (await started()).listen(place, listener),
+    listen: async (index, listener) => (await started()).listen(index, listener),
     renewTls: async (settings) => (await started()).renewTls(settings),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
-    figures: async () => (await started()).figures(),
+    metrics: async () => (await started()).metrics(),
     flush: async () => (await started()).flush(),
     stop: async (drainMs) => {
       await (await deciding)?.stopServers(drainMs)
@@ -111,8 +112,8 @@ async function open(
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
-    listen: async (place, listener) => {
-      const served = addresses[place]
+    listen: async (index, listener) => {
+      const served = addresses[index]
       if (served !== undefined) await servers.start(served, answering, listener)
     },
     renewTls: (renewed) => {
@@ -120,7 +121,7 @@ async function open(
       servers.renewTls(renewed)
     },
     stopServers: (drainMs) => servers.stop(drainMs),
-    figures: () => metrics.registry.getMetricsAsJSON(),
+    metrics: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
       requestLog.close()
@@ -138,7 +139,10 @@ function metricsOver(decisionLog: DecisionLog): ServiceMetrics {
   return metrics
 }
 
-/** What does not end within its slice is left to the slow threads of the main process, which also says where an error is. */
+/**
+ * Evaluations that exceed their slice go to the slow threads of the main process, which also
+ * locates errors in the sources.
+ */
 function openEvaluations(
   config: Config,
   { idOf }: WorkerPolicies,
@@ -159,7 +163,10 @@ function openEvaluations(
   })
 }
 
-/** The decision log of a worker: batches go to the main process, which alone writes. It holds its share of what may be held. */
+/**
+ * The decision log of a worker process. It sends batches to the main process, the only writer. Its
+ * buffer limits are its share of those of the service.
+ */
 function makeRemoteDecisionLog(
   { decisions, audit }: Config,
   processes: number,
@@ -195,32 +202,32 @@ function makeRemoteDecisionLog(
   })
 }
 
-/** The slow threads of the service, which are the main process's: there is one queue for the questions of all. */
+/** Sends slow evaluations to the main process, which has one queue for all processes. */
 class RemoteSlowEvaluations {
   readonly #main: ProcessLink<MainCalls>
   readonly #threads: number
   readonly #idOf: (snapshot: Snapshot) => number
   #lastId = 0
-  #asked = 0
+  #running = 0
 
-  /** `threads` is how many there are; `idOf` tells by which number the main process knows policies. */
+  /** `threads` is their number. `idOf` returns the main process's number of a snapshot. */
   constructor(main: ProcessLink<MainCalls>, threads: number, idOf: (snapshot: Snapshot) => number) {
     this.#main = main
     this.#threads = threads
     this.#idOf = idOf
   }
 
-  /** As far as is known here: others may have taken them. */
+  /** As far as this process knows. Other processes may use the threads. */
   get isFree(): boolean {
-    return this.#asked < this.#threads
+    return this.#running < this.#threads
   }
 
   readonly submit: EvaluationsOptions['slow']['submit'] = ({ key, snapshot, request }) => {
     const id = (this.#lastId += 1)
-    this.#asked += 1
+    this.#running += 1
     const answer = this.#main
       .call('evaluate', { id, policies: this.#idOf(snapshot), key, request })
-      .finally(() => (this.#asked -= 1))
+      .finally(() => (this.#running -= 1))
     const drop = (): void => void this.#main.call('drop', id).catch(() => undefined)
     return { answer, drop }
   }

@@ -9,9 +9,9 @@ import {
   type EvaluationLimits,
   type Snapshot,
 } from '../../rego/index.js'
-import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
+import type { SentImage, SentPolicies } from '../worker-pool/worker-calls.js'
 
-/** The policies of a worker: what the main process sends, ready before it serves. */
+/** The policies of a worker process, as received from the main process. */
 export class WorkerPolicies {
   readonly #arriving: Arriving
   readonly #ready = new Map<number, Snapshot>()
@@ -25,7 +25,7 @@ export class WorkerPolicies {
     this.#ids.set(first, id)
   }
 
-  /** With the policies that serve first. */
+  /** Opens the policies that serve first. */
   static async open(sent: SentPolicies, limits: EvaluationLimits): Promise<WorkerPolicies> {
     const arriving = new Arriving(limits)
     return new WorkerPolicies(arriving, await arriving.take(sent), sent.id)
@@ -35,10 +35,10 @@ export class WorkerPolicies {
     return this.#current
   }
 
-  /** By which the main process knows a snapshot. */
+  /** The number by which the main process knows a snapshot. */
   readonly idOf = (snapshot: Snapshot): number => this.#ids.get(snapshot) ?? 0
 
-  /** Gets policies ready, after those that came before. */
+  /** Prepares policies, after any earlier ones. */
   async load(sent: SentPolicies): Promise<void> {
     const loaded = this.#loading.then(() => this.#arriving.take(sent))
     this.#loading = loaded.catch(() => undefined)
@@ -47,7 +47,7 @@ export class WorkerPolicies {
     this.#ready.set(sent.id, snapshot)
   }
 
-  /** Has policies serve that are ready; those that came before them never will. */
+  /** Puts prepared policies into service and drops older ones. */
   activate(id: number): void {
     const snapshot = this.#ready.get(id)
     for (const older of [...this.#ready.keys()].filter((key) => key <= id)) this.#ready.delete(older)
@@ -56,7 +56,7 @@ export class WorkerPolicies {
   }
 }
 
-/** What has come last, of which only what is new comes again. */
+/** The latest received policies. Later messages contain only what has changed. */
 class Arriving {
   readonly #snapshots: ArrivingSnapshots
   #image: DataImage | undefined
@@ -71,7 +71,7 @@ class Arriving {
     return await this.#snapshots.take(snapshot, whole)
   }
 
-  /** In shared memory, as where it was made: the slow threads of this process would share it. */
+  /** Uses shared memory, as the main process does. */
   async #take({ base, root, content }: SentImage): Promise<DataImage> {
     if (content === undefined) {
       if (this.#image !== undefined) return this.#image
@@ -82,10 +82,13 @@ class Arriving {
   }
 }
 
-/** Of one read: the pages that it fills are the system's to zero and copy, in a thread of node's pool. */
+/** Size of one read. Node's thread pool pays for the pages it fills. */
 const PIECE_BYTES = 8 * 1024 * 1024
 
-/** The bytes of a file in memory that threads share, read straight into it: the calling thread copies none. Raises the system's error where it cannot be read, and an error where it becomes shorter meanwhile. */
+/**
+ * Reads a file directly into shared memory, without a copy on the calling thread. Throws the
+ * system's error if it cannot be read, and an error if it shrinks during the read.
+ */
 export async function readSharedFile(path: string): Promise<Uint8Array> {
   const file = await open(path)
   try {

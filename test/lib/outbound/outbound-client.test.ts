@@ -286,7 +286,7 @@ describe('a host name', () => {
     const error = await failureOf(client.send(get(`https://other.test:${server.port}/`)))
     expect(error.reason).toBe('not_connected')
     expect(error.message).toBe(
-      `https://other.test:${server.port} could not be reached: its certificate is for another name (it has tide.test): write a name in the URL that the certificate has`,
+      `https://other.test:${server.port} could not be reached: its certificate is for another name (it has tide.test): use a name of the certificate in the URL`,
     )
   })
 
@@ -295,20 +295,20 @@ describe('a host name', () => {
     const selfSigned = await serve((_, response) => response.end(), makeCertificate('tide.test'))
     const untrusted = await failureOf(client.send(get(`https://tide.test:${selfSigned.port}/`)))
     expect(untrusted.message).toContain(
-      'is self-signed and not trusted here: start Tidegate with NODE_EXTRA_CA_CERTS',
+      'is self-signed and not trusted: start Tidegate with NODE_EXTRA_CA_CERTS',
     )
   })
 
   test('is told by what it speaks where the scheme is the wrong one', async () => {
     const plain = await serve((_, response) => response.end())
     const noTls = await failureOf(makeClient().send(get(`https://127.0.0.1:${plain.port}/`)))
-    expect(noTls.message).toContain('it does not speak TLS on this port: write http://')
+    expect(noTls.message).toContain('the port does not use TLS: write http://')
     const raw = await serveRaw((socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])))
     const noHttp = await failureOf(makeClient().send(get(`${originOf(raw)}/`)))
-    expect(noHttp.message).toContain('if it speaks TLS on this port, write https://')
+    expect(noHttp.message).toContain('if the port uses TLS, write https://')
     const tls = await serve((_, response) => response.end(), makeCertificate('tide.test'))
     const hungUp = await failureOf(makeClient().send(get(`http://127.0.0.1:${tls.port}/`)))
-    expect(hungUp.message).toContain('if it speaks TLS on this port, write https://')
+    expect(hungUp.message).toContain('if the port uses TLS, write https://')
   })
 })
 

@@ -39,7 +39,7 @@ describe('a packed list', () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => line(n))
     const bytes = packedList(lines)
       .blocks()
-      .reduce((sum, { deflated }) => sum + deflated.length, 0)
+      .reduce((sum, block) => sum + block.length, 0)
     expect(bytes).toBeLessThan(JSON.stringify(lines).length / 4)
   })
 })

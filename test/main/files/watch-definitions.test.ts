@@ -31,7 +31,7 @@ test('changed definitions are used without a restart, and a wrong one is shown u
   expect(definitions.health.warning?.()).toContain('1 of the files in analysis.definitions cannot be used')
   expect(lines.join('')).toContain('shop.json: the definition is not valid')
   workspace.write({ 'd/shop.json': LOGS, 'd/till.json': LOGS })
-  await definitions.look()
+  await definitions.check()
   expect(await names()).toEqual(['bank', 'shop', 'till'])
   expect(definitions.health.warning?.()).toBeUndefined()
 })

@@ -39,7 +39,7 @@ describe('work in a thread of its own', () => {
 
   it.each([
     ['throws', "throw new Error('broken')", {}, 'broken'],
-    ['ends without an answer', '', {}, 'its thread ended'],
+    ['ends without an answer', '', {}, 'its thread ended unexpectedly'],
     ['needs too much memory', HOARD, {}, 'it is too large'],
     ['takes too long', WAIT, { limitMs: 1 }, 'it took longer than 0.001 seconds'],
     ['was given up before', WAIT, { givenUp: AbortSignal.abort() }, 'it was given up'],

@@ -20,13 +20,13 @@ const SLASH = 0x2f
 const LINE_SEPARATOR = 0x2028
 const PARAGRAPH_SEPARATOR = 0x2029
 
-/** The most bytes that one character is written as: a hexadecimal escape. */
+/** Maximum length of one written character: a hexadecimal escape. */
 const MAX_WRITTEN = 6
 
-/** 1 for the bytes that stand for themselves inside a string of Go's encoding/json, whatever is around them. */
+/** 1 for bytes that are never escaped inside a string by Go's encoding/json. */
 const PLAIN = byteTable((byte, char) => byte >= 0x20 && byte < 0x80 && !'"\\<>&'.includes(char))
 
-/** The letter of the short escape by the byte that it stands for, else 0. */
+/** The letter of the short escape of a byte, otherwise 0. */
 const SHORT_ESCAPES = new Uint8Array(256)
 for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13, '"': 34, '\\': 92 })) {
   SHORT_ESCAPES[byte] = letter.charCodeAt(0)
@@ -34,7 +34,10 @@ for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13, '
 
 const HEX = Buffer.from('0123456789abcdef')
 
-/** Copies the string literal that opens at `open`, escaped as Go's encoding/json does: the offset after it in the source. */
+/**
+ * Copies the string literal that opens at `open`, with the escapes of Go's encoding/json. Returns
+ * the offset after it in the source.
+ */
 function copyCanonicalString(bytes: Uint8Array, open: number, end: number, copy: EditedCopy): number {
   let at = skipRun(bytes, open + 1, PLAIN)
   while (at < end && bytes[at] !== QUOTE) at = skipRun(bytes, copyCharacter(bytes, at, end, copy), PLAIN)
@@ -57,7 +60,9 @@ function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedC
   return at + size
 }
 
-/** Is `point` written as the six bytes that are at `at`? Only their last digit can be a letter then. */
+/**
+ * Whether `point` is written exactly as the six bytes at `at`. Only the last digit can be a letter.
+ */
 function isCanonicalHexEscape(bytes: Uint8Array, at: number, point: number): boolean {
   const upperCase = ((bytes[at + 5] ?? 0) & 0x60) === 0x40
   return !upperCase && !isPlain(point) && (SHORT_ESCAPES[point] ?? 0) === 0
@@ -86,17 +91,18 @@ function writeHexEscape(out: Uint8Array, at: number, point: number): number {
 
 const SPACE = 0x20
 
-/** The bytes of numbers and literals. */
+/** Bytes of numbers and literals. */
 const SCALAR = byteTable((_, char) => /[-+.0-9A-Za-z]/.test(char))
 
 interface CanonicalOptions {
-  /** Two spaces per level and one after a colon, as Go's `SetIndent("", "  ")`, instead of no white space. */
+  /** Indents as Go's `SetIndent("", " ")`. The default is no white space. */
   readonly pretty?: boolean
 }
 
 /**
- * The valid JSON value from `start` to `end` as OPA's answers write it: keys in bytewise order, the last of a repeated key alone,
- * strings escaped as in Go's encoding/json, number texts kept. Shares memory with `bytes` when they are canonical already.
+ * Writes the valid JSON value from `start` to `end` as OPA does: keys in byte order, the last of a
+ * repeated key only, strings escaped as in Go's encoding/json, number texts unchanged. Shares
+ * memory with `bytes` if they are canonical already.
  */
 export function canonicalJson(
   bytes: Uint8Array,
@@ -123,7 +129,7 @@ class CanonicalWriter {
   }
 
   write(start: number, end: number): Buffer {
-    // The step keeps what is no JSON from standing still: it comes out as some text, but it comes to an end.
+    // Guarantees progress on invalid JSON, whose output is arbitrary.
     for (let at = start; at < end;) at = Math.max(at + 1, this.copyToken(at, end))
     const copied = this.copy.finish(end)
     return this.order.rearrangements.length === 0 ? copied : rearrange(copied, this.order.rearrangements)
@@ -170,7 +176,7 @@ class CanonicalWriter {
   }
 
   private close(at: number): number {
-    // Before `pop`: members stand one level deeper than the bracket that ends them.
+    // Computed before `pop`, because members are one level deeper than the closing bracket.
     const gap = this.pretty ? 2 + this.indent() : 1
     if (this.closers.pop() === CLOSE_OBJECT) this.order.closeObject(this.copy.position(at), gap)
     this.breakLine(at)

@@ -5,21 +5,28 @@ import { syntaxError } from './syntax-error.js'
 import { decodeString } from './decode-string.js'
 import { scanString } from './scan-string.js'
 
-/** Takes one object member: where its key (quotes included) starts, and the extent of its value. */
+/** Receives an object member: the offset of its key (with quotes) and the extent of its value. */
 type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
 
-/** Takes one array element: its index and extent. */
+/** Receives an array element: its index and extent. */
 type ElementVisitor = (index: number, start: number, end: number) => void
 
-/** Takes the starts of a member's key and value and gives the offset after the value, which it has scanned itself. */
+/**
+ * Receives the offsets of a member's key and value. Scans the value and returns the offset after
+ * it.
+ */
 type MemberWalker = (keyStart: number, valueStart: number) => number
 
-/** Takes the index and start of an array element and gives the offset after it. */
+/**
+ * Receives the index and offset of an array element. Scans the element and returns the offset after
+ * it.
+ */
 type ElementWalker = (index: number, start: number) => number
 
 /**
- * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Returns the offset
- * after the object and raises the errors of `scanValue`. `depth` containers are open around the object.
+ * Visits the members of the object whose `{` is at `open`, in text order and including repeated
+ * keys. Returns the offset after the object. Throws as `scanValue`. `depth` is the number of
+ * containers around the object.
  */
 export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisitor, depth = 0): number {
   return walkMembers(bytes, open, (keyStart, valueStart) => {
@@ -29,7 +36,7 @@ export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisito
   })
 }
 
-/** Visits the elements of the array whose `[` is at `open`; otherwise as `scanMembers`. */
+/** Visits the elements of the array whose `[` is at `open`. Otherwise as `scanMembers`. */
 export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisitor, depth = 0): number {
   return walkElements(bytes, open, (index, start) => {
     const end = scanValue(bytes, start, depth + 1)
@@ -38,7 +45,10 @@ export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisi
   })
 }
 
-/** As `scanMembers`, for visitors that go down into the values: so each byte is scanned once, however deep it stands. */
+/**
+ * As `scanMembers`, for visitors that scan the values themselves, so that each byte is scanned
+ * once.
+ */
 export function walkMembers(bytes: Uint8Array, open: number, walk: MemberWalker): number {
   let at = scanSpace(bytes, open + 1)
   if (bytes[at] === CLOSE_OBJECT) return at + 1
@@ -66,8 +76,8 @@ function skipComma(bytes: Uint8Array, at: number, closer: number): number {
 }
 
 /**
- * The extents of an object's members by key, the last of a repeated key; undefined when the value is no object. Nothing
- * below the first level is read. Raises the errors of `scanValue`.
+ * Returns the extents of an object's members by key, the last of a repeated key. Undefined if the
+ * value is not an object. Reads the first level only. Throws as `scanValue`.
  */
 export function readMembers(bytes: Uint8Array, from = 0): Map<string, Extent> | undefined {
   const open = scanSpace(bytes, from)

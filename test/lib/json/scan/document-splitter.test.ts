@@ -72,7 +72,7 @@ describe('a document that is read while it comes', () => {
     '<html>',
   ])('is refused where it is not JSON: %j', (text) => {
     const arrays = { take: () => undefined, members: { a: { take: () => undefined } } }
-    expect(() => split(text, arrays)).toThrow('something else than JSON')
+    expect(() => split(text, arrays)).toThrow('malformed JSON')
   })
 
   it('is JSON to it exactly when it is to others, as far as it is handed over', () => {
@@ -101,7 +101,7 @@ describe('a document that is read while it comes', () => {
     expect(() => split(`{"a":[${long}]}`, { members: { a: { take: () => undefined } } })).toThrow(
       'an entry of its lists takes more than 4194304 bytes',
     )
-    expect(() => split(long, {})).toThrow('what it holds beside its lists takes more than')
+    expect(() => split(long, {})).toThrow('the content outside its lists takes more than')
     expect(() => split(`[${'{},'.repeat(300_000)}{}]`, {})).toThrow('more than 200000 values')
     expect(() => split('['.repeat(100_000), {})).toThrow('nested more than 512 levels deep')
   })

@@ -5,26 +5,26 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest'
 
 import type { Logger } from '../../../src/lib/logger.js'
 import type { ThreadDeath } from '../../../src/lib/threads/supervised-thread.js'
-import { WorkerPool } from '../../../src/main/workers/worker-pool.js'
-import type { PolicySender } from '../../../src/main/workers/sent-policies.js'
-import type { SentPolicies } from '../../../src/main/workers/worker-calls.js'
-import type { WorkerPoolOptions } from '../../../src/main/workers/worker-pool.js'
+import { WorkerPool } from '../../../src/main/worker-pool/worker-pool.js'
+import type { PolicySender } from '../../../src/main/worker-pool/policy-sender.js'
+import type { SentPolicies } from '../../../src/main/worker-pool/worker-calls.js'
+import type { WorkerPoolOptions } from '../../../src/main/worker-pool/worker-pool.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
-/** A worker that does at once whatever it is asked, but for one thing that it is told of, until its channel ends. */
+/** Answers every call except the one named by its argument, until its channel ends. */
 const WORKER = `
 process.on('message', ({ type, id, name }) => {
   if (type === 'call' && name !== process.argv[2]) process.send({ type: 'result', id, value: [] })
-  if (name !== 'figures') console.log(name)
+  if (name !== 'metrics') console.log(name)
 })
 process.on('disconnect', () => process.exit())
 `
 const workspace = makeWorkspace({ 'worker.mjs': WORKER })
 let pool: WorkerPool | undefined
 
-const LOOK_MS = 5000
+const CHECK_MS = 5000
 const SNAPSHOT = {} as Snapshot
 
 afterEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 afterAll(() => workspace.remove())
 
-test('a worker for which the machine has no room now is started later', async () => {
+test('a worker process that cannot be forked is started later', async () => {
   let forks = 0
   const { started, died } = startPool(() => {
     forks += 1
@@ -45,84 +45,72 @@ test('a worker for which the machine has no room now is started later', async ()
   expect(died.map(({ reason }) => reason)).toEqual(['spawn ENOMEM'])
 })
 
-test('a worker that answers no more is told as missing, then ended, and another takes its place', async () => {
+test('a worker process that stops answering counts as missing, then is killed and replaced', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const { started, died } = startPool(() => forkWorker('figures'))
+  const { started, died } = startPool(() => forkWorker('metrics'))
   await untilAllServe(started)
-  vi.advanceTimersByTime(LOOK_MS)
+  vi.advanceTimersByTime(CHECK_MS)
   expect(started.missing).toBe(0)
-  vi.advanceTimersByTime(LOOK_MS)
+  vi.advanceTimersByTime(CHECK_MS)
   expect(started.missing).toBe(1)
-  vi.advanceTimersByTime(5 * LOOK_MS)
+  vi.advanceTimersByTime(5 * CHECK_MS)
   await untilAllServe(started)
   expect(died.map(({ reason }) => reason)).toEqual(['SIGKILL'])
 })
 
-test('a worker that does not come to serve is ended after two minutes, and another takes its place', async () => {
+test('a worker process that does not finish its start is killed after two minutes and replaced', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let forks = 0
   const { started, died } = startPool(() => forkWorker((forks += 1) === 1 ? 'start' : ''))
-  vi.advanceTimersByTime(24 * LOOK_MS)
+  vi.advanceTimersByTime(24 * CHECK_MS)
   expect(forks).toBe(1)
-  vi.advanceTimersByTime(LOOK_MS)
+  vi.advanceTimersByTime(CHECK_MS)
   await untilAllServe(started)
   expect(died.map(({ reason }) => reason)).toEqual(['SIGKILL'])
 })
 
-test('a save does not wait for a worker that stands still while it starts', async () => {
+test('a save does not wait for a worker process that hangs during its start', async () => {
   const { started } = startPool(() => forkWorker('start'))
   await started.load(SNAPSHOT)
   expect(started.missing).toBe(1)
 })
 
-test('a worker whose start a save has overtaken gets what was saved before it takes requests', async () => {
-  const asked: string[] = []
+test('a worker process that starts during a save gets the saved policies before it accepts requests', async () => {
+  const calls: string[] = []
   const { started } = startPool(() => {
     const child = forkWorker()
-    child.stdout?.on('data', (names: Buffer) => asked.push(...String(names).trim().split('\n')))
+    child.stdout?.on('data', (names: Buffer) => calls.push(...String(names).trim().split('\n')))
     return child
   })
   await started.load(SNAPSHOT)
   await untilAllServe(started)
   await waitUntil(
-    () => asked.length >= 4 || undefined,
-    () => asked.join(),
+    () => calls.length >= 4 || undefined,
+    () => calls.join(),
   )
-  expect(asked).toEqual(['start', 'load', 'activate', 'listen'])
+  expect(calls).toEqual(['start', 'load', 'activate', 'listen'])
 })
 
-test('a worker that answers is left alone', async () => {
+test('a worker process that answers keeps running', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { started, died } = startPool(() => forkWorker())
   await untilAllServe(started)
-  for (let look = 0; look < 10; look += 1) {
-    vi.advanceTimersByTime(LOOK_MS)
-    await started.figures()
+  for (let check = 0; check < 10; check += 1) {
+    vi.advanceTimersByTime(CHECK_MS)
+    await started.metrics()
     expect(started.missing).toBe(0)
   }
   expect(died).toEqual([])
 })
 
-test('a worker that has kept figures waiting for a second keeps them for a tenth of one, until it answers', async () => {
-  let child: ChildProcess | undefined
-  const { started } = startPool(() => (child = forkWorker()))
+test('a worker process that has missed two checks no longer delays the metrics', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { started } = startPool(() => forkWorker('metrics'))
   await untilAllServe(started)
-  child?.kill('SIGSTOP')
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  for (const waitMs of [1000, 100]) {
-    let answered = false
-    const asked = started.figures().then(() => (answered = true))
-    await vi.advanceTimersByTimeAsync(waitMs - 1)
-    expect(answered).toBe(false)
-    await vi.advanceTimersByTimeAsync(1)
-    await asked
-  }
+  vi.advanceTimersByTime(2 * CHECK_MS)
   vi.useRealTimers()
-  child?.kill('SIGCONT')
-  await waitUntil(
-    async () => (await started.figures()).length === 2 || undefined,
-    () => 'the worker does not answer',
-  )
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  expect(await started.metrics()).toEqual([[]])
 })
 
 function forkWorker(silentAbout = ''): ChildProcess {

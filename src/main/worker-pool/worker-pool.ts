@@ -6,36 +6,41 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { Snapshot } from '../../rego/index.js'
-import type { PolicySender } from './sent-policies.js'
-import { sumCounts } from './sum-figures.js'
-import type { Figures } from './sum-figures.js'
+import type { PolicySender } from './policy-sender.js'
+import { sumCounts } from './sum-metrics.js'
+import type { Figures } from './sum-metrics.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from './worker-calls.js'
 import { ProcessLink, channelToChild } from '../../lib/processes/process-link.js'
 
-/** The longest that workers may take to get policies ready, in milliseconds. */
+/** Time limit for preparing policies, in milliseconds. */
 const LOAD_MS = 60_000
-/** For an answer that takes a worker no time, in milliseconds. */
+/** Time limit for short calls, in milliseconds. */
 const ANSWER_MS = 1000
-/** The same for one that was late the last time: whoever asks for figures is not kept by it again and again. */
-const LATE_ANSWER_MS = 100
-const FIGURES_MS = 5000
-/** Looks without an answer until a worker counts as one that takes no requests, and until it is ended: it may be stopped, or stand still. */
-const [SILENT, TOO_SILENT] = [2, 6]
-/** Looks until one that does not yet take requests is ended: two minutes, in which hundreds of megabytes of data are read on a slow machine, too. */
-const TOO_LONG_STARTING = 24
+const CHECK_MS = 5000
+/**
+ * Number of checks without an answer after which a worker process counts as unavailable, and after
+ * which it is killed.
+ */
+const [SILENT, MAX_SILENCES] = [2, 6]
+/**
+ * Number of checks after which a starting worker process is killed: two minutes, enough to read
+ * hundreds of megabytes of data on a slow machine.
+ */
+const MAX_STARTING_CHECKS = 24
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 const RECENT_MS = 300_000
+/** Also the value of a metric label. */
 const NAME = 'a worker'
 
 export interface WorkerPoolOptions {
-  /** How many there are beside the main process. */
+  /** Number of worker processes, without the main process. */
   readonly count: number
   readonly fork: () => ChildProcess
-  /** As they are now. */
+  /** Returns the current settings. */
   readonly settings: () => WorkerSettings
   readonly policies: PolicySender
-  /** What one worker may ask; `ended` is called when it is no more. */
+  /** Returns the calls that a worker process may make. `ended` is called when it has ended. */
   readonly callsFor: () => { readonly calls: MainCalls; readonly ended: () => void }
   /** In the order of the addresses of the settings. */
   readonly listeners: readonly Server[]
@@ -43,34 +48,35 @@ export interface WorkerPoolOptions {
   readonly died: (death: ThreadDeath) => void
 }
 
-/** The processes that decide beside the main one: one that ends is replaced. */
+/** The worker processes of the service. One that ends is replaced. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #workers = new Set<Worker>()
+  readonly #workers = new Set<WorkerProcess>()
   readonly #pauses = new Set<NodeJS.Timeout>()
-  readonly #figures = new Map<Worker, Figures>()
+  readonly #metrics = new Map<WorkerProcess, Figures>()
   #countsOfEnded: Figures = []
   #deathTimes: number[] = []
   #isStopping = false
   #loading: Promise<void> = Promise.resolve()
-  readonly #asking: NodeJS.Timeout
+  readonly #checks: NodeJS.Timeout
 
-  /** Starts them; they take requests as soon as they are ready. */
+  /** Starts the worker processes. They accept requests as soon as they are ready. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options
     for (let started = 0; started < options.count; started += 1) this.#start()
-    // What a worker has counted must outlive it.
-    this.#asking = setInterval(() => this.#look(), FIGURES_MS).unref()
+    // The counts of a worker process must outlive it.
+    this.#checks = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
-  /** Workers that should take requests and do not yet. */
+  /** Number of worker processes that do not accept requests although they should. */
   get missing(): number {
     return this.#options.count - this.#serving().filter(({ silences }) => silences < SILENT).length
   }
 
   /**
-   * Has all workers get policies ready, and serve them once all have; one that cannot is replaced. Those that have none yet are not waited for: they
-   * get the latest before they take requests.
+   * Prepares policies in all worker processes, then puts them into service everywhere. One that
+   * fails is replaced. Starting ones are not waited for, since they get the latest policies before
+   * they accept requests.
    */
   async load(snapshot: Snapshot): Promise<void> {
     const loading = this.#load(snapshot)
@@ -82,79 +88,85 @@ export class WorkerPool {
     const { policies } = this.#options
     const sent = await policies.prepare(snapshot)
     const following = [...this.#workers].filter(({ hasPolicies }) => hasPolicies)
-    await this.#askAll(following, 'load', sent)
-    await this.#askAll(following, 'activate', sent.id)
+    await this.#callAll(following, 'load', sent)
+    await this.#callAll(following, 'activate', sent.id)
     await policies.forgetOlder([...this.#workers].flatMap(({ reads }) => reads ?? []))
   }
 
-  /** Has new connections of all workers use another certificate. */
+  /** Switches new connections of all worker processes to another certificate. */
   async renewTls(settings: TlsSettings): Promise<void> {
-    await this.#askAll([...this.#workers], 'renewTls', settings)
+    await this.#callAll([...this.#workers], 'renewTls', settings)
   }
 
-  /** The figures of all workers, those that have ended included; of one that does not answer in time, the last that it gave. */
-  async figures(): Promise<readonly Figures[]> {
-    await Promise.all(
-      this.#serving().map(async (worker) => {
-        const asked = this.#askFigures(worker)
-        worker.isLate = (await within(worker.isLate ? LATE_ANSWER_MS : ANSWER_MS, asked)) === undefined
-      }),
-    )
-    return [this.#countsOfEnded, ...this.#figures.values()]
+  /**
+   * Metrics of all worker processes, including ended ones. If one does not answer in time, its last
+   * metrics are used.
+   */
+  async metrics(): Promise<readonly Figures[]> {
+    const asked = this.#serving().map(async (worker) => {
+      const fetched = this.#fetchMetrics(worker)
+      // A silent one would delay every caller.
+      if (worker.silences < SILENT) await within(ANSWER_MS, fetched)
+      else fetched.catch(() => undefined)
+    })
+    await Promise.all(asked)
+    return [this.#countsOfEnded, ...this.#metrics.values()]
   }
 
-  /** What comes too late for who has asked is there for the next. */
-  async #askFigures(worker: Worker): Promise<true> {
-    const figures = await worker.link.call('figures', undefined)
+  /** An answer that arrives late is used by the next call. */
+  async #fetchMetrics(worker: WorkerProcess): Promise<true> {
+    const metrics = await worker.link.call('metrics', undefined)
     worker.silences = 0
-    worker.isLate = false
-    if (this.#workers.has(worker)) this.#figures.set(worker, figures)
+    if (this.#workers.has(worker)) this.#metrics.set(worker, metrics)
     return true
   }
 
-  /** Asks for the figures, which tells whether workers answer at all. Counting looks and not time, a process that stood still itself blames no other. */
-  #look(): void {
+  /**
+   * Fetches the metrics, which also shows whether worker processes answer. It counts checks instead
+   * of time, so that a pause of this process blames no other.
+   */
+  #check(): void {
     for (const worker of this.#workers) {
       worker.silences += 1
       const { pid, isServing, silences } = worker
-      if (silences <= (isServing ? TOO_SILENT : TOO_LONG_STARTING)) continue
-      const what = isServing ? 'a worker does not answer' : 'a worker takes too long to start'
-      this.#options.logger.error({ pid }, `${what}: it is ended`)
+      if (silences <= (isServing ? MAX_SILENCES : MAX_STARTING_CHECKS)) continue
+      const problem = isServing ? 'does not answer' : 'takes too long to start'
+      this.#options.logger.error({ pid }, `worker process ${problem}: it is killed`)
       worker.kill()
     }
-    void this.figures()
+    void this.metrics()
   }
 
-  /** Has all workers hand over the decisions that they hold. */
+  /** Makes all worker processes hand over their buffered decisions. */
   async flush(): Promise<void> {
     await Promise.all(
       this.#serving().map((worker) => within(ANSWER_MS, worker.link.call('flush', undefined))),
     )
   }
 
-  /** Ends all of them, with what they are at, if it ends in time. */
+  /** Stops all worker processes within the drain time. */
   async stop(drainMs: number): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#asking)
+    clearInterval(this.#checks)
     for (const pause of this.#pauses) clearTimeout(pause)
     await Promise.all([...this.#workers].map((worker) => worker.stop(drainMs)))
   }
 
-  #serving(): Worker[] {
+  #serving(): WorkerProcess[] {
     return [...this.#workers].filter(({ isServing }) => isServing)
   }
 
-  async #askAll<K extends 'load' | 'activate' | 'renewTls'>(
-    workers: readonly Worker[],
+  async #callAll<K extends 'load' | 'activate' | 'renewTls'>(
+    workers: readonly WorkerProcess[],
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
   ): Promise<void> {
     await Promise.all(
       workers.map(async (worker) => {
-        const asked = worker.link
+        const called = worker.link
           .call<'load' | 'activate' | 'renewTls'>(name, argument as never)
           .then(() => true)
-        if ((await within(LOAD_MS, asked)) === undefined) worker.kill()
+        if ((await within(LOAD_MS, called)) === undefined) worker.kill()
       }),
     )
   }
@@ -164,24 +176,26 @@ export class WorkerPool {
     const child = this.#fork()
     if (child === undefined) return
     const { calls, ended } = callsFor()
-    const worker = new Worker(child, calls)
+    const worker = new WorkerProcess(child, calls)
     this.#workers.add(worker)
     worker.ended
       .then(async (reason) => {
         ended()
         await this.#ended(worker, reason)
       })
-      .catch((raw: unknown) => logger.error({ error: String(raw) }, 'a worker could not be replaced'))
+      .catch((raw: unknown) => logger.error({ error: String(raw) }, 'worker process not replaced'))
     this.#serve(worker).then(
-      () => logger.info({ pid: worker.pid, missing: this.missing }, 'a worker serves'),
+      () => logger.info({ pid: worker.pid, missing: this.missing }, 'worker process serves'),
       (raw: unknown) => {
-        if (!this.#isStopping) logger.error({ error: String(raw) }, 'a worker could not start')
+        if (!this.#isStopping) logger.error({ error: String(raw) }, 'worker process not started')
         worker.kill()
       },
     )
   }
 
-  /** Undefined where the machine has no room for another process now, such as memory: it is tried again. */
+  /**
+   * Undefined if the machine lacks memory or another resource for a process now. It is tried again.
+   */
   #fork(): ChildProcess | undefined {
     try {
       return this.#options.fork()
@@ -191,42 +205,42 @@ export class WorkerPool {
     }
   }
 
-  async #serve(worker: Worker): Promise<void> {
+  async #serve(worker: WorkerProcess): Promise<void> {
     const { settings, policies, listeners } = this.#options
     const { latest } = policies
-    if (latest === undefined) throw new AppError('internal', 'workers need policies')
+    if (latest === undefined) throw new AppError('internal', 'worker processes need policies')
     worker.reads = latest
     await worker.link.call('start', { settings: settings(), policies: latest })
     worker.hasPolicies = true
     await this.#catchUp(worker, latest)
     worker.reads = undefined
     if (this.#isStopping) return
-    for (const [place, listener] of listeners.entries()) await worker.link.call('listen', place, listener)
+    for (const [index, listener] of listeners.entries()) await worker.link.call('listen', index, listener)
     worker.silences = 0
     worker.isServing = true
   }
 
-  /** A save did not wait for a worker that had no policies yet; from now on all do, and it is asked in their order. */
-  async #catchUp(worker: Worker, given: SentPolicies): Promise<void> {
+  /** Catches up with policies loaded during the start. Later loads include this worker process. */
+  async #catchUp(worker: WorkerProcess, given: SentPolicies): Promise<void> {
     const { latest = given } = this.#options.policies
     if (latest.id === given.id) return
     worker.reads = latest
     await worker.link.call('load', latest)
     await worker.link.call('activate', latest.id)
-    // It would answer by policies that the others do not serve yet.
+    // Otherwise it would use policies that the others do not serve yet.
     await this.#loading
   }
 
-  /** What it had counted is kept, and another takes its place. */
-  async #ended(worker: Worker, reason: string): Promise<void> {
+  /** Keeps the counts of an ended worker process and starts another. */
+  async #ended(worker: WorkerProcess, reason: string): Promise<void> {
     this.#workers.delete(worker)
-    const last = this.#figures.get(worker)
-    this.#figures.delete(worker)
+    const last = this.#metrics.get(worker)
+    this.#metrics.delete(worker)
     if (last !== undefined) this.#countsOfEnded = await sumCounts([this.#countsOfEnded, last])
     if (!this.#isStopping) this.#replace(reason)
   }
 
-  /** Starts another, after a while where they keep ending. */
+  /** Starts another worker process, with a delay if they end repeatedly. */
   #replace(reason: string): void {
     const now = performance.now()
     this.#deathTimes = [...this.#deathTimes.filter((atMs) => now - atMs < RECENT_MS), now]
@@ -239,13 +253,13 @@ export class WorkerPool {
       },
       recent <= this.#options.count
         ? 0
-        : Math.min(FIRST_PAUSE_MS * 2 ** (recent - this.#options.count), LONGEST_PAUSE_MS),
+        : Math.min(FIRST_PAUSE_MS * 2 ** (recent - this.#options.count), MAX_PAUSE_MS),
     )
     this.#pauses.add(pause)
   }
 }
 
-/** The value of a promise, or undefined where it fails or takes longer. */
+/** The value of a promise. Undefined if it rejects or takes longer. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
@@ -260,22 +274,20 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Beside the time that requests are given to end. */
-const LAST_WORDS_MS = 5000
+/** Extra time after the drain time. */
+const STOP_GRACE_MS = 5000
 
-/** One process that decides beside the main one. */
-export class Worker {
+/** One worker process. */
+class WorkerProcess {
   readonly link: ProcessLink<WorkerCalls>
-  /** Whether it takes requests. */
+  /** Whether it accepts requests. */
   isServing = false
-  /** Whether it has policies, so that a save must reach it. */
+  /** Whether it has policies, so that it must receive a save. */
   hasPolicies = false
-  /** The policies that it is sent while it starts: their file must stay. */
+  /** The policies it receives while it starts. Their file must not be removed. */
   reads: SentPolicies | undefined
-  /** How many times in a row it was looked at and had not answered since the time before. */
+  /** Number of successive checks without an answer. */
   silences = 0
-  /** Whether it kept whoever last asked for its figures waiting in vain. */
-  isLate = false
   /** Why it ended: a signal, an exit code or an error. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
@@ -294,22 +306,25 @@ export class Worker {
     return this.#child.pid
   }
 
-  /** Lets it answer what runs, and hand over what it holds; one that takes too long is killed. */
+  /**
+   * Lets it answer running requests and hand over buffered decisions. Kills it if that takes too
+   * long.
+   */
   async stop(drainMs: number): Promise<void> {
-    const overdue = setTimeout(() => this.kill(), drainMs + LAST_WORDS_MS)
+    const overdue = setTimeout(() => this.kill(), drainMs + STOP_GRACE_MS)
     try {
       if (this.isServing) await this.link.call('stop', drainMs)
       else this.kill()
     } catch {
       // It has ended.
     }
-    // The end of the channel is for it the sign to go.
+    // Closing the channel ends the process.
     if (this.#child.connected) this.#child.disconnect()
     await this.ended
     clearTimeout(overdue)
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }

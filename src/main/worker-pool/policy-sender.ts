@@ -5,58 +5,65 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { toPortable, withoutModules, type DataImage, type Snapshot } from '../../rego/index.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
-/** A larger image goes by a file: a message is copied several times on both threads. */
+/** Larger images are passed as files, because a message is copied several times on both threads. */
 const MAX_INLINE_BYTES = 1024 * 1024
-/** A decision keeps the policies that it began with; what takes long may ask for those of some reloads ago. */
-const REMEMBERED = 4
-/** Each holds its base documents, of which there may be hundreds of megabytes: none is asked for so long. */
+/** Number of snapshots kept for evaluations that began before recent reloads. */
+const MAX_REMEMBERED = 4
+/**
+ * Older snapshots are dropped after this time, because each may contain hundreds of megabytes of
+ * base documents.
+ */
 const REMEMBERED_MS = 60_000
-/** Of those before the last two, so many bytes of base documents are held at the most: each is held twice, as an image and in what evaluates. */
-const MOST_REMEMBERED_BYTES = 64 * 1024 * 1024
+/**
+ * Maximum size of the base documents of snapshots before the last two. Each is in memory twice: as
+ * an image and in an evaluator.
+ */
+const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024
 
 const FILE_PREFIX = 'data-'
 
-/** Base documents that workers have been sent. */
+/** Base documents in the form sent to worker processes. */
 interface Sent {
   readonly image: DataImage
   readonly as: SentImage
 }
 
-/** The policies that workers were or are to be sent, by the numbers by which workers name them. */
+/** The policies sent to worker processes, by number. */
 export class PolicySender {
   readonly #folder: string
-  readonly #mostRememberedBytes: number
+  readonly #maxRememberedBytes: number
   readonly #snapshots = new Map<number, Snapshot>()
   readonly #moduleIds = new WeakMap<WebAssembly.Module, number>()
   #lastModuleId = 0
   #image: Sent | undefined
   #latest: SentPolicies | undefined
 
-  /** `folder` takes files with base documents. */
-  constructor(folder: string, mostRememberedBytes = MOST_REMEMBERED_BYTES) {
+  /** `folder` is for files with base documents. */
+  constructor(folder: string, maxRememberedBytes = MAX_REMEMBERED_BYTES) {
     this.#folder = folder
-    this.#mostRememberedBytes = mostRememberedBytes
+    this.#maxRememberedBytes = maxRememberedBytes
   }
 
-  /** The snapshot that a worker names; undefined where it is too old. */
+  /** The snapshot with a number. Undefined if it is too old. */
   find(id: number): Snapshot | undefined {
     return this.#snapshots.get(id)
   }
 
-  /** What was made ready last, for a worker that has nothing yet. */
+  /** The latest prepared policies, for a worker process that has none. */
   get latest(): SentPolicies | undefined {
     return this.#latest
   }
 
   /**
-   * Makes policies ready to be sent; those before them are not sent any more. Gives what a worker lacks that has those before. Raises
-   * `unavailable` where their data cannot be written.
+   * Prepares policies for sending, in place of earlier ones. Returns the parts that a worker
+   * process with the previous policies lacks. Throws `unavailable` if base documents cannot be
+   * written.
    */
   async prepare(snapshot: Snapshot): Promise<SentPolicies> {
     const before = this.#latest
     const id = (before?.id ?? 0) + 1
     this.#snapshots.set(id, snapshot)
-    this.#snapshots.delete(id - REMEMBERED)
+    this.#snapshots.delete(id - MAX_REMEMBERED)
     this.#forgetLarge(id - 1)
     const image = await this.#sendImage(snapshot, id)
     const whole = toPortable(snapshot, (module) => this.#idOf(module))
@@ -70,8 +77,9 @@ export class PolicySender {
   }
 
   /**
-   * Removes the files with base documents that no worker needs to be sent any more, but for those that starting ones still read. Never rejects:
-   * what is in their place serves already, and a file that stays goes with the next save or start.
+   * Removes files with base documents that are no longer needed, except those that starting worker
+   * processes still read. Never rejects: a file that is left over is removed by the next save or
+   * start.
    */
   async forgetOlder(read: readonly SentPolicies[] = []): Promise<void> {
     const id = this.#latest?.id ?? 0
@@ -88,14 +96,14 @@ export class PolicySender {
     for (const key of [...this.#snapshots.keys()].filter((key) => key < id)) this.#snapshots.delete(key)
   }
 
-  /** Of those before `id`, the last for which there is room stay. */
+  /** Drops snapshots older than `id`, the oldest first, until the rest fit the limit. */
   #forgetLarge(id: number): void {
     const images = new Set([...this.#snapshots].filter(([key]) => key >= id).map(([, { image }]) => image))
     let bytes = 0
     for (const [older, { image }] of [...this.#snapshots].filter(([key]) => key < id).reverse()) {
       if (!images.has(image)) bytes += image.bytes.length
       images.add(image)
-      if (bytes <= this.#mostRememberedBytes) continue
+      if (bytes <= this.#maxRememberedBytes) continue
       this.#forgetBefore(older + 1)
       return
     }
@@ -122,7 +130,9 @@ export class PolicySender {
       await writeFile(file, bytes, { mode: 0o600 })
     } catch (cause) {
       const { message } = toError(cause)
-      throw new AppError('unavailable', `cannot hand base documents to workers: ${message}`, { cause })
+      throw new AppError('unavailable', `cannot write base documents for worker processes: ${message}`, {
+        cause,
+      })
     }
     return file
   }

@@ -8,38 +8,41 @@ import type { WriteReceipt } from '../../decisions/keep-decisions.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { Answered, PortableSnapshot, SlowFailure, SlowRequest } from '../../rego/index.js'
-import type { Figures } from './sum-figures.js'
+import type { Figures } from './sum-metrics.js'
 
-/** What a worker is started with. */
+/** The start options of a worker process. */
 export interface WorkerSettings {
   readonly config: Config
-  /** Where it is to answer. */
+  /** The addresses to serve. */
   readonly addresses: readonly ServedAddress[]
-  /** What callers are shown at those that speak TLS. */
+  /** The certificate for addresses that use TLS. */
   readonly tls: TlsSettings | undefined
-  /** The socket of the main process, which answers what is no decision. */
+  /** The socket on which the main process answers relayed requests. */
   readonly relaySocket: string
-  /** How many processes decide, this one and the main one included. */
+  /** Number of processes that decide, including this one and the main one. */
   readonly processes: number
 }
 
-/** Policies on their way to a worker. */
+/** Policies sent to a worker process. */
 export interface SentPolicies {
-  /** By which the worker and the main process name them to each other. */
+  /** The number of these policies in both processes. */
   readonly id: number
   readonly snapshot: PortableSnapshot
   readonly image: SentImage
 }
 
-/** The base documents: the bytes where they are few, else the file that holds them until all workers have read it. */
+/**
+ * The base documents: their bytes if small, otherwise the path of a file that exists until all
+ * worker processes have read it.
+ */
 export interface SentImage {
   readonly base: number
   readonly root: number
-  /** Absent where the worker has it from the policies before. */
+  /** Absent if unchanged since the previous policies. */
   readonly content: Uint8Array | string | undefined
 }
 
-/** An evaluation that a worker did not end within its slice. */
+/** An evaluation that exceeded its slice in a worker process. */
 interface SlowTask {
   readonly id: number
   readonly policies: number
@@ -47,32 +50,35 @@ interface SlowTask {
   readonly request: SlowRequest
 }
 
-/** What the main process asks of a worker. */
+/** The calls that the main process makes to a worker process. */
 export interface WorkerCalls {
-  /** Sets everything up, and gets policies ready. */
+  /** Sets everything up and prepares policies. */
   start(options: { readonly settings: WorkerSettings; readonly policies: SentPolicies }): Promise<void>
-  /** Begins to decide at an address, by its place among those of the settings, with the listener that comes along. */
-  listen(place: number, listener: Server): Promise<void>
-  /** Has new connections use another certificate. */
+  /**
+   * Starts to decide at an address, given by its index in the settings, with the listener sent
+   * along.
+   */
+  listen(index: number, listener: Server): Promise<void>
+  /** Switches new connections to another certificate. */
   renewTls(settings: TlsSettings): Promise<void>
-  /** Gets policies ready to serve. */
+  /** Prepares policies. */
   load(policies: SentPolicies): Promise<void>
-  /** Has policies serve that are ready. */
+  /** Puts prepared policies into service. */
   activate(id: number): Promise<void>
-  figures(): Promise<Figures>
-  /** Hands over all decisions that it holds. */
+  metrics(): Promise<Figures>
+  /** Hands over all buffered decisions. */
   flush(): Promise<void>
-  /** Takes no new requests, answers those that run, and hands over what it holds. */
+  /** Refuses new requests, answers running ones and hands over all buffered decisions. */
   stop(drainMs: number): Promise<void>
 }
 
-/** What a worker asks of the main process. */
+/** The calls that a worker process makes to the main process. */
 export interface MainCalls {
   writeDecisions(batch: DecisionBatch): Promise<WriteReceipt>
   reportDecisions(report: DecisionReport): void
   evaluate(task: SlowTask): Promise<Answered>
-  /** Nobody wants the answer to this task any more. */
+  /** Cancels a task whose result is no longer needed. */
   drop(id: number): void
-  /** The error that an evaluation ended with, with its place in the sources. */
+  /** Adds the location in the sources to the error of an evaluation. */
   locate(failed: { readonly policies: number; readonly failure: SlowFailure }): Failure
 }

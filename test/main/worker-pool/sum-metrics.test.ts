@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 
-import { sumCounts, sumFigures } from '../../../src/main/workers/sum-figures.js'
-import type { Figures } from '../../../src/main/workers/sum-figures.js'
+import { sumCounts, sumMetrics } from '../../../src/main/worker-pool/sum-metrics.js'
+import type { Figures } from '../../../src/main/worker-pool/sum-metrics.js'
 
 async function figures(count: number): Promise<Figures> {
   const registry = new Registry()
@@ -18,7 +18,7 @@ async function figures(count: number): Promise<Figures> {
 }
 
 test('the figures of processes are added up; what means one process is that of the first', async () => {
-  const text = await sumFigures(await figures(2), [await figures(3), await figures(4)]).metrics()
+  const text = await sumMetrics(await figures(2), [await figures(3), await figures(4)]).metrics()
   expect(text).toContain('asked_total{kind="data"} 9')
   expect(text).toContain('took_seconds_bucket{le="1"} 0')
   expect(text).toContain('took_seconds_bucket{le="5"} 3')
@@ -30,7 +30,7 @@ test('the figures of processes are added up; what means one process is that of t
 
 test('of processes that have ended what they counted stays, and no state', async () => {
   const ended = await sumCounts([await figures(3), await figures(4)])
-  const text = await sumFigures(await figures(1), [ended]).metrics()
+  const text = await sumMetrics(await figures(1), [ended]).metrics()
   expect(text).toContain('asked_total{kind="data"} 8')
   expect(text).toContain('waiting 1')
 })
