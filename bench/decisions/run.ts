@@ -12,7 +12,10 @@ import { SERVER_CORE, opaPeers, startOpa, startTidegate, withFolder } from '../l
 import type { Server } from '../lib/servers.js'
 import { CROWDS, gatherCrowd } from './crowd.js'
 
-/** `make bench-decisions`: decisions a second beside `opa run --server`, beside others without end, and asked for by thousands at once. */
+/**
+ * `make bench-decisions`: decisions per second compared with `opa run --server`, during endless
+ * evaluations, and for thousands of simultaneous requests.
+ */
 
 const flags = readFlags({
   only: ['', 'some of compare,runaways,crowd; all where it is empty'],
@@ -30,7 +33,7 @@ const WARM_UP_SECONDS = 2
 const POLICIES = 'bench/policies'
 const AIMS = { moreMs: 50, maxMs: 250 }
 
-/** What is asked, with which body. */
+/** Path and body of a request. */
 interface Body {
   readonly name: string
   readonly path: string
@@ -70,7 +73,7 @@ interface Candidate {
 async function candidates(): Promise<Candidate[]> {
   const others = (await opaPeers(flags.opa)).map((peer) => ({
     name: peer.name,
-    // Its decision log goes to its console, which is a file here.
+    // OPA logs decisions to the console, which is a file here.
     start: (log: string, directory: string) =>
       startOpa(peer, {
         directory,
@@ -88,7 +91,10 @@ async function candidates(): Promise<Candidate[]> {
   return [{ name: 'tidegate', start }, ...others]
 }
 
-/** All servers in turn, several rounds, the median of each figure: the machine's moods hit all alike. */
+/**
+ * Runs the servers in turn for several rounds and prints the median of each measurement, so that
+ * disturbances affect all servers alike.
+ */
 async function compare(): Promise<void> {
   const columns =
     'body | log | connections | server | req/s | times | p50 ms | p99 ms | MB | failed | dropped'
@@ -156,7 +162,7 @@ async function measure(
   return sample
 }
 
-/** Decisions that the log could not keep whole: a fast log that loses them is not fast. */
+/** Decisions that the log lost in whole or in part. Dropping them would make the log look fast. */
 async function droppedDecisions({ url }: Server): Promise<number> {
   const text = await askOk(url, { path: '/metrics' })
   return sum(text.matchAll(/^tidegate_decision_log_dropped_total\{[^}]*\} (\d+)$/gm), ([, count]) =>
@@ -164,7 +170,7 @@ async function droppedDecisions({ url }: Server): Promise<number> {
   )
 }
 
-/** Starts a service over a policy of which some decisions never end. */
+/** Starts a service with a policy that contains endless evaluations. */
 async function withEndless(act: (server: Server) => Promise<void>): Promise<void> {
   await withFolder(async (directory) => {
     const policies = join(directory, 'policies')
@@ -179,7 +185,9 @@ async function withEndless(act: (server: Server) => Promise<void>): Promise<void
   })
 }
 
-/** Cheap decisions at a steady rate, alone and beside others of the same path without end. */
+/**
+ * Measures cheap decisions at a steady rate, alone and during endless evaluations of the same path.
+ */
 async function runaways(): Promise<void> {
   await withEndless(async ({ url }) => {
     const ask = (input: object, statuses: readonly number[]) => () =>

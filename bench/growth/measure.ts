@@ -3,46 +3,46 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { askOk } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
-/** What one server needs for policies and data of one size. */
+/** Resource use of one server for policies and data of one size. */
 export interface Figures {
-  /** CPU seconds from the start to the first answer, those of programs that it started included. */
+  /** CPU seconds from the start to the first answer, including child processes. */
   readonly loadSeconds: number
-  /** Resident memory after the decisions, and the most until then, in MB. */
+  /** Resident memory after the decisions and peak memory until then, in MB. */
   readonly residentMb: number
   readonly peakMb: number
-  /** CPU milliseconds of a decision, the mean of many one after the other. */
+  /** Mean CPU time of sequential decisions, in milliseconds. */
   readonly decisionMs: number
-  /** Resident memory once it has loaded again a few times; undefined where it was not to. */
+  /** Resident memory after several reloads. Undefined if none were requested. */
   readonly reloadedMb: number | undefined
-  /** The answer, as text. */
+  /** The answer as text. */
   readonly answer: string
 }
 
-/** A change that a server that watches its files takes up. */
+/** A change of a file that a watching server loads. */
 export interface Change {
   readonly times: number
-  /** Makes the change of this number. */
+  /** Makes the change with this number. */
   readonly make: (number: number) => void
-  /** What answers with that number then. */
+  /** The expected answer after the change with this number. */
   readonly path: string
 }
 
 export interface Question {
   readonly path: string
   readonly input: unknown
-  /** At the most. */
+  /** Maximum number of decisions. */
   readonly decisions: number
   readonly change?: Change | undefined
 }
 
 const WARM_UP = 20
-/** No further decision is asked for once they have taken this long, if there were a few. */
+/** Stops after this many milliseconds, if a few decisions were measured. */
 const [ENOUGH_MS, FEWEST] = [15_000, 20]
 const [POLL_MS, CHANGE_LIMIT_MS] = [50, 300_000]
-/** Until what a reload leaves to do later is done, too. */
+/** Wait for work that a reload postpones. */
 const SETTLED_MS = 10_000
 
-/** Asks a server that has just been started, and ends it. Needs /proc. */
+/** Measures a server that has just started, and ends it. Needs /proc. */
 export async function measure(
   server: Server,
   { path, input, decisions, change }: Question,
@@ -67,7 +67,10 @@ export async function measure(
   }
 }
 
-/** Changes the files again and again, each time until that is served and has been asked about, and gives the resident memory in MB. */
+/**
+ * Changes the files repeatedly, each time until the change is served. Returns the resident memory
+ * in MB.
+ */
 async function reload(
   server: Server,
   { times, make, path }: Change,

@@ -11,7 +11,10 @@ import { saveFile, writeBindings, writePackages } from './generate.js'
 import { measure } from './measure.js'
 import type { Change } from './measure.js'
 
-/** `make bench-growth`: what many packages and much data cost, beside OPA, and whether every number of packages loads. */
+/**
+ * `make bench-growth`: cost of many packages and large data compared with OPA, and whether every
+ * number of packages loads.
+ */
 
 const flags = readFlags({
   only: ['packages,data', 'some of packages,data,counts'],
@@ -25,7 +28,7 @@ const flags = readFlags({
   beside: ['', 'a folder of policies that each of these sets holds besides'],
 })
 const MB = 1_000_000
-/** What ends soon is run so often, and the median taken: CPU is counted in hundredths of a second. */
+/** Short runs are repeated and the median is used, because CPU time has a resolution of 10 ms. */
 const [SOON_SECONDS, RUNS] = [2, 7]
 const COLUMNS = 'size | server | build CPU s | load CPU s | decision CPU ms | MB | peak MB | MB after reloads'
 
@@ -73,7 +76,7 @@ async function data(): Promise<void> {
   }
 }
 
-/** Starts each server once, one after the other, and prints a row for each. */
+/** Starts each server once, one after the other, and prints a line for each. */
 async function measureAll(growth: Growth, directory: string, row: Row): Promise<void> {
   const { policies } = growth
   const bundle = join(directory, 'bundle.tar.gz')
@@ -85,7 +88,7 @@ async function measureAll(growth: Growth, directory: string, row: Row): Promise<
       path: growth.tidegatePath,
       build: [process.execPath, PROGRAM, 'build', policies, '-o', bundle],
     },
-    // What one process takes is measured, so there is one that decides.
+    // One process only, because the measurement covers one.
     () => startTidegate({ directory, policies, args, config: { server: { workers: 1 } } }),
     row,
   )
@@ -121,9 +124,12 @@ async function measureRow(
   }
 }
 
-/** CPU seconds of a program that runs to its end, those of programs that it started included. Raises where it fails. Needs /proc. */
+/**
+ * CPU seconds of a program until its end, including child processes. Throws if it fails. Needs
+ * /proc.
+ */
 function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
-  // Node.js reads the certificates that this names at each start: 35 ms for those of a system.
+  // Node.js reads these certificates at each start. Those of a system take 35 ms.
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' }
   const runs: number[] = []
   do {
@@ -135,7 +141,7 @@ function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
   return median(runs) ?? Number.NaN
 }
 
-/** Compiles and loads sets of one package more each, as the service does, and asks the last package of each set. */
+/** Compiles and loads sets of 1, 2, 3 … packages and evaluates the last package of each set. */
 async function counts(): Promise<void> {
   const [first = 1, last = first] = flags.counts.split('-').map(Number)
   const row = table(
@@ -164,7 +170,7 @@ async function counts(): Promise<void> {
   })
 }
 
-/** What is wrong with a set; undefined when it loads and denies as it says. */
+/** The problem of a set. Undefined if it loads and denies as expected. */
 function problemOf(directories: readonly string[], count: number, reason: string): string | undefined {
   const policies = directories.flatMap((path) => ['--policies', path])
   const args = [PROGRAM, 'eval', ...policies, '--entrypoint', `static/generated${count}/deny`, '--input', '-']

@@ -9,7 +9,10 @@ import { RUN_ROWS } from './generate-runs.js'
 import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
 
-/** `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries, and what whole intervals take. */
+/**
+ * `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries,
+ * and the duration of whole intervals.
+ */
 
 const flags = readFlags({
   only: ['', 'some of pairs,runs,coverage,speed,intervals; all where it is empty'],
@@ -22,14 +25,17 @@ const flags = readFlags({
 const SPEED_METRICS = 200
 const SPEED_POINTS = 1440
 const SPEED_ROUNDS = 5
-/** A share is as good as its limit from half of the last digit that is printed. */
+/** Tolerance when a share is compared with its limit: half of the last printed digit. */
 const ROUNDING = 0.05
 const COVERAGE = { least: 88, most: 92 }
-/** A share near 90 is known to a point and a half, and no better, by a thousand pairs: so many times as many are drawn. */
+/**
+ * A thousand pairs determine a share near 90 % to within 1.5 percentage points only, so more are
+ * drawn.
+ */
 const COVERAGE_PAIRS = 5
 const THRESHOLDS = { pass: 95, marginal: 75 }
 
-/** What a judge says of a row's pairs, in per cent. */
+/** Verdicts of a judge for a line's pairs, in per cent. */
 interface Shares {
   readonly changed: number
   readonly inconclusive: number
@@ -72,7 +78,7 @@ function runs(): Promise<void> {
   return Promise.resolve()
 }
 
-/** How often intervals hold what they should. */
+/** Coverage of confidence intervals. */
 function coverage(): Promise<void> {
   const row = table(
     'Intervals of 90 % of a change of events',
@@ -102,7 +108,7 @@ function missed(isMissed: boolean): string {
   return isMissed ? ' MISSED' : ''
 }
 
-/** Each pair is a run of its own, as for a canary with one metric. */
+/** Each pair is a separate run, like a canary with one metric. */
 function judgePairs({ make }: Row, judge: JudgeOptions['judge']): Shares {
   const random = makeRandom(Number(flags.seed))
   const pairs = Number(flags.pairs)

@@ -14,7 +14,10 @@ import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.j
 import { readFlags, runParts, table } from '../lib/report.js'
 import { SIMULATED, simulateLooks } from './simulate-looks.js'
 
-/** `make bench-logs`: how well and how fast log lines are grouped and judged, and how often a canary is blamed for what is chance. */
+/**
+ * `make bench-logs`: quality and speed of the grouping and judging of log lines, and how often
+ * chance is blamed on a canary.
+ */
 
 const flags = readFlags({
   only: ['', 'some of sets,systems,looks; all where it is empty'],
@@ -43,7 +46,7 @@ const cellsOf = ({ accuracy, groupF1, templates }: GroupingQuality): number[] =>
   templates,
 ]
 
-/** Sets with labels, how well they are grouped, and how fast. */
+/** Labelled sets: quality and speed of grouping. */
 function sets(): Promise<void> {
   const row = table('Lines that people have labelled', `lines of | ${QUALITY_COLUMNS} | lines a CPU second`)
   const corpora = [stylesCorpus(), ...sharedCorpora()]
@@ -56,7 +59,7 @@ function sets(): Promise<void> {
   return Promise.resolve()
 }
 
-/** Made-up lines of systems, those that rules were tuned on and the others. */
+/** Generated lines of systems, including those that rules were tuned on. */
 function systems(): Promise<void> {
   const measured = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
   const row = table(`${SYSTEM_LINES} made-up lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
@@ -68,7 +71,10 @@ function systems(): Promise<void> {
   return Promise.resolve()
 }
 
-/** How often the judge of logs blames a canary over all intervals of a run, with its error spent over them and without. */
+/**
+ * How often the judge of logs blames a canary over all intervals of a run, with and without
+ * spending its error over them.
+ */
 function looks(): Promise<void> {
   const row = table(
     'Runs in which something cost points, %',
@@ -121,7 +127,10 @@ function sharedCorpora(): Corpus[] {
   }))
 }
 
-/** Lines in a second of processor time, the collector's with it, at the best of a few runs: others disturb a run, none makes it faster than it is. */
+/**
+ * Lines per second of CPU time, including garbage collection, in the best of several runs.
+ * Disturbances only slow a run down.
+ */
 function linesPerSecond(lines: readonly string[]): number {
   const seconds = best(() => {
     const table = new TemplateTable()

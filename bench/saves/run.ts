@@ -9,7 +9,10 @@ import { partsOf, readFlags, table } from '../lib/report.js'
 import { startTidegate, withFolder } from '../lib/servers.js'
 import { Probes } from './probes.js'
 
-/** `make bench-saves`: from a saved file to serving, by what was saved, and how long requests take meanwhile. */
+/**
+ * `make bench-saves`: time from a saved file to serving it, by kind of change, and the latency of
+ * requests during it.
+ */
 
 const flags = readFlags({
   only: ['', 'some of the kinds, by their names; all where it is empty'],
@@ -21,11 +24,14 @@ const flags = readFlags({
   connections: ['8', 'over which they come'],
   pauseSeconds: ['1', 'between two saves'],
 })
-/** The package that tells what serves. */
+/** The package whose answer shows which version is served. */
 const TOLD_BY = 'team7'
 const CHECKED_OUT = 200
 
-/** Policies in a folder, as Kubernetes mounts a ConfigMap: the files lead through a link that is replaced as a whole. */
+/**
+ * Policies mounted like a Kubernetes ConfigMap: the files are behind a link that is replaced as a
+ * whole.
+ */
 class Files {
   readonly #root: string
   readonly current: string
@@ -41,7 +47,7 @@ class Files {
     this.#shared = readFileSync(this.#of(LIBRARY_FILE), 'utf8')
   }
 
-  /** Each gives what every answer holds once the change serves. */
+  /** Each returns the text that every answer contains once the change is served. */
   readonly kinds: Readonly<Record<string, () => string | Promise<string>>> = {
     'a policy': () => this.tell(),
     'a library that all call': () => {
@@ -87,7 +93,7 @@ class Files {
     },
   }
 
-  /** Makes the policies anew in a directory of their own, and has the link lead there. */
+  /** Writes the policies to a new directory and points the link to it. */
   mount(): string {
     this.#generation += 1
     this.#last = Number(flags.packages) - 1
@@ -106,7 +112,7 @@ class Files {
     return said
   }
 
-  /** Another answer of the package that is asked. */
+  /** Changes the answer of the evaluated package. */
   tell(directory = this.current): string {
     this.#mark += 1
     const revision = `revision := {"mark": "m${this.#mark}.", "library": data.lib.accounts.revision, "data": data.mark, "end": 0}`
@@ -123,7 +129,7 @@ class Files {
     saveFile(join(directory, name, 'policy.rego'), `package static.${name}\n\nimport rego.v1\n\n${rules}\n`)
   }
 
-  /** Large, and with a mark in it. */
+  /** Large data with a marker. */
   #saveData(directory: string): void {
     this.#mark += 1
     const file = join(directory, 'data.json')
@@ -131,14 +137,14 @@ class Files {
   }
 }
 
-/** What one save took, in milliseconds. */
+/** Duration of one save, in milliseconds. */
 interface Save {
   readonly servedMs: number
   readonly cpuMs: number
   readonly longestMs: number
 }
 
-/** A service that watches its policies, and is asked meanwhile. */
+/** A service that watches its policies and receives requests. */
 async function measure(
   workers: number,
   directory: string,

@@ -17,7 +17,10 @@ import { startTidegate } from '../../test/support/tidegate-process.js'
 import { makeWorkspace } from '../../test/support/workspace.js'
 import { partsOf, readFlags, runParts, table } from '../lib/report.js'
 
-/** `make soak`: twenty minutes of everything at once, kills and stops under load, malformed requests, and policies and bodies that ask for too much. */
+/**
+ * `make soak`: twenty minutes of mixed load, kills and stops, malformed requests, and policies and
+ * bodies that exceed limits.
+ */
 
 const flags = readFlags({
   only: ['load', 'some of load,kills,stops,replicas,malformed,evil,bodies'],
@@ -38,7 +41,7 @@ const flags = readFlags({
 const [callers, seed] = [Number(flags.callers), Number(flags.seed)]
 const LIMITS = { stopMs: 3000, evilMs: 3000, decidingMs: 250 }
 
-/** Says what went wrong, the first of it in words, and has the program fail. */
+/** Reports failures, the first of them in words, and makes the program fail. */
 function complain(problems: readonly unknown[]): void {
   for (const problem of problems.slice(0, 20)) console.error(`  ${String(problem)}`)
   if (problems.length > 0) process.exitCode = 1
@@ -46,10 +49,12 @@ function complain(problems: readonly unknown[]): void {
 
 async function load(): Promise<void> {
   const seconds = Number(flags.seconds)
-  /** Memory is compared over the first and the last eighth of what comes after the first fifth. */
+  /** Memory is compared between the first and last eighth of the time after the first fifth. */
   const settledFrom = seconds * 0.2
   const partSeconds = (seconds - settledFrom) / 8
-  /** What never ends ceases so long before, as its thread is kept for a minute. */
+  /**
+   * Endless evaluations stop this long before the end, because their thread is kept for a minute.
+   */
   const isCalm = (second: number): boolean =>
     [settledFrom, seconds - partSeconds].some(
       (start) => second >= start - 70 && second <= start + partSeconds,
@@ -165,7 +170,7 @@ async function malformed(): Promise<void> {
   complain([...complaints, ...(code === 0 ? [] : [`exit code ${String(code)}`])])
 }
 
-/** Asks again and again whether the service is up. */
+/** Checks repeatedly whether the service is up. */
 async function probe(url: string, state: { readonly isOver: boolean; longestMs: number }): Promise<void> {
   while (!state.isOver) {
     const begun = performance.now()
@@ -198,7 +203,7 @@ async function evil(): Promise<void> {
   ])
 }
 
-/** The body of each route that kept the thread that decides at work for longest. */
+/** The body of each route that blocked the deciding thread for longest. */
 async function bodies(): Promise<void> {
   const worst = new Map<string, BodyOutcome>()
   const { outcomes, exitCode } = await runWorstBodies({ route: flags.pick }, (outcome) => {

@@ -8,7 +8,10 @@ import { ask } from '../../test/support/http-client.js'
 import { partsOf, readFlags, table } from '../lib/report.js'
 import { startTidegate, treeMemory, withFolder } from '../lib/servers.js'
 
-/** `make bench-start`: from `serve` to the first decision, and memory when idle, over an empty data directory. */
+/**
+ * `make bench-start`: time from `serve` to the first decision, and idle memory, with an empty data
+ * directory.
+ */
 
 const flags = readFlags({
   runs: ['5', 'starts of each kind, of which the medians are told'],
@@ -22,7 +25,7 @@ const FIRST_DECISION = {
   body: '{"input":{"pipeline":{"stages":[]}}}',
 }
 
-/** One start, and what is held some seconds later. */
+/** One start, with the memory some seconds later. */
 interface Start {
   readonly wallMs: number
   readonly cpuMs: number

@@ -6,7 +6,7 @@ const STAGE_COUNTS = 7
 const FIRST_MS = 1_750_000_000_000
 const SEED = 20_251
 
-/** The list of applications that the storage service answers, as JSON; always the same. */
+/** The list of applications of the storage service as JSON. Always the same. */
 export function applicationList(applications: number): Buffer {
   return jsonList(applications, (index) => ({
     name: applicationName(index),
@@ -19,7 +19,7 @@ export function applicationList(applications: number): Buffer {
   }))
 }
 
-/** The list of pipelines, 2.4 KB each on average; always the same. */
+/** The list of pipelines, 2.4 KB each on average. Always the same. */
 export function pipelineList(pipelines: number, applications: number): Buffer {
   const random = seededRandom(SEED)
   return jsonList(pipelines, (index) => {
@@ -44,7 +44,7 @@ export function pipelineName(index: number): string {
   return `rollout-${index}`
 }
 
-/** Piece by piece: as one text it would be longer than a text may be. */
+/** Generated in pieces, because it exceeds the maximum string length. */
 function jsonList(count: number, make: (index: number) => object): Buffer {
   const pieces = Array.from({ length: count }, (_, index) =>
     Buffer.from(`${index === 0 ? '[' : ','}${JSON.stringify(make(index))}`),

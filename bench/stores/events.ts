@@ -8,7 +8,7 @@ const KINDS = ['stage:starting', 'stage:complete', 'task:starting', 'task:comple
 const STATUSES = ['SUCCEEDED', 'RUNNING', 'RUNNING', 'TERMINAL']
 const EVENTS_PER_EXECUTION = 32
 const FIRST_MS = 1_750_000_000_000
-/** With so many an event has the size of one that the orchestrator's stages emit, 2 KB. */
+/** Number that gives an event the size of one from the orchestrator's stages, 2 KB. */
 const STAGES = 5
 
 export function applicationOf(index: number): string {
@@ -19,12 +19,12 @@ export function executionOf(index: number): string {
   return `01J0EXEC${String(Math.floor(index / EVENTS_PER_EXECUTION)).padStart(10, '0')}`
 }
 
-/** One of every thousand events holds this word, another in each thousand. */
+/** One in a thousand events contains this word, another one in a thousand the other. */
 export function rareWord(index: number): string {
   return `marker${Math.floor(index / 1000)}`
 }
 
-/** An event of about 2 KB, the same for the same index but for its id. */
+/** An event of about 2 KB, the same for the same index except for its id. */
 export function makeEvent(index: number): string {
   const [application, executionId, at] = [applicationOf(index), executionOf(index), FIRST_MS + index * 200]
   const type = `orca:${KINDS[index % KINDS.length] ?? ''}`

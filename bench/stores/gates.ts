@@ -7,14 +7,17 @@ import { beside, fully, steady, until, withServices } from './steady.js'
 import type { Bench } from './steady.js'
 
 const GATE = { id: 7, name: 'Release', application: 'shop' }
-/** What is triggered at it expires after a minute. */
+/** Instances of this gate expire after a minute. */
 const SHORT_GATE = { ...GATE, id: 8, name: 'Short', timeToLiveMinutes: 1 }
 const [MINUTE_MS, WARM_UP_SECONDS] = [60_000, 2]
 const GATES = { gates: { definitions: [GATE, SHORT_GATE] } }
 const ANA = { 'x-spinnaker-user': 'ana' }
 const BO = { 'x-spinnaker-user': 'bo' }
 
-/** Triggers, statuses and reviews, as many as can be and at a steady rate, and instances that expire at once beside other work. */
+/**
+ * Triggers, statuses and reviews at the maximum and at a steady rate, and instances that expire
+ * during other work.
+ */
 export async function measureGates(bench: Bench): Promise<void> {
   const { instances, rate, seconds, row } = bench
   const receiver = await startReceiver()
@@ -71,7 +74,10 @@ function approve(url: string, id: number): Promise<string> {
   return askOk(url, { path: `/approvalGateInstances/${id}/review`, method: 'PUT', value, headers: BO })
 }
 
-/** Trigger, status, review and again; the status is of another instance, so that it waits for neither. */
+/**
+ * Trigger, status and review in turn. The status is that of another instance, so that it waits for
+ * neither.
+ */
 function* endlessSteps(
   name: string,
   of: (index: number) => string,
@@ -87,7 +93,10 @@ function* endlessSteps(
   }
 }
 
-/** How long after the SIGKILL of the service that had a callback under way another one sends it, under the same id. */
+/**
+ * Time from the SIGKILL of the service that was sending a callback until another sends it with the
+ * same id.
+ */
 export async function measureTakeOver(bench: Bench): Promise<void> {
   if (bench.services.length < 2) return
   for (let round = 1; round <= bench.rounds; round += 1) {

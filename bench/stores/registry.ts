@@ -9,7 +9,10 @@ import type { Bench } from './steady.js'
 const INTERVAL_SECONDS = 10
 const PAGES = 300
 
-/** Reconciliations with a storage service that lists many pipelines, decisions and events beside them, and pages of what came of it. */
+/**
+ * Reconciliations with a storage service that lists many pipelines, with concurrent decisions and
+ * events, and pages of the results.
+ */
 export async function measureRegistry(bench: Bench): Promise<void> {
   const { applications, pipelines } = bench
   const lists = [applicationList(applications), pipelineList(pipelines, applications)] as const
@@ -59,7 +62,7 @@ export async function measureRegistry(bench: Bench): Promise<void> {
   }
 }
 
-/** Asks for one page after the other. */
+/** Reads one page after the other. */
 function byCursor(url: string): () => Promise<void> {
   let cursor = ''
   return async () => {
@@ -70,7 +73,7 @@ function byCursor(url: string): () => Promise<void> {
   }
 }
 
-/** Of all services together, of which one reconciles at a time. */
+/** Sum over all services. One of them reconciles at a time. */
 async function reconciled(
   { services }: Bench,
   of: (index: number) => string,

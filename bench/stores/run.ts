@@ -11,7 +11,10 @@ import { measureRegistry } from './registry.js'
 import type { Bench, StoreServer } from './steady.js'
 import { measureTrail } from './trail.js'
 
-/** `make bench-stores`: gates, trail and registry over HTTP, of one service over SQLite and of two over one PostgreSQL. */
+/**
+ * `make bench-stores`: gates, trail and registry over HTTP, with one service over SQLite and with
+ * two over one PostgreSQL.
+ */
 
 const flags = readFlags({
   store: ['sqlite,postgres', 'which, as a list'],
@@ -31,7 +34,7 @@ const row = table(
 )
 let databases = 0
 
-/** Starts services over a store of their own; each of them has a folder. */
+/** Starts services over one store. Each has its own folder. */
 async function benchOf(store: string, directory: string, server: PostgresServer | undefined): Promise<Bench> {
   databases += 1
   const database = server && (await createDatabase(server.settings, `bench_${databases}`))
@@ -70,7 +73,7 @@ for (const store of partsOf(flags.store)) {
     console.error('PostgreSQL is not installed: it is left out')
     continue
   }
-  // One that keeps what it commits, as in production.
+  // With durable commits, as in production.
   const durable = { fsync: 'on', full_page_writes: 'on', shared_buffers: '256MB', max_wal_size: '2GB' }
   const server = store === 'postgres' ? await startPostgres(durable) : undefined
   await measure(store, server).finally(() => server?.remove())

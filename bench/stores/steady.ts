@@ -6,7 +6,7 @@ import type { Server } from '../lib/servers.js'
 
 export type StoreServer = Server
 
-/** What is measured, over one store. */
+/** A measurement over one store. */
 export interface Bench {
   readonly events: number
   readonly instances: number
@@ -20,7 +20,10 @@ export interface Bench {
   readonly services: readonly string[]
   readonly directory: string
   readonly start: (name: string, config: Readonly<Record<string, object>>) => Promise<StoreServer>
-  /** Prints what was done, how many, how many a second, and p50, p99 and the longest in milliseconds. */
+  /**
+   * Prints the operation, its number, the rate per second, and p50, p99 and maximum in
+   * milliseconds.
+   */
   readonly row: (what: string, ...figures: (number | undefined)[]) => void
 }
 
@@ -29,7 +32,7 @@ const LIMIT_MS = 900_000
 const INPUT = { input: { user: 'ana', roles: ['dev'], action: 'deploy' } }
 let eventsSent = 0
 
-/** Starts all services, and ends them afterwards. */
+/** Starts all services and ends them afterwards. */
 export async function withServices(
   { services, start }: Bench,
   config: Readonly<Record<string, object>>,
@@ -46,7 +49,7 @@ export async function withServices(
   }
 }
 
-/** Sends so many requests with all callers, and tells of them. */
+/** Sends a number of requests with all clients and prints their measurements. */
 export async function fully(
   { row, callers }: Bench,
   what: string,
@@ -58,13 +61,16 @@ export async function fully(
   row(what, requests, perSecond, p50Ms, p99Ms, maxMs)
 }
 
-/** Tells of the kinds of a steady load. */
+/** Prints the measurements of each kind of a steady load. */
 export function steady({ row }: Bench, what: string, latencies: LatenciesByKind): void {
   for (const [kind, { requests, p50Ms, p99Ms, maxMs }] of latencies)
     row(`${what}: ${kind}`, requests, undefined, p50Ms, p99Ms, maxMs)
 }
 
-/** Sends decisions, and an event after every fourth, until something is done; tells how long that took, and of them. */
+/**
+ * Sends decisions, and an event after every fourth, until a task is done. Prints its duration and
+ * their measurements.
+ */
 export async function beside(
   bench: Bench,
   url: string,
@@ -94,7 +100,7 @@ function sendEvent(url: string, eventId: string): Promise<string> {
   return askOk(url, { path: '/platform/echo', value: { eventId, name: 'orca:task:complete' } })
 }
 
-/** Resolves once something is so; raises when it is not within a quarter of an hour. */
+/** Resolves when a condition holds. Throws if that takes longer than a quarter of an hour. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
   const begun = performance.now()
   while (!(await isSo())) {

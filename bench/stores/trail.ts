@@ -7,12 +7,18 @@ import { beside, fully, until, withServices } from './steady.js'
 import type { Bench } from './steady.js'
 
 const SEARCHES = 300
-/** The least of `audit.maxBytes`. */
+/** The minimum of `audit.maxBytes`. */
 const LEAST_BOUND = 16 * 1024 * 1024
-/** Retention begins so long after the start of a service, and what it removed is not out of the file at once. */
+/**
+ * Retention starts this long after the start of a service, and removed records leave the file
+ * later.
+ */
 const SLACK = 1.1
 
-/** Fills the trail with events over HTTP, searches, exports and verifies it; over SQLite most of it is removed at last. */
+/**
+ * Fills the trail with events over HTTP, then searches, exports and verifies it. Over SQLite most
+ * of it is removed at the end.
+ */
 export async function measureTrail(bench: Bench): Promise<void> {
   const { events } = bench
   await withServices(bench, {}, async (first, of) => {
@@ -59,7 +65,7 @@ async function wholeTrail({ row, events }: Bench, what: string, url: string, pat
   row(what, events, (events / ms) * 1000, undefined, undefined, ms)
 }
 
-/** Starts the service again with a bound by which nine tenths of the trail go. */
+/** Restarts the service with a limit that removes nine tenths of the trail. */
 async function measureRetention(bench: Bench): Promise<void> {
   const file = join(bench.directory, 'one', 'data', 'tidegate.db')
   const maxBytes = Math.max(LEAST_BOUND, Math.ceil(statSync(file).size / 10))
