@@ -59,7 +59,7 @@ afterAll(async () => {
 const analysis = (...args: readonly string[]): Promise<ProgramRun> =>
   runTidegate(['analysis', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
 
-/** Starts a run that goes on; returns its number as text. */
+/** Starts an unfinished run. Returns its number as text. */
 async function started(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await analysis('start', 'shop', '--lifetime', '30', '--format', 'json', ...args)
   const { id } = JSON.parse(stdout || stderr) as { id: number }

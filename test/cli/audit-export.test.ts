@@ -16,7 +16,7 @@ import { waitUntil } from '../support/wait-until.js'
 const MIB = 1024 * 1024
 const LINE = Buffer.from(`${'x'.repeat(MIB - 1)}\n`)
 const END = Buffer.from('{"end":{"records":256}}\n')
-/** Far more than what sockets and pipes hold between two processes. */
+/** Far more than the sockets and pipes between two processes can buffer. */
 const ALL_LINES = 256
 const FEW_LINES = 64
 
@@ -52,7 +52,7 @@ function* lines(): Generator<Buffer> {
 
 type Exporting = ChildProcessByStdio<null, Readable, Readable>
 
-/** `tidegate audit export`, whose output nobody reads yet. */
+/** `tidegate audit export`, whose output is not read yet. */
 function startExport(): { readonly child: Exporting; readonly complaint: () => string } {
   const { port } = service.address() as AddressInfo
   const child = spawn(

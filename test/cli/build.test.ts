@@ -28,7 +28,7 @@ const workspace = makeWorkspace({
   'broken/a.rego': 'package a\nallow {\n',
   'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
-  // What OPA compiles to code that is not valid.
+  // A policy for which OPA generates invalid code.
   'leading/f.rego': 'package static.f\nimport rego.v1\ndeny(x) := "no" if x == 1\n',
   'leading/a.rego': 'package a\nimport rego.v1\nfound contains m if { some p, q; data.static[p][q][m] }\n',
   [`long/${LONG_NAME}.rego`]: 'package a\nx = 1 { input.a }\nx = 2 { input.b }\n',

@@ -10,10 +10,10 @@ import type { ProgramRun } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const { start, database, receiver } = useReplicas()
-/** No service is asked. */
+/** Works without a service. */
 const NOBODY = 'http://127.0.0.1:1'
 
-/** What is found of a database by a configuration that names it. */
+/** Findings about the database of a configuration. */
 async function doctor(settings: PostgresSettings, url = NOBODY): Promise<ProgramRun> {
   const workspace = makeWorkspace({})
   try {

@@ -36,7 +36,7 @@ const workspace = makeWorkspace({
 const { path: cwd } = workspace
 afterAll(workspace.remove)
 
-/** Most of these ask a bundle: it needs no compiler and starts faster. */
+/** Most of these use a bundle, which needs no compiler and starts faster. */
 const asked = (...args: readonly string[]) => runTidegate(['eval', '--bundle', 'b.tar.gz', ...args], { cwd })
 
 beforeAll(async () => {

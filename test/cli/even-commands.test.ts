@@ -28,7 +28,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   completion: 'changes with the release',
   version: 'changes with the release',
 }
-/** Flags of one name whose value is another thing in each command. */
+/** Flags whose value means something different in each command. */
 const NOT_THE_SAME: Readonly<Record<string, string>> = {
   '--as': 'the form of a document, or a person',
   '--bundle': 'a file or a directory, as in opa',
@@ -55,7 +55,7 @@ function optionOf(command: Command, flag: string): Option | undefined {
   return command.options.find(({ long, hidden }) => long === flag && !hidden)
 }
 
-/** A terminal that keeps what is written. */
+/** A terminal that records its output. */
 function terminal(): { readonly terminal: Terminal; readonly written: string[] } {
   const written: string[] = []
   const write = (text: string): void => void written.push(text)

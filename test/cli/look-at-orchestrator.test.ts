@@ -4,7 +4,9 @@ import type { Finding } from '../../src/cli/doctor/finding.js'
 import { lookAtOrchestrator } from '../../src/cli/doctor/look-at-orchestrator.js'
 import { ConfigSchema } from '../../src/config/config.js'
 
-/** No port of this name answers: what is not sent by the stub fails at once. */
+/**
+ * A host name without a server, so that requests that the stub does not answer fail immediately.
+ */
 const NOWHERE = 'http://127.0.0.1:1'
 const MAKING = '/dashboardservice/v4/pipelines/2147483647/gates'
 const REFUSED = [403, { code: 'forbidden', message: 'no token was sent' }] as const
@@ -17,7 +19,10 @@ interface Sent {
   readonly token: string | null
 }
 
-/** What doctor finds where a service answers so, and 200 with an empty list to all else; and what it was asked. */
+/**
+ * The findings of doctor if a service answers like this, and with 200 and an empty list otherwise,
+ * and the requests it received.
+ */
 async function findings(answers: Answers): Promise<{ found: Map<string, Finding>; sent: Sent[] }> {
   const sent: Sent[] = []
   const answer = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {

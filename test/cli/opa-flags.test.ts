@@ -291,7 +291,7 @@ describe('each flag of opa', () => {
 test('a command of opa that is not here is answered with what does it', async () => {
   const unknown = "tidegate: unknown command 'run' of opa: use tidegate serve\n"
   expect((await run('run')).stderr).toBe(unknown)
-  // Not its first flag is what is wrong.
+  // The wrong flag is not the first.
   expect((await run('run', '--server', '.')).stderr).toBe(unknown)
   expect((await run('exec', '--decision', 'a/b', '.')).stderr).toContain('use tidegate eval')
   expect((await run('fmt', '--list', '.')).stderr).toContain('use tidegate opa -- fmt')

@@ -10,7 +10,10 @@ import { tableOf } from '../support/conformance/print-table.js'
 import { readCases } from '../support/conformance/read-cases.js'
 import { runCases } from '../support/conformance/run-cases.js'
 
-/** Every case compiles a policy of its own: the whole takes a minute, and a part is representative. */
+/**
+ * Every case compiles a separate policy. All of them take a minute, so a representative part is
+ * run.
+ */
 const EVERY = 5
 const MINUTES = 60_000
 

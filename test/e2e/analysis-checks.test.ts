@@ -118,7 +118,7 @@ afterAll(async () => {
 const tryIt = (...args: readonly string[]): Promise<ProgramRun> =>
   runTidegate(['analysis', 'try', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
 
-/** Registers a canary whose time is over, and reads its status once it has ended. */
+/** Registers a canary for a past period and reads its status once it has ended. */
 async function ended(application: string, version: string): Promise<Record<string, unknown>> {
   const registered = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', {
     ...{ application, isJsonResponse: true, canaryConfig: { lifetimeMinutes: '60', name: 'ana' } },

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 const START_MS = Math.floor(Date.now() / MINUTE_MS - 40) * MINUTE_MS
 const MIB = 1024 * 1024
 
-/** What a server answers to a range query, by the first part of its path. */
+/** The response of a server to a range query, by the first part of its path. */
 const SERVERS: Readonly<Record<string, Respond>> = {
   unavailable: (_, response) => response.writeHead(503).end('no healthy upstream'),
   refusing: (_, response) =>
@@ -42,7 +42,7 @@ function points(value: (step: number) => string): [number, string][] {
   return Array.from({ length: 30 }, (_, step) => [START_MS / 1000 + step * 60, value(step)])
 }
 
-/** Goes on with this many MiB of JSON that never ends, as long as somebody takes them. */
+/** Sends this many MiB of JSON without end, as long as the client reads. */
 function stream(response: ServerResponse, mebibytes: number): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[')
@@ -112,7 +112,7 @@ describe('an analysis', () => {
       name,
       type: 'prometheus',
       url,
-      // To send and read so much takes its time on a busy machine.
+      // Sending and reading this much takes a while on a busy machine.
       timeoutSeconds: name === 'huge' ? 20 : 1,
     })
     const definitions = [...Object.keys(SERVERS), 'down'].map((name) => [name, definition(name)] as const)
@@ -144,7 +144,9 @@ describe('an analysis', () => {
     workspace.remove()
   })
 
-  /** Analyses the half hour that begins at `START_MS`; returns the status when the run has ended. */
+  /**
+   * Analyses the half hour that begins at `START_MS`; returns the status when the run has ended.
+   */
   async function analyse(application: string, version = 'healthy'): Promise<Record<string, unknown>> {
     const body = registration(application, version)
     const { headers } = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', body)

@@ -67,7 +67,8 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
       () => `analysis ${id} does not get there: ${tidegate.logText()}`,
     )
 
-  // The service is killed between both intervals: all that follows is seen after a restart in the middle of the runs.
+  // The service is killed between both intervals: all that follows is seen after a restart in the
+  // middle of the runs.
   beforeAll(async () => {
     program = await startVersionedProgram({ stable: 20, healthy: 20, slow: 50 })
     prometheus = await startPrometheus({ targets: [`127.0.0.1:${program.port}`] })

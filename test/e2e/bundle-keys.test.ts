@@ -21,7 +21,10 @@ interface Bundles {
   readonly failure?: { readonly message: string; readonly errors: readonly { readonly message: string }[] }
 }
 
-/** Three versions of a policy, each denying with its number, signed with either of two keys, and one that is not whole. */
+/**
+ * Three versions of a policy, each denying with its number, signed with either of two keys, and a
+ * damaged one.
+ */
 beforeAll(async () => {
   const opa = await findOpa({ env: process.env })
   for (const name of ['old', 'new']) {
@@ -53,7 +56,7 @@ beforeAll(async () => {
   build(6, 'two.secret', 'static/a', 'static/b')
 })
 
-/** As a deployment does it: the file is there whole, or not at all. */
+/** Replaces the file atomically, like a deployment. */
 function put(from: string, to: string): void {
   copyFileSync(inside(from), inside(`${to}.part`))
   renameSync(inside(`${to}.part`), inside(to))

@@ -20,7 +20,10 @@ const ParityCase = z.strictObject({
   body: z.string().optional(),
   encoding: z.literal('latin1').optional(),
   gzip: z.union([z.literal(true), z.literal('cut')]).optional(),
-  /** Where Tidegate means to answer otherwise: the reason, its status, and its text where that is the same every time. */
+  /**
+   * Where Tidegate means to answer otherwise: the reason, its status, and its text where that is
+   * the same every time.
+   */
   differs: z.strictObject({ why: z.string(), status: z.number(), text: z.string().optional() }).optional(),
 })
 type ParityCase = z.output<typeof ParityCase>
@@ -83,7 +86,10 @@ function bodyOf({ body, encoding, gzip }: ParityCase): Buffer | undefined {
   return gzip === 'cut' ? packed.subarray(0, packed.length - 12) : packed
 }
 
-/** Tidegate names the charset too, no two measurements of time are the same, and the folder depends on the machine. */
+/**
+ * Tidegate names the charset too, no two measurements of time are the same, and the folder depends
+ * on the machine.
+ */
 function comparable({ status, headers, body }: Answered): Comparable {
   const encoding = headers['content-encoding'] ?? ''
   const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString()

@@ -26,7 +26,7 @@ afterAll(() => {
   for (const { workspace } of workspaces) workspace.remove()
 })
 
-/** Without what SQLite keeps beside a file that is open. */
+/** Without the files that SQLite keeps next to an open database. */
 function dataFiles({ path }: Workspace): string[] {
   return readdirSync(join(path, 'data')).filter((name) => !/-(shm|wal)$/.test(name))
 }

@@ -12,9 +12,9 @@ const DenialCase = z.strictObject({
   /** The rules of the package, and of one below it. */
   rego: z.string(),
   below: z.string().optional(),
-  /** What is asked for below the package. */
+  /** The path below the package. */
   path: z.string().default(''),
-  /** None is an allow; `{case}` stands for the name of the package. */
+  /** None of these may allow. `{case}` is replaced by the name of the package. */
   reasons: z.array(z.string()).optional(),
   status: z.number().optional(),
   code: z.string().optional(),

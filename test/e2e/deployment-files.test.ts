@@ -20,7 +20,10 @@ import { makeWorkspace } from '../support/workspace.js'
 const CHART = 'build/chart/tidegate'
 /** A helm that was built from its sources takes an old one for granted. */
 const KUBERNETES = '1.31.0'
-/** `systemd-analyze security` gives 0 for a unit that may do nothing and 10 for one that may do everything. */
+/**
+ * `systemd-analyze security` gives 0 for a unit that may do nothing and 10 for one that may do
+ * everything.
+ */
 const MAX_EXPOSURE = 2
 const helm = findProgram('helm')
 const systemd = findProgram('systemd-analyze')
@@ -250,7 +253,10 @@ describe('the image', () => {
   })
 })
 
-/** Runs the image's check against a server that listens on a port of its own meanwhile; resolves with its exit code and signal. */
+/**
+ * Runs the image's health check against a server on a separate port. Resolves with its exit code
+ * and signal.
+ */
 async function endOfHealthCheck(server: Server): Promise<unknown[]> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { HARD_STOPS, stopHeldUpBy } from '../support/chaos/hard-stops.js'
 
 const TIME_LIMIT_MS = 120_000
-/** The time of draining is 10 s: whatever takes less was not waited for to its end. */
+/** The drain time is 10 s. A shorter stop did not wait for it. */
 const LONGEST_MS = 9500
 
 test.each(HARD_STOPS)(

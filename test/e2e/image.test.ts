@@ -26,8 +26,9 @@ import { makeWorkspace } from '../support/workspace.js'
 const CONTAINERFILE = readFileSync(join(PROJECT_ROOT, 'build/container/Containerfile'), 'utf8')
 const MB = 1_000_000
 /**
- * The files of the base, which cannot be fetched here: those of Debian 12's packages libc6 (12.6 MB), tzdata (1.3), base-files (0.25),
- * ca-certificates (0.2) and netbase, as `dpkg -L` lists them, without documentation, and half as much again for tzdata.
+ * The files of the base, which cannot be fetched here: those of Debian 12's packages libc6 (12.6
+ * MB), tzdata (1.3), base-files (0.25), ca-certificates (0.2) and netbase, as `dpkg -L` lists them,
+ * without documentation, and half as much again for tzdata.
  */
 const BASE_BYTES = 15 * MB
 const MAX_BYTES = 180 * MB
@@ -75,7 +76,7 @@ function bytesBelow(folder: string): number {
 
 describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOLS.join(', ')})`, () => {
   const workspace = makeWorkspace({ 'away/.keep': '' })
-  /** What is copied into the base. */
+  /** Files copied into the base image. */
   const image = join(workspace.path, 'image')
   const inImage = (path: string): string => join(image, path)
   let mirror: LoopbackServer

@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS } from '../support/default-limits.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const BYTES = 40_000_000
-/** Built at once, data of so many bytes takes the thread 800 ms. */
+/** Built in one turn, data of this size would block the thread for 800 ms. */
 const MOST_MS = 100
 
 test(

@@ -24,7 +24,7 @@ const rules = (parse(readText('build/monitoring/alerts.yaml')) as Rules).groups.
 )
 const { panels } = JSON.parse(readText('build/monitoring/dashboard.json')) as Dashboard
 
-/** The figures that an expression asks for: what stands before a brace, or before a range. */
+/** The metrics in an expression: names before a brace or a range. */
 function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?<name>(?:tidegate|http|process|nodejs)_[a-z0-9_]+)/g)].map(
     ({ groups }) => groups?.['name'] ?? '',

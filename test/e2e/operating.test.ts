@@ -155,7 +155,7 @@ describe('a shutdown', () => {
       const received: string[] = []
       socket.on('data', (chunk: Buffer) => received.push(chunk.toString()))
       const closed = new Promise((resolve) => socket.once('close', resolve))
-      // The service tells that it has the head of the request by asking for the body.
+      // Requesting the body shows that the service has read the head of the request.
       socket.write(
         'POST /v1/data/app/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
       )

@@ -182,7 +182,7 @@ describe('the examples', () => {
     const [document] = parseAllDocuments(read('flagger/canary.yaml'))
     const { webhooks, stepWeight, maxWeight } = Canary.parse(document?.toJS()).spec.analysis
     expect(maxWeight).toBe(stepWeight)
-    // What fails of these counts against the canary; hooks that confirm something are only waited for.
+    // Failures of these count against the canary. Hooks that confirm something are only waited for.
     expect(webhooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout'])
   })
 
@@ -231,7 +231,8 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
   test('end with the verdict of an analysis', async () => {
     expect(await runScript('analyse-canary.sh', ['nobody', '1'])).toMatchObject({ code: 2 })
     const ended = await runScript('analyse-canary.sh', ['shop', '0.05'])
-    // Three seconds have not a single point of a minute: nothing is known, and nothing goes on.
+    // Three seconds contain no point of a one-minute series, so there is no data and the run does
+    // not advance.
     expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
   }, 60_000)
 
@@ -275,7 +276,10 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
 /** A status and a body that a poll is answered with. */
 type Polled = readonly [status: number, body: string]
 
-/** What the load tester of Flagger does with a hook of type bash: it runs the command, and its status is the answer. */
+/**
+ * Behaves like Flagger's load tester for a hook of type bash: runs the command and returns its
+ * status.
+ */
 function startLoadTester(): Promise<LoopbackServer> {
   const Hook = z.object({ metadata: z.object({ type: z.literal('bash'), cmd: z.string() }) })
   return startLoopbackServer(({ body }, response) => {

@@ -13,7 +13,7 @@ import { usePageService } from '../support/page-service.js'
 
 const CHROMIUM = findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
 if (CHROMIUM === undefined) process.stderr.write('Chromium is not installed: the pages are not tried in it\n')
-/** Where to leave pictures of the pages, for who wants to look at them. */
+/** Folder for screenshots of the pages. */
 const SHOTS = process.env['PAGE_SHOTS']
 
 const DESKTOP = { width: 1280, height: 900 }
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
   let otherUrl = ''
   let target = ''
   beforeAll(async () => {
-    // A page of another site that tries what it can: it shows ours in a frame, and sends our form.
+    // A page of another site that embeds our page in a frame and submits our form.
     other = createServer((request, response) => {
       response.setHeader('content-type', 'text/html')
       if (request.url === '/frame')

@@ -15,7 +15,7 @@ import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** How many paths are asked in both dialects; the sets grow with them. */
+/** Number of paths requested in both dialects. The sets grow with it. */
 const PATHS = Number(process.env['POLICY_PATHS'] ?? 600)
 const SEED = Number(process.env['POLICY_PATHS_SEED'] ?? 20_240_610)
 const SETS = Math.min(80, Math.max(12, Math.round(PATHS / 100)))
@@ -93,7 +93,7 @@ function isSame(ours: Answered, theirs: Answered): boolean {
   return ours.status === theirs.status && (ours.status !== 200 || ours.text === theirs.text)
 }
 
-/** The differences that docs/http-api.md tells; no one of them is an allow. */
+/** The differences documented in docs/http-api.md. None of them is an allow. */
 function isMeantDifference(path: string, ours: Answered, theirs: Answered): boolean {
   if (hasDotSegments(path)) return theirs.status === 301 && ours.status === 400
   const isPathError = theirs.status === 500 && PATH_ERROR.test(theirs.text)

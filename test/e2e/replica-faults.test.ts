@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.js'
 
 const { start, database, receiver, callbacksOf } = useReplicas()
 const MINUTES = 60_000
-/** A replica that was silent for so long has lost its leases. */
+/** A replica that was silent for this long has lost its leases. */
 const LONGER_THAN_LEASES_MS = 11_000
 
 /** A clock that is so far ahead, in all threads of the process. */

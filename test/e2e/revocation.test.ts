@@ -14,7 +14,7 @@ import type { Workspace } from '../support/workspace.js'
 
 const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.a == 1\n'
 const HOUR_MS = 3_600_000
-/** What a token of the same service is for: it is taken whatever becomes of certificates. */
+/** Purpose of a token of the same service: it works regardless of certificates. */
 const TOKEN = 'correct-horse-battery-staple'
 const TOKEN_SHA256 = '87cbebfeebc05f7c54ac9336c4b4bbec831227a641951a4bde7edd56020f8590'
 
@@ -47,7 +47,7 @@ afterAll(() => {
 
 const at = (name: string): string => join(workspace?.path ?? '', name)
 
-/** A service whose callers are asked for certificates that a list has not revoked. */
+/** A service that requires client certificates that are not revoked. */
 function settings(list: string, server: Record<string, unknown> = {}): ServeSettings {
   workspace = makeWorkspace({ 'policies/app.rego': POLICY, 'clients.crl': list })
   copyFileSync(files.server.certificate, at('tls.pem'))
@@ -76,7 +76,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Asks for a decision over a connection of an agent, or a new one. */
+/** Requests a decision over a connection of an agent, or a new one. */
 function ask(as?: 'echo' | 'auditor', agent = new Agent()): Promise<Answer> {
   const shown = as && { cert: readFileSync(files[as].certificate), key: readFileSync(files[as].key) }
   const authorization = as === undefined ? { authorization: `Bearer ${TOKEN}` } : {}

@@ -33,7 +33,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e1'))
       expect(await statusAt(other, id)).toBe('activated')
-      // A hundred of the same at both at once.
+      // A hundred equal requests to both simultaneously.
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) => trigger(index % 2 === 0 ? one : other, 'e2')),
       )
@@ -77,7 +77,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       const config = { auth: { openToOrchestrator: true, tokens: [token('bo', ['approver'])] } }
       const [one, other] = await Promise.all([startReplica({ config }), startReplica({ config })])
       const [atOne, atOther] = [makeRequests(() => one.url), makeRequests(() => other.url)]
-      // Whatever spreads requests over both leaves them the name that the browser asked for.
+      // Load balancers keep the host name that the browser used.
       const host = 'localhost'
       const id = idOf(await trigger(one, 'e1'))
       const form = await atOne.page('/ui/sign-in', { host })
@@ -213,7 +213,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         const health = JSON.stringify(objectOf(await ask(one.url, { path: '/health?plugins' })))
         expect(health).toContain('not in the shared log yet: 1 (ship')
       })
-      // What one decided last is there though it ends at once.
+      // The last decisions of one service are present although it ends immediately.
       await waitUntil(
         () => everywhere(other).catch(() => undefined),
         () => `decisions are missing: ${other.logText()}`,

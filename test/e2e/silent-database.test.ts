@@ -14,13 +14,15 @@ import { waitUntil } from '../support/wait-until.js'
 
 /** `store.connections` and the six more that the documentation names. */
 const MOST_CONNECTIONS = 14
-/** A few seconds, on a machine with time for it; 18 where each part that is closed waits for itself. */
+/**
+ * A few seconds, on a machine with time for it; 18 where each part that is closed waits for itself.
+ */
 const MOST_STOP_MS = 12_000
 const { start, server, database, receiver } = useReplicas()
 let proxy: TcpProxy
 let standby: StandbyServer | undefined
 
-/** A server that stands still takes connections and says nothing: so does this one when it is cut. */
+/** A hung server accepts connections but does not answer, which the disconnected proxy imitates. */
 describe.skipIf(postgresPrograms() === undefined)(
   'a database that takes connections and gives no answer',
   { timeout: 120_000 },
@@ -40,7 +42,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       const reads = ['/audit?limit=5', '/audit/verify', '/approvalGateInstances', '/decisions?limit=5']
       for (const path of reads) expect(await ask(one.url, { path })).toMatchObject({ status: 200 })
       proxy.cut(true)
-      // Each fails here where it has no answer for long; the second time nothing is under way any more.
+      // Each fails if it gets no answer for long. The second time nothing is running any more.
       for (const time of [1, 2]) {
         const answers = await Promise.all([
           trigger(one, `refused-${time}`, receiver().url),

@@ -8,7 +8,7 @@ import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** What `make site` runs, into a folder of its own. */
+/** Runs the program of `make site` with a separate output folder. */
 const GENERATOR = join(PROJECT_ROOT, 'build/site/run.js')
 const workspace = makeWorkspace()
 const site = join(workspace.path, 'site')
@@ -25,7 +25,7 @@ function build(...args: readonly string[]) {
   return runProgram(process.execPath, [GENERATOR, ...args], PROJECT_ROOT)
 }
 
-/** The project's pages, and what they link to, to be changed. */
+/** A copy of the project's pages and linked files, which the test changes. */
 function copyOfPages(name: string): string {
   const copy = join(workspace.path, name)
   for (const part of [

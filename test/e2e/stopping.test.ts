@@ -26,7 +26,7 @@ const REQUESTS = [
   `PUT /approvalGateInstances/1/review HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`,
 ]
 
-/** Lets the first close of the connection for reading fail, which closes the store half. */
+/** Makes the first close of the read connection fail, which closes the store only in part. */
 const FAILING_CLOSE = `
 const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
 const { isMainThread } = require('node:worker_threads')
@@ -67,7 +67,7 @@ describe('a service that is told to stop', () => {
     const [from, to] = ['shutting down', 'shut down'].map(
       (msg) => shown.find((line) => line.msg === msg)?.['time'],
     )
-    // Ten seconds, the whole time of draining, is what it took with one connection that nobody ended.
+    // Ten seconds, the whole drain time, was the duration with one connection that stayed open.
     expect(Date.parse(String(to)) - Date.parse(String(from))).toBeLessThan(9000)
   })
 
@@ -98,7 +98,7 @@ describe('a service that is told to stop', () => {
       nodeArgs: ['--require', join(workspace.path, 'fail.cjs')],
     })
     expect(await postJson(tidegate.url, '/v1/data/app/allow', {})).toMatchObject({ status: 200 })
-    // A thread is left behind that holds the process.
+    // A remaining thread keeps the process alive.
     expect(await tidegate.end('SIGTERM')).toBe(1)
     const shown = tidegate.log()
     expect(shown.filter(({ level }) => level === 'error')).toMatchObject([

@@ -21,7 +21,10 @@ const workspace = makeWorkspace({ 'policies/tiny.rego': 'package tiny\n\ndeny :=
 
 type Answer = (response: ServerResponse) => void
 
-/** A service over the same data as the others, which reconciles with a storage service that answers so. */
+/**
+ * A service over the same data as the others, which reconciles with a storage service that answers
+ * so.
+ */
 async function reconcileWith(answer: Answer): Promise<TidegateProcess> {
   const storage = await startLoopbackServer(({ url }, response) => {
     if (url.startsWith('/v2/applications')) respondJson(response, 200, [{ name: 'shop' }])

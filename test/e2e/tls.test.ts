@@ -199,7 +199,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
         ask(service.url, { as: 'stranger' }),
         ask(service.url),
         ask(service.url, { as: 'echo', headers: { authorization: 'Bearer wrong' } }),
-        // Nobody says by a header who he is.
+        // A header cannot establish the caller's identity.
         ask(service.url, {
           path: '/audit',
           method: 'GET',
@@ -290,7 +290,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     for (let n = 0; n < 10; n += 1) await ask(service.url)
     const startedAt = performance.now()
     expect(await service.end('SIGTERM')).toBe(0)
-    // Ten seconds is the whole time of draining.
+    // Ten seconds is the whole drain time.
     expect(performance.now() - startedAt).toBeLessThan(9000)
     const outcomes = await Promise.all(calls)
     expect(outcomes.filter(({ isCut, answered }) => isCut || answered === 0)).toEqual([])

@@ -51,7 +51,10 @@ async function untilWorkersServe({ log, logText }: TidegateProcess, count: numbe
   )
 }
 
-/** Asks over a connection of its own; gives the answer and which process it came from, by how that numbers its requests. */
+/**
+ * Sends a request over a separate connection. Returns the response and its process, identified by
+ * the numbering of its requests.
+ */
 async function askAnew(
   { url }: TidegateProcess,
   path: string,
@@ -73,7 +76,7 @@ async function askAnew(
   })
 }
 
-/** Asks over many connections at once, again until both processes have answered. */
+/** Sends requests over many connections, repeatedly until both processes have answered. */
 async function askBoth(
   service: TidegateProcess,
   path: string,
@@ -215,7 +218,7 @@ describe('a service with two processes that decide', () => {
       () => service.logText(),
     )
     await serves(3)
-    // These go by message, and what was before them cannot be removed.
+    // These are passed as messages, and the previous file cannot be removed.
     workspace?.write({ 'policies/data.json': JSON.stringify({ roles: { version: 4 } }) })
     await serves(4)
     rmSync(folder)

@@ -62,7 +62,7 @@ describe('a body in YAML', () => {
       order.push('cheap')
     }
     await settled
-    // It takes far longer than so many cheap decisions.
+    // It takes far longer than several cheap decisions.
     expect(order).toEqual([...Array<string>(10).fill('cheap'), 'slow'])
   })
 

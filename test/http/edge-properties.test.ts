@@ -30,14 +30,14 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 const TEXTS = json.map((value) => JSON.stringify(value))
-/** JSON, and what a few damages make of it. */
+/** JSON and damaged variants of it. */
 const BODIES = fc.oneof(
   TEXTS.map((text) => Buffer.from(text)),
   fc.tuple(TEXTS, SEEDS).map(([text, seed]) => mutate(Buffer.from(text), seededRandom(seed))),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 )
 
-/** What a reader gives, or the error of ours that it raises; anything else that it throws is a defect. */
+/** The result of a reader, or the AppError it throws. Any other error is a defect. */
 function outcomeOf<T>(read: () => T): T | AppError {
   try {
     return read()

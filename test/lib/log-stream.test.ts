@@ -51,7 +51,7 @@ test('a pipe that nobody reads holds nobody up, and tells what was left out once
   expect(whole).toBeLessThan(lines)
   expect(text).toMatch(NOTE)
   expect(text.indexOf('alive')).toBeGreaterThan(text.search(NOTE))
-  // Whose reader is gone is no trouble either.
+  // A closed reader causes no error either.
   far.destroy()
   await waitUntil(
     () => {

@@ -15,7 +15,7 @@ function open(path = join(temporaryFolder(), 'unfinished.jsonl')) {
   return { attempts, path }
 }
 
-/** As if the process had ended so often while work was under way. */
+/** Simulates a process that ended this many times during its work. */
 async function afterDeaths(count: number, work = WORK): Promise<string> {
   const { path } = open()
   for (let death = 0; death < count; death++) {

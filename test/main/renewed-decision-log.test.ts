@@ -125,7 +125,10 @@ describe('a decision log whose file goes wrong while it is open', () => {
 })
 
 describe('a decision log whose directory takes no other file', () => {
-  /** A directory in place of the file that a new database is built in: to write there fails for root as well. */
+  /**
+   * A directory in place of the file that a new database is built in: to write there fails for root
+   * as well.
+   */
   const block = (path: string): string => {
     const draft = `${path}.${process.pid}.new`
     mkdirSync(draft)

@@ -1,4 +1,4 @@
-/** What the last function or rule of a graph evaluates: plain arithmetic, or a built-in of the host. */
+/** The last function or rule of a graph: plain arithmetic, or a built-in of the host. */
 const LEAVES = [
   ...['x', 'x % 7', 'abs(x - 3)'],
   ...['count(sprintf("%d", [x]))', 'count(crypto.sha256(sprintf("%d", [x])))', 'count(time.format(x))'],
@@ -29,8 +29,8 @@ const MOST_LEVELS = 44
 const FUNCTION_SHARES = [0.5, 0.9, 1] as const
 
 /**
- * Returns a package with a rule `answer` over functions and rules, each of which evaluates the next one up to four times. Most such
- * graphs are too much for any budget: every level doubles the work.
+ * Returns a package with a rule `answer` over functions and rules, each of which evaluates the next
+ * one up to four times. Most such graphs are too much for any budget: every level doubles the work.
  */
 export function callGraph(packageName: string, random: () => number): string {
   const place = (length: number): number => Math.floor(random() * length)

@@ -31,12 +31,15 @@ export function accountAt(url: string, more: Partial<ConnectorAccount> = {}): Co
   }
 }
 
-/** A context whose clock moves only by waiting, which takes no time. */
+/** A context whose clock advances only by waiting, which takes no time. */
 export function instantContext(budgetMs = 30_000): FetchContext & { readonly waits: readonly number[] } {
   return { deadlineMs: NOW + budgetMs, ...instantClock(NOW) }
 }
 
-/** A server that answers each path (with its query, decoded) with a JSON document, and everything else with 404. */
+/**
+ * A server that answers each path (with its query, decoded) with a JSON document, and everything
+ * else with 404.
+ */
 async function serveDocuments(documents: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
   return startLoopbackServer((request, response) => {
     const document =
@@ -51,14 +54,14 @@ function decodedTarget({ url }: SeenRequest): string {
   return decodeURIComponent(url.replaceAll('+', ' '))
 }
 
-/** What a connector found, and what its server was asked. */
+/** The evidence of a connector, and the requests its server received. */
 interface AskedConnector {
   readonly evidence: Evidence
   readonly asked: readonly string[]
   readonly origin: string
 }
 
-/** Asks the connector of a tool at a server, below a path of it. */
+/** Fetches evidence with the connector of a tool, from a server below a path. */
 async function askConnector(
   { origin, seen }: LoopbackServer,
   tool: ToolName,
@@ -76,9 +79,9 @@ export function fetchedEvidence(connectorType: string, output: readonly object[]
   return { connectorType, account: 'ours', state: 'fetched', fetchedAt: NOW, output }
 }
 
-/** A server that is closed after each test, and what it was asked. */
+/** A server that is closed after each test, and the requests it received. */
 interface ToolServer {
-  /** Asks a connector at a server that answers with these documents. */
+  /** Fetches evidence from a server that answers with these documents. */
   readonly fetchFrom: (
     documents: Readonly<Record<string, unknown>>,
     tool: ToolName,

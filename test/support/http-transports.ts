@@ -14,7 +14,7 @@ import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { waitUntil } from './wait-until.js'
 
-/** A server over sockets of loopback whose handle answers with what it understood of the request. */
+/** A server over loopback sockets whose handler returns its view of the request. */
 export interface TestServer {
   readonly port: number
   readonly server: Server
@@ -39,11 +39,11 @@ export interface TestServerOptions {
   readonly maxConnections?: number
   /** Of all bodies that have come in part. */
   readonly maxHalfBytes?: number
-  /** Of all large answers that nobody has read. */
+  /** Limit for all large unread responses. */
   readonly maxUnreadBytes?: number
   /** How long a caller may take none of an answer. */
   readonly stalledMs?: number
-  /** How long a whole request may take. */
+  /** Time limit of a whole request. */
   readonly requestMs?: number
 }
 
@@ -111,7 +111,10 @@ function close(server: Server): Promise<void> {
   })
 }
 
-/** All that a server answers to these requests, each sent when the one before is answered, and to the end of the connection. */
+/**
+ * All that a server answers to these requests, each sent when the one before is answered, and to
+ * the end of the connection.
+ */
 export async function sendRaw(port: number, ...requests: readonly (string | Buffer)[]): Promise<string> {
   const { socket, received, answered } = openRaw(port)
   const last = requests.at(-1) ?? ''
@@ -127,7 +130,7 @@ export async function sendRaw(port: number, ...requests: readonly (string | Buff
   return await answered
 }
 
-/** A connection of which a test decides what it sends and when. */
+/** A connection whose data and timing the test controls. */
 export function openRaw(port: number): {
   readonly socket: Socket
   readonly received: () => string

@@ -20,7 +20,10 @@ import { openServiceStore } from '../../src/store/sqlite/threads/open-service-st
 import { openWriter } from './decisions.js'
 import { SERVICE_OPERATIONS } from './store-operations.js'
 
-/** What the threads of a service do, done by the calling one from the sources: it needs no build. */
+/**
+ * The threads of a service, replaced by functions on the calling thread that run from the sources
+ * without a build.
+ */
 const ON_THE_CALLING_THREAD: ServiceThreads = {
   openStore: ({ dataDir }) => openServiceStore({ dataDir, operations: SERVICE_OPERATIONS }),
   openDecisionWriter: openWriter,
@@ -56,7 +59,7 @@ interface InProcessService {
   readonly stop: () => Promise<readonly string[]>
 }
 
-/** Starts the whole service from the sources, with the configuration of a file. */
+/** Starts the whole service from the sources with a configuration file. */
 export async function startInProcess(configFile: string): Promise<InProcessService> {
   const loaded = loadConfig({ file: configFile, env: {} })
   const config = { ...loaded, server: { ...loaded.server, workers: 1 } }

@@ -23,7 +23,7 @@ export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly 
 export interface OpenSource {
   readonly fetchSeries: (query: Partial<SeriesQuery>, budget?: FetchBudget) => Promise<SeriesAnswer>
   readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<ReadLines>
-  /** What the source waited between attempts, in ms; nobody really does. */
+  /** The waits of the source between attempts, in ms. They take no time. */
   readonly waits: readonly number[]
   readonly close: () => Promise<void>
 }
@@ -34,14 +34,14 @@ export const MINUTE_MS = 60_000
 
 const BUDGET: FetchBudget = { budgetMs: 20_000 }
 
-/** A source over a real client, whose waits pass at once. A defect in it fails the test. */
+/** A source over a real client, whose waits take no time. A defect in it fails the test. */
 export function openSource(settings: SomeSettings): OpenSource {
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
   const waits: number[] = []
   let clockMs = START_MS
   const source = makeOne(complete(settings), {
     ...{ client, signInClient: client },
-    // Budgets go by a clock that nobody sets, from anywhere.
+    // Budgets use a monotonic clock with an arbitrary start.
     now: () => clockMs - START_MS,
     timeOfDay: () => clockMs,
     wait: (ms) => {
@@ -76,7 +76,10 @@ function toLogLine([sinceMs, text]: LineData, startMs: number): LogLine {
 
 type ServedSettings = Readonly<Record<string, unknown>>
 
-/** Sources over loopback servers, for one test file; `path` of the settings goes behind the origin. */
+/**
+ * Sources over loopback servers, for one test file. `path` of the settings is appended to the
+ * origin.
+ */
 interface ServedSources {
   readonly open: (
     respond: Respond,

@@ -27,7 +27,7 @@ interface PrometheusOptions {
 const PROGRAM = findProgram('prometheus')
 const TOOL = findProgram('promtool')
 
-/** Behind the name of a test: why it is skipped, where it is. */
+/** Suffix of a test name: the reason for skipping it, if any. */
 export const prometheusNote =
   PROGRAM && TOOL ? '' : ' (skipped: no prometheus here, apt-get install prometheus)'
 export const hasPrometheus = prometheusNote === ''

@@ -26,12 +26,12 @@ export function readSample(folder: 'pipelines' | 'runtime', file: string): unkno
   return readCase(`${folder}/${file}`)
 }
 
-/** What the samples of pipelines must come to, by file name. */
+/** Expected results of the pipeline samples, by file name. */
 export function expectedPipelineVerdicts(): Record<string, ExpectedVerdict> {
   return readCase('pipeline-verdicts.json') as Record<string, ExpectedVerdict>
 }
 
-/** What the samples of runtime checks must come to, by file name. */
+/** Expected results of the runtime samples, by file name. */
 export function expectedRuntimeVerdicts(): Record<string, ExpectedRuntimeVerdict> {
   return readCase('runtime-verdicts.json') as Record<string, ExpectedRuntimeVerdict>
 }

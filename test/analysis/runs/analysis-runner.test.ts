@@ -31,7 +31,9 @@ async function kinds({ lookups }: TestStore): Promise<string[]> {
   }
 }
 
-/** Starts a runner and moves its clock to the end of the first interval, until that is being judged. */
+/**
+ * Starts a runner and moves its clock to the end of the first interval, until that is being judged.
+ */
 async function startFirstInterval({ runner, clock, requests }: ReturnType<typeof makeRunner>): Promise<void> {
   await runner.start()
   clock.moveTo(START_MS + TEN_MINUTES)
@@ -271,7 +273,10 @@ describe('what goes wrong', () => {
 })
 
 describe('an interval that ends the process', () => {
-  /** A service that dies while it judges the interval that is due: nothing of it is stopped in order. */
+  /**
+   * A service that dies while it judges the interval that is due: nothing of it is stopped in
+   * order.
+   */
   async function dieTaking(store: TestStore, attempts: number): Promise<void> {
     const made = makeRunner(store, {
       // The lease of a process that is gone ends; that of this runner would be kept alive.
@@ -283,7 +288,7 @@ describe('an interval that ends the process', () => {
       writer: {
         run: async (operation, args) => {
           const { attempts: noted } = args as { readonly attempts?: number }
-          // What a stop would take back, a death does not.
+          // A death of the thread keeps results that a stop would discard.
           if (noted === attempts - 1) throw new AppError('unavailable', 'the process has ended')
           return await store.writer.run(operation, args)
         },

@@ -30,7 +30,7 @@ const SIDES = {
 function metricsOf(...names: string[]): PlannedMetrics {
   const metrics = names.map((name) => ({ name, riskDirection: 'Higher' }))
   const template = readMetricTemplate({ data: { groups: [{ group: 'load', metrics }] } })
-  // The query is the name, and asks each side for its own version.
+  // The query is the metric's name. It requests the version of each side.
   const own = (query: string): string => (query.includes('${') ? query : `${query} \${version}`)
   const planned = template.metrics.map((metric) => ({ ...metric, query: own(metric.query) }))
   return { source: 'metrics', aggregate: undefined, ...template, metrics: planned, ...SIDES }
@@ -49,7 +49,7 @@ function isCanary({ scope }: SeriesQuery | LinesQuery): boolean {
   return scope['version'] === 'canary'
 }
 
-/** The canary's values are so many times the baseline's. */
+/** The canary's values are this many times the baseline's. */
 function times(factor: number): SeriesScript {
   return (query) => ({ values: wave(query, MINUTE_MS, isCanary(query) ? 10 * factor : 10) })
 }
@@ -196,7 +196,7 @@ describe('an interval of metrics', () => {
   })
 })
 
-/** A line a second, each tenth of the canary's another one where it is given. */
+/** One line per second. Every tenth line of the canary is replaced if another is given. */
 function lines(canaryText?: string): LinesScript {
   return (query) => ({
     lines: Array.from({ length: 600 }, (_, index): LineData => [

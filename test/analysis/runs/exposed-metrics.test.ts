@@ -40,7 +40,10 @@ function planOf(exposure: object): RunPlan {
   return makeRunPlan({ timing: TIMING, targets: [{ name: 'shop', metrics, logs: undefined }] })
 }
 
-/** Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000 requests. */
+/**
+ * Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000
+ * requests.
+ */
 interface Traffic {
   readonly canaryRequests: number
   readonly canaryErrors: number

@@ -27,7 +27,7 @@ function planOf(settings: object): RunPlan {
   return makeRunPlan({ timing, targets: [{ name: 'shop', metrics, logs: undefined }] })
 }
 
-/** The verdict where so many points of each side, the last ones, are infinite and all others alike. */
+/** The verdict if the last points of each side are infinite and all others are equal. */
 async function verdictOf(infinite: Record<'stable' | 'canary', number>, settings: object = {}) {
   const sources = makeFakeSources(({ scope }) => {
     const grid = { startMs: START_MS, stepMs: MINUTE_MS, count: POINTS }

@@ -63,7 +63,7 @@ const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
 
-/** What a result says that its own numbers deny, a sentence each. */
+/** Contradictions between a result and its own numbers, one sentence each. */
 function contradictions(result: MetricResult, { look, looks }: IntervalReport, isKayenta: boolean): string[] {
   const { classification, classificationReason: reason, finding, score, noData, critical, muted } = result
   const { name, experimentStats, controlStats } = result

@@ -13,7 +13,8 @@ function share(name: string): number {
 }
 
 describe('over all looks of a run', () => {
-  // Two and a half standard errors above 5 %; over twelve looks one of four runs is blamed in the first row without spending.
+  // Two and a half standard errors above 5 %. Without error spending, one run in four of the first
+  // case is blamed over twelve intervals.
   test.each(['alike, 20 kinds, 6 an hour, new ever', 'alike, 10 kinds, 6 an hour, new ever, sliding'])(
     'a canary is seldom blamed for what is chance: %s',
     (name) => {

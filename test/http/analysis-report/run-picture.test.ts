@@ -39,7 +39,7 @@ function pictureOf(
   )
 }
 
-/** What a reader of PNG makes of it: its size, and how many pixels have each colour. */
+/** The contents of a PNG: its size and the number of pixels of each colour. */
 function decoded(png: Uint8Array) {
   const bytes = Buffer.from(png)
   expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1A\n')

@@ -6,9 +6,9 @@ import { routeLists } from '../../../src/http/route-lists.js'
 import { openApiOperations } from '../../support/openapi/operations.js'
 import type { DescribedOperation } from '../../support/openapi/operations.js'
 
-/** Routes that others ask, in their words: these are not ours to choose. */
+/** Routes called by other programs, whose terms are fixed. */
 const OF_OTHERS = /^\/(?:oes|platformservice|visibilityservice|dashboardservice|autopilot|auditservice|ui)\b/
-/** Lists that are answered whole, and why none of them grows without bound. */
+/** Lists that are returned completely, with the reason why they stay small. */
 const WHOLE: Readonly<Record<string, string>> = {
   '/approvalGates': 'what people have declared',
   '/analysis/applications': 'what people have declared',
@@ -17,7 +17,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
   '/audit/verify': 'what is wrong, at most fifty sentences',
 }
-/** What other lists call a thing that ours have a word for. */
+/** Synonyms in other lists of terms that we use. */
 const OTHER_WORDS = [
   ...['next', 'nextPage', 'page', 'pageSize', 'offset', 'size', 'count', 'after', 'before'],
   ...['from', 'to', 'start', 'end', 'execution', 'app'],
@@ -57,7 +57,7 @@ function arraysOf(operation: DescribedOperation): string[] {
   )
 }
 
-/** What is shown of one thing may have lists in it. */
+/** A single resource may contain lists. */
 function isOneThing(path: string): boolean {
   return (
     path.endsWith('}') ||

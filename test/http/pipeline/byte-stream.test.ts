@@ -11,7 +11,7 @@ import { untilQuiet } from '../../support/until-quiet.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 const CHUNK = new Uint8Array(1024 * 1024)
-/** More than what the sockets between two ends of one connection hold. */
+/** More than the sockets of one connection can buffer. */
 const MANY = 64
 
 let server: Server
@@ -53,7 +53,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A client that has asked, and reads nothing of what comes but its first bytes. */
+/** A client that sends a request and reads only the first bytes of the response. */
 async function askAndStop(): Promise<Socket> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: tidegate\r\n\r\n')
@@ -94,7 +94,7 @@ describe('a body that is made while it is sent', () => {
     socket.on('error', () => undefined)
     socket.resume()
     await closed
-    // The last chunk of a whole body has no length.
+    // The last chunk of a complete body has no length.
     expect(Buffer.concat(chunks).toString('latin1').endsWith('0\r\n\r\n')).toBe(false)
     expect(ends.count).toBe(1)
   })

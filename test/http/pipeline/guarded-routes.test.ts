@@ -41,7 +41,7 @@ class QueueingExchange extends FakeExchange {
 const named = (routes: readonly BoundDirectRoute[]): [string, BoundDirectRoute][] =>
   routes.map((route) => [`${route.method} ${route.path}`, route])
 
-/** Asks a route; `answered` counts its answers so far. */
+/** Calls a route. `answered` counts its responses so far. */
 function begin(route: BoundDirectRoute): {
   readonly exchange: QueueingExchange
   readonly answered: () => number

@@ -202,7 +202,7 @@ describe('the routes of the service', () => {
   const guarded = guardRoutes(unansweredRoutes(), () => undefined)
   const app = mountRoutes(guarded)
   const find = makeFindDirectRoute(guarded)
-  /** The path of the row that the web application asks. */
+  /** The path of the route that the web application calls. */
   const inApplication = (method: string, path: string): string | undefined =>
     app.router.match(method, path)[0][0]?.[0][1].path
 

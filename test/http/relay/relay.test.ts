@@ -24,7 +24,7 @@ const askAnew = (url: string) => ask(url, { path: '/x', headers: { connection: '
 
 let workspace: Workspace
 const closing: (() => unknown)[] = []
-/** The server that was started last and relays what it is asked. */
+/** The last started server, which relays its requests. */
 let front: RunningServer | undefined
 
 afterEach(async () => {
@@ -34,7 +34,10 @@ afterEach(async () => {
 
 type Finished = (exchange: Exchange) => void
 
-/** A server of which everything is relayed to another, which answers as it is told; `finished` is told what the first has done with. */
+/**
+ * A server that relays everything to another, which answers as configured. `finished` receives the
+ * completed exchanges of the first.
+ */
 async function startRelaying(
   answer: (exchange: Exchange) => unknown,
   finished: Finished = () => undefined,

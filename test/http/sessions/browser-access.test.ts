@@ -16,7 +16,7 @@ const tokenOf = (name: string, text: string): TokenRecord => ({
   sha256: createHash('sha256').update(text).digest('hex'),
 })
 
-/** What a service with these tokens makes of browsers, over sessions that may outlast it. */
+/** Browser access of a service with these tokens, over sessions that may outlast it. */
 function accessWith(tokens: readonly TokenRecord[], sessions: BrowserSessions): BrowserAccess {
   return new BrowserAccess({
     ...{ tokens, sessions, takesCertificates: false, isSecure: false, formToken: 'of all' },

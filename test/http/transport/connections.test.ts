@@ -31,7 +31,7 @@ async function until(look: () => boolean): Promise<void> {
   )
 }
 
-/** A handle that answers when it is told to. */
+/** A handler that answers on request. */
 function held(): { beforeAnswer: (exchange: Exchange) => Promise<void>; release: () => void } {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => (release = resolve))

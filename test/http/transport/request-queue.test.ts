@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks())
 /** The turn of the event loop ends. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Takes turns, and keeps what became of each in order. */
+/** Takes turns, and records their results in order. */
 function ask(queue: RequestQueue, names: readonly string[], { bytes = 0, takesMs = 0 } = {}): string[] {
   const seen: string[] = []
   for (const name of names) {

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until.js'
 const ANSWER_BYTES = 8_000_000
 const REQUEST = 'POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
 
-/** Asks once and reads nothing. */
+/** Sends one request and reads nothing. */
 function askWithoutReading(port: number): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)

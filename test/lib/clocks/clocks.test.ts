@@ -14,7 +14,7 @@ beforeEach(() => {
   steadyMs = 5000
 })
 
-/** Time goes by, and the clock on the wall is moved by somebody besides. */
+/** Advances both clocks, and also moves the wall clock. */
 function pass(ms: number, moved = 0): void {
   steadyMs += ms
   wallMs += ms + moved

@@ -16,7 +16,10 @@ const answer = (status: number, headers = {}): OutboundResponse => ({
 })
 const failure = (reason: OutboundError['reason']): OutboundError => new OutboundError(reason, reason)
 
-/** A client that plays its outcomes in order, each taking some time of a clock that only the test moves. */
+/**
+ * A client that plays its outcomes in order, each taking some time of a clock that only the test
+ * moves.
+ */
 function play(
   outcomes: readonly (OutboundResponse | Error)[],
   options: { budgetMs?: number; attempts?: number; takesMs?: number; signal?: AbortSignal } = {},

@@ -11,7 +11,10 @@ interface Calls {
   never(value: undefined): Promise<void>
 }
 
-/** Two ends of one channel; `cut` breaks it for who sends, `end` tells the first of the end of the other. */
+/**
+ * Two ends of one channel. `cut` breaks it for the sender, `end` notifies the first end that the
+ * other has gone.
+ */
 function makeChannel(): { ends: [ChannelEnd, ChannelEnd]; cut: () => void; end: () => void } {
   const [a, b] = [new EventEmitter(), new EventEmitter()]
   let isCut = false

@@ -5,7 +5,7 @@ import { waitInQueue } from '../../../src/lib/turns/wait-in-queue.js'
 
 const NEVER = new AbortController().signal
 
-/** A work that ends when it is told to. */
+/** Work that ends on request. */
 function work(): { readonly make: () => Promise<string>; readonly end: () => void } {
   let end = (): void => undefined
   const ended = new Promise<string>((resolve) => (end = () => resolve('done')))

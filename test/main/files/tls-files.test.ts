@@ -12,7 +12,7 @@ const CERTIFICATE = 'new certificate in use'
 const AUTHORITIES = 'new client authorities in use'
 const LISTS = 'new revocation lists in use'
 
-/** Files that serve, a way to replace them, and what the log tells of it. */
+/** The files in use, functions that replace them, and the log. */
 function open() {
   const workspace = makeWorkspace()
   onTestFinished(() => workspace.remove())

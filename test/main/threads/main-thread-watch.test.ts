@@ -4,7 +4,10 @@ import { MainThreadWatch } from '../../../src/main/threads/main-thread-watch.js'
 
 const CHECK_MS = 5000
 
-/** A thread with a watch; `pass` lets it work for a while and looks at it, and returns for how long it has been held. */
+/**
+ * A thread with a watch; `pass` lets it work for a while and looks at it, and returns for how long
+ * it has been held.
+ */
 function watched() {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   let onCoreMs = 40_000

@@ -48,7 +48,7 @@ async function openPolicies(data: string): Promise<Policies> {
   )
 }
 
-/** What a message between processes makes of it. */
+/** The result of sending it between processes. */
 function arrived(sent: SentPolicies): SentPolicies {
   return structuredClone(sent)
 }
@@ -99,7 +99,7 @@ test('base documents that are replaced come whole, and their file goes once all 
   await sender.forgetOlder()
   expect(readdirSync(folder)).toEqual(['data-2'])
   expect(sender.find(1)).toBeDefined()
-  // What the replaced ones hold is given back once no decision can ask for them any more.
+  // Replaced policies are freed once no decision can use them any more.
   vi.advanceTimersByTime(60_000)
   vi.useRealTimers()
   expect([sender.find(1), sender.find(2)]).toEqual([undefined, policies.current])

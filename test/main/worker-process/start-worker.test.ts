@@ -8,7 +8,7 @@ import { toPortable } from '../../../src/rego/slow/portable-snapshot.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
-/** A worker whose main process never answers: it has nothing to ask of it here. */
+/** A worker process whose main process never answers. */
 function makeWorker(): WorkerCalls {
   const silent = { onMessage: () => undefined, onGone: () => undefined, send: () => undefined }
   return makeWorkerCalls(() => new ProcessLink<MainCalls>(silent, {}))

@@ -11,7 +11,10 @@ import { RegoObject } from '../../../src/rego/values/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/** In a time that grows with the square of it, each of these takes 6 s and more; a decision may have a hundred times as many. */
+/**
+ * In a time that grows with the square of it, each of these takes 6 s and more; a decision may have
+ * a hundred times as many.
+ */
 const LONG = 100_000
 const MOST_MS = 2500
 

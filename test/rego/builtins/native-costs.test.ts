@@ -7,7 +7,7 @@ import type { RegoValue } from '../../../src/rego/values/value.js'
 
 class TooMuch extends Error {}
 
-/** How many steps a call pays for; throws TooMuch where it ends the evaluation. */
+/** The number of steps that a call pays for. Throws TooMuch if it ends the evaluation. */
 function stepsOf(builtin: string, args: readonly RegoValue[]): number {
   let steps = 0
   const meter: WorkMeter = {

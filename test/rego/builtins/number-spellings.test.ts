@@ -65,7 +65,7 @@ function expressions(): string[] {
   })
 }
 
-/** A module whose rule `answers` has the value of each expression that has one. */
+/** A module whose rule `answers` contains the value of each expression that has one. */
 function moduleOf(some: readonly string[]): string {
   const rules = some.map((expression, place) => `answers["${place}"] := ${expression}`)
   return `package numbers\n\nimport rego.v1\n\n${rules.join('\n')}\n`

@@ -4,7 +4,7 @@ import { printBuiltins } from '../../../src/rego/builtins/print.js'
 import { parseRegoText } from '../../../src/rego/values/parse-text.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/** What a call with these operands prints. */
+/** The output of a call with these operands. */
 function printed(operands: string): string[] {
   const lines: string[] = []
   const context = {

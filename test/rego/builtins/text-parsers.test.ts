@@ -4,7 +4,10 @@ import { beforeAll, test } from 'vitest'
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 
-/** A parser of texts: the built-in, operands that it takes (the one to be mutated first in place of `$`), and texts that are well-formed. */
+/**
+ * A parser of texts: the built-in, operands that it takes (the one to be mutated first in place of
+ * `$`), and texts that are well-formed.
+ */
 const PARSERS: readonly (readonly [builtin: string, operands: string, wellFormed: readonly string[]])[] = [
   ['yaml.unmarshal', '[$]', ['a: [1, {b: "x"}]\n', '- &a 1\n- *a\n- |\n  text\n', '!!int "1"']],
   [

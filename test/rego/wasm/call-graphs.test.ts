@@ -13,7 +13,7 @@ import { seededRandom } from '../../support/random-bytes.js'
 const GRAPHS = Number(process.env['CALL_GRAPHS'] ?? 60)
 const SEED = Number(process.env['CALL_GRAPHS_SEED'] ?? 20_261_127)
 const PACKAGES_A_SNAPSHOT = 30
-/** The count ends them, whatever the time. */
+/** The count ends them, regardless of time. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 200_000, maxDurationMs: Infinity }
 
 /** Whether a value is there, or the code of the error. */

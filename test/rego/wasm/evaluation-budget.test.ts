@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { EvaluationBudget, SLICE } from '../../../src/rego/wasm/evaluation-budget.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 
-/** Goes on as a module does whenever its slice is used up, and counts the iterations until it is stopped. */
+/**
+ * Continues like a module whose slice is used up, and counts the iterations until it is stopped.
+ */
 function iterationsUntilStopped(
   budget: EvaluationBudget,
   gauge: { value: number },

@@ -32,7 +32,10 @@ beforeAll(async () => {
   })
 })
 
-/** The result set of a rule, and how often the module asked its host before it did something itself; the host leaves it all to the module. */
+/**
+ * The result set of a rule, and how often the module called its host first. The host leaves
+ * everything to the module.
+ */
 function ask(rule: string, input: unknown): { readonly text: string; readonly asked: number } {
   const memory = new WebAssembly.Memory({ initial: 10, maximum: 100 })
   let asked = 0

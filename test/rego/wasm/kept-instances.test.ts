@@ -11,7 +11,7 @@ import { compileRego } from '../../support/open-reader.js'
 
 const MIB = 1024 * 1024
 const LARGE = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(100_000)}0]`)
-/** More than evaluating it takes, and less than memory grows by meanwhile. */
+/** More than its evaluation takes, and less than memory grows during it. */
 const RECYCLED_BETWEEN = 46 * MIB
 const SMALL = Buffer.from('[1,2]')
 

@@ -66,7 +66,8 @@ test('a native built-in that gives a value gives it in strict mode too', () => {
   expect(answer('ratio', { a: 1, b: 4 }, true)).toBe('0.25')
 })
 
-// OPA gives each of these values; the module's own engine runs out of memory or does not know the syntax.
+// OPA gives each of these values; the module's own engine runs out of memory or does not know the
+// syntax.
 test.each([
   ['matches', { pattern: '(\\pL{100}){10}', text: 'b' }, 'false'],
   ['matches', { pattern: '(\\pL{100}){10}', text: 'b'.repeat(1000) }, 'true'],
@@ -89,7 +90,7 @@ test('of native built-ins the host is told to be ready for those alone that poli
 import rego.v1
 like := glob.match(input.pattern, [], input.text)
 `)
-  // What OPA links for it matches by regular expressions.
+  // OPA links regular expressions for it.
   const hosted = [...entrypoints.values()].flat().flatMap(({ module }) => module.hostedBuiltins)
   expect(new Set(hosted)).toEqual(new Set(['glob.match']))
 })

@@ -9,7 +9,9 @@ import { RegoObject } from '../../../src/rego/values/value.js'
 import type { RegoValue } from '../../../src/rego/values/value.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
-/** JSON texts of every kind of value; numbers on both sides of where another form of them begins. */
+/**
+ * JSON texts of every kind of value; numbers on both sides of where another form of them begins.
+ */
 const TEXTS: readonly string[] = [
   ...['null', 'true', 'false', '""', '"a"', '"\\u0000"', '"ä€😀"', '"1"', '"7.50"', '[]', '{}'],
   ...['0', '-0', '1', '-1', '1.0', '1e0', '10', '1e1', '0.1', '-0.25', '1.50', '100', '1E+2', '12e-1'],
@@ -20,7 +22,7 @@ const TEXTS: readonly string[] = [
   ...['{"b":[1,{"c":null}],"a":false}', '[4294967296]', '[4294967297,"ä"]', '{"":"","ä":{"a":[]}}'],
 ]
 
-/** What is done with two values. */
+/** An operation on two values. */
 const EXPRESSIONS: readonly string[] = [
   ...['a', 'a == b', 'a < b', 'a <= b', 'sort([a, b])', 'max([a, b])', 'min([a, b])', 'type_name(a)'],
   ...['a in {b}', 'a in [[], b]', 'b in {"k": a}', '{a, b}', '{a} & {b}', '{a} | {b}', '{a} - {b}'],
@@ -53,7 +55,10 @@ const EXPRESSIONS: readonly string[] = [
   ...['object.filter(a, ["a"])', 'json.filter(a, ["a", "b/0"])', 'json.remove(a, ["a", "b/0"])'],
 ]
 
-/** A value that the module's own parser reads, then the same by every other way; `returned` and `within` come from the host. */
+/**
+ * A value that the module's own parser reads, then the same by every other way; `returned` and
+ * `within` come from the host.
+ */
 const POLICY = `package p
 import rego.v1
 written := [${TEXTS.join(', ')}]
@@ -85,7 +90,7 @@ function membersOf(value: RegoValue | undefined): RegoObject['entries'] {
   return value instanceof RegoObject ? value.entries : []
 }
 
-/** What came out otherwise than for the values that the module itself parsed. */
+/** A result that differs from that for values parsed by the module itself. */
 function differences(outcomes: RegoObject): string[] {
   const expected = outcomes.get('parsed parsed') as RegoValue[]
   return outcomes.entries.flatMap(([ways, found]) =>

@@ -22,7 +22,7 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close()
 })
 
-/** A thread of the store on this one: what it is sent, and what it says. */
+/** A store thread on the calling thread: the messages it receives and sends. */
 function serve(connection: Partial<CallConnection<Context>>, more: Partial<ServeOptions<Context>> = {}) {
   const { port1, port2 } = new MessageChannel()
   ports.push(port2)

@@ -12,10 +12,10 @@ import { WORST_FILLINGS } from './worst-fillings.js'
 import { WEBHOOK_TOKEN, fillBody, writeRoutes } from './write-routes.js'
 import type { WriteRoute } from './write-routes.js'
 
-/** What became of one body, and of cheap decisions beside it. */
+/** The result of one body, and of concurrent cheap decisions. */
 export interface BodyOutcome {
   readonly route: string
-  /** Which body of the route, and what it was filled with. */
+  /** The body of the route and its filling. */
   readonly body: string
   /** Of the body, in bytes. */
   readonly bytes: number
@@ -24,11 +24,17 @@ export interface BodyOutcome {
   readonly text: string
   readonly durationMs: number
   readonly longestCheapMs: number
-  /** The most that the thread that decides was at work while one of them waited, on a core; NaN where the system does not tell. */
+  /**
+   * The longest CPU time of the deciding thread while one of them waited. NaN if the system does
+   * not report it.
+   */
   readonly decidingMs: number
 }
 
-/** Some of all bodies: those whose route or filling has a text in its name, and of those one in so many. */
+/**
+ * A selection of all bodies: those whose route or filling has a text in its name, and of those one
+ * in `every`.
+ */
 interface BodyChoice {
   readonly route?: string
   readonly filling?: string
@@ -46,7 +52,9 @@ const NOWHERE = 'http://127.0.0.1:9'
 const CHEAP_PAUSE_MS = 2
 const YAML_BYTES = 256 * 1024
 
-/** Sends every worst body of every route to one service of its own, one after another, and stops it. */
+/**
+ * Sends every worst body of every route to one service of its own, one after another, and stops it.
+ */
 export async function runWorstBodies(
   choice: BodyChoice,
   finished: (outcome: BodyOutcome) => void = () => undefined,
@@ -99,7 +107,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** In JSON everywhere, and in YAML where policies are asked. */
+/** In JSON everywhere, and in YAML for policies. */
 function* bodiesOf({ route: wanted = '', filling: of = '', oneIn = 1 }: BodyChoice): Generator<Sent> {
   let at = 0
   for (const route of writeRoutes()) {

@@ -18,7 +18,10 @@ import type { ConformanceCase } from './read-cases.js'
 
 const DOCUMENT_QUERY = /^data\.(?<path>\w+(?:\.\w+)*) = (?<variable>(?!input$)[a-z]\w*)$/
 
-/** Compiles the modules of a case as Tidegate compiles a directory of policies, and asks for the document it names. */
+/**
+ * Compiles the modules of a case like a directory of policies and evaluates the document that it
+ * names.
+ */
 export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Promise<Outcome> {
   const groups = DOCUMENT_QUERY.exec(test.query)?.groups
   const { path, variable } = groups ?? {}
@@ -45,7 +48,7 @@ export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Prom
   }
 }
 
-/** Modules as files and the data beside them, as a person lays out a directory of policies. */
+/** Modules as files with their data, laid out like a directory of policies. */
 export async function writeSources(directory: string, { modules, data }: ConformanceCase): Promise<void> {
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'data.json'), printJson(data))

@@ -9,7 +9,7 @@ import { writeSources } from './evaluate-case.js'
 import type { Outcome } from './outcome.js'
 import type { ConformanceCase } from './read-cases.js'
 
-/** What the `opa` program itself answers for a case. */
+/** The result of the `opa` program for a case. */
 export async function askOpa(opa: OpaProgram, test: ConformanceCase): Promise<Outcome> {
   return await inTemporaryDirectory(async (cwd) => {
     await writeSources(cwd, test)

@@ -1,9 +1,12 @@
 import type { ConformanceCase } from './read-cases.js'
 
-/** By name, how the failing cases differ from what is wanted. */
+/** The differences of the failing cases, by name. */
 export type Differences = ReadonlyMap<string, string>
 
-/** A table of the groups: passed by Tidegate, passed by the `opa` program, total; then what Tidegate fails. */
+/**
+ * Returns a table of the groups: passed by Tidegate, passed by the `opa` program, total; then the
+ * failures of Tidegate.
+ */
 export function tableOf(cases: readonly ConformanceCase[], ours: Differences, opas: Differences): string {
   const groups = [...new Set(cases.map(({ group }) => group))].sort()
   const row = (title: string, members: readonly ConformanceCase[]): string => {

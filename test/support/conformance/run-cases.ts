@@ -5,7 +5,7 @@ import type { ConformanceCase } from './read-cases.js'
 /** Each case waits for the compiler most of its time. */
 const PARALLEL_CASES = 3
 
-/** Runs cases a few at a time and gives, by name, how those that fail differ from what is wanted. */
+/** Runs cases a few at a time. Returns the differences of failing ones by name. */
 export async function runCases(
   cases: readonly ConformanceCase[],
   run: (test: ConformanceCase) => Promise<Outcome>,

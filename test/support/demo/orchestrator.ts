@@ -11,19 +11,19 @@ import { deployStage, findImageStage } from './stages/cloud-stages.js'
 import { policyStage } from './stages/policy-stage.js'
 import { verificationStage } from './stages/verification-stage.js'
 
-/** An attempt to save a pipeline, and why it was refused, where it was. */
+/** An attempt to save a pipeline, with the reason if it was refused. */
 export interface Save {
   readonly pipeline: Pipeline
   readonly user: string
   readonly refusal: string | undefined
 }
 
-/** An orchestrator of our own, which asks the service as the real one's plugins do. */
+/** An orchestrator that calls the service like the plugins of the real one. */
 export interface Orchestrator {
-  /** Where its page is. */
+  /** URL of its page. */
   readonly url: string
   readonly save: (pipeline: Pipeline, user: string) => Promise<Save>
-  /** Starts a run that finds this image; it goes on by itself. */
+  /** Starts a run that finds this image. It continues in the background. */
   readonly start: (pipeline: Pipeline, image: string, user: string) => Execution
   readonly close: () => Promise<void>
 }
@@ -34,7 +34,7 @@ export interface OrchestratorSettings {
   readonly deployed: (stageName: string) => void
   /** Called when a run breaks in a way that no stage reports. */
   readonly failed: (error: unknown) => void
-  /** Ends whatever waits. */
+  /** Ends all waiting runs. */
   readonly ended: AbortSignal
 }
 

@@ -1,15 +1,21 @@
 import { toError } from '../../../src/errors/app-error.js'
 import type { Execution, RunStage, Stage, StageReport } from './execution.js'
 
-/** What an execution needs of its surroundings. */
+/** The dependencies of an execution. */
 export interface Surroundings {
   /** How stages are run, by their type. */
   readonly stageTypes: Readonly<Record<string, RunStage>>
-  /** Told when a stage or the execution has begun or ended, with the word of the orchestrator's events for it. */
+  /**
+   * Called when a stage or the execution starts or ends, with the term of the orchestrator's
+   * events.
+   */
   readonly tell: (execution: Execution, kind: string, stage?: Stage) => Promise<void>
 }
 
-/** Runs the stages of an execution, each after those that it requires, until the last has ended or one has failed. */
+/**
+ * Runs the stages of an execution, each after those that it requires, until the last has ended or
+ * one has failed.
+ */
 export async function runExecution(execution: Execution, surroundings: Surroundings): Promise<void> {
   const { tell } = surroundings
   execution.status = 'RUNNING'
@@ -26,7 +32,7 @@ export async function runExecution(execution: Execution, surroundings: Surroundi
   await tell(execution, hasFailed ? 'orca:pipeline:failed' : 'orca:pipeline:complete')
 }
 
-/** A stage that has not begun, and whose requisites have all succeeded. */
+/** The next stage whose requisites have all succeeded. */
 function nextOf({ stages }: Execution): Stage | undefined {
   const done = new Set(
     stages.filter(({ status }) => status === 'SUCCEEDED').map(({ definition }) => definition.refId),

@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-/** Nobody sees more of it than this, whatever may wait still. */
+/** Time limit for the shutdown. */
 const LONGEST_MS = 24 * 60 * 60 * 1000
 
 function say(text: string): void {

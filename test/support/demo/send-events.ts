@@ -6,7 +6,9 @@ import type { EventBody } from '../orchestrator-events.js'
 import { executionDocument, stageDocument } from './execution.js'
 import type { Execution, Pipeline, Stage } from './execution.js'
 
-/** Tells what became of an execution, or of one of its stages, as the orchestrator's echo component does. */
+/**
+ * Reports the state of an execution or one of its stages, like the orchestrator's echo component.
+ */
 export async function sendExecutionEvent(
   tidegateUrl: string,
   execution: Execution,
@@ -22,7 +24,7 @@ export async function sendExecutionEvent(
   await send(tidegateUrl, { ...event, content: { ...(content as object), ...more } })
 }
 
-/** Tells that a pipeline was saved. */
+/** Reports that a pipeline was saved. */
 export async function sendSavedEvent(tidegateUrl: string, pipeline: Pipeline, user: string): Promise<void> {
   const context = {
     ...{ 'notification.type': 'savepipeline', 'pipeline.name': pipeline.name, 'pipeline.id': pipeline.id },

@@ -4,7 +4,10 @@ import type { LoopbackServer } from '../loopback-server.js'
 const HEALTHY_MS = 16_000
 const WORSE_WITHIN_MS = 10_000
 
-/** The application that is deployed: two versions of it serve figures of themselves, as Prometheus reads them. */
+/**
+ * The application that is deployed: two versions of it serve figures of themselves, as Prometheus
+ * reads them.
+ */
 export interface Shop extends LoopbackServer {
   /** From now on the canary serves, and after a while it gets worse and worse. */
   readonly deployCanary: () => void

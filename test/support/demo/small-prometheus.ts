@@ -15,13 +15,16 @@ interface Sample {
   readonly value: number
 }
 
-/** Where Prometheus is not installed: as much of its API as the demo asks for. */
+/** A replacement if Prometheus is not installed: the parts of its API that the demo uses. */
 interface SmallPrometheus {
   readonly url: string
   readonly stop: () => Promise<void>
 }
 
-/** Reads the figures of a program every second, and answers range queries of the form `avg(name{labels})` about them. */
+/**
+ * Reads the figures of a program every second, and answers range queries of the form
+ * `avg(name{labels})` about them.
+ */
 export async function startSmallPrometheus(target: string): Promise<SmallPrometheus> {
   const series = new Map<string, Sample[]>()
   const scrape = async (): Promise<void> => {

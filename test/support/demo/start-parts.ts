@@ -16,9 +16,9 @@ export interface Parts {
   readonly prometheusUrl: string
   readonly isRealPrometheus: boolean
   readonly orchestrator: Orchestrator
-  /** With which `ana` signs in; made anew for each demo. */
+  /** The token with which `ana` signs in, created for each demo. */
   readonly token: string
-  /** What the service keeps; gone at the end. */
+  /** Data directory of the service, removed at the end. */
   readonly dataDir: string
 }
 
@@ -27,13 +27,16 @@ interface PartsSettings {
   readonly withSmallPrometheus: boolean
   readonly ended: AbortSignal
   readonly failed: (error: unknown) => void
-  /** Called with what is to be done at the end, in the order of the starts. */
+  /** Registers a function that is called at the end, in the order of the starts. */
   readonly onClose: (close: () => unknown) => void
 }
 
 const TOKEN_BYTES = 6
 
-/** Starts the shop, Prometheus, Tidegate and the orchestrator, all on free ports of loopback and in a folder of their own. */
+/**
+ * Starts the shop, Prometheus, Tidegate and the orchestrator, all on free ports of loopback and in
+ * a folder of their own.
+ */
 export async function startParts(settings: PartsSettings): Promise<Parts> {
   const { withSmallPrometheus, ended, failed, onClose } = settings
   const workspace = makeWorkspace({ 'definitions/shop.json': JSON.stringify(ANALYSIS) })

@@ -22,7 +22,7 @@ interface StorySettings {
   readonly ended: AbortSignal
 }
 
-/** Has everything happen, one thing after the other, and says what. Throws where something goes otherwise than it tells. */
+/** Runs the story step by step and prints it. Throws if a step has another result. */
 export async function tellStory(settings: StorySettings): Promise<void> {
   const pipeline = JSON.parse(readFileSync(RELEASE, 'utf8')) as Pipeline
   await saveTwice(pipeline, settings)
@@ -57,7 +57,7 @@ async function stopAnExecution(pipeline: Pipeline, settings: StorySettings): Pro
   say(`The policy and what it decided last: ${stage.link}\n`)
 }
 
-/** Runs it until somebody has approved; starts it again where they reject. */
+/** Runs it until it is approved. Starts it again after a rejection. */
 async function waitForApproval(pipeline: Pipeline, settings: StorySettings): Promise<Execution> {
   const { parts, say, ended, approvesItself } = settings
   say('## 3. A gate waits for a person\n')

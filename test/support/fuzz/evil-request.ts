@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { mutate } from '../random-bytes.js'
 import type { FuzzRoute } from './routes.js'
 
-/** A request as bytes, and whether it is whole, so that an answer is due. */
+/** A request as bytes, and whether it is complete, so that a response is expected. */
 export interface EvilRequest {
   readonly bytes: Buffer
   readonly isWhole: boolean

@@ -13,9 +13,9 @@ interface FuzzOptions {
 
 interface FuzzOutcome {
   readonly sent: number
-  /** How many answers had each status; 0 for none where none was due. */
+  /** Number of responses by status. 0 counts requests without an expected response. */
   readonly statuses: ReadonlyMap<number, number>
-  /** What must not be, with the request that brought it about. */
+  /** Violations, with the request that caused them. */
   readonly complaints: readonly string[]
 }
 
@@ -25,7 +25,10 @@ const DUE_MS = 30_000
 const DOCUMENTED =
   /"code":\s?"(?:undefined_policy|evaluation_budget_exceeded)"|eval_(?:conflict|builtin)_error|rego_type_error|plugins are not up/
 
-/** Sends malformed requests over all routes to a service on loopback, so many at a time, each on a connection of its own. */
+/**
+ * Sends malformed requests to all routes of a service on loopback, some at a time, each over a
+ * separate connection.
+ */
 export async function fuzzHttp(url: string, { requests, seed, atOnce }: FuzzOptions): Promise<FuzzOutcome> {
   const routes = allRoutes()
   const statuses = new Map<number, number>()
@@ -53,7 +56,10 @@ function isMeant(status: number, answer: string, { isWhole }: EvilRequest): bool
   return status === 503 ? /\r\nRetry-After: /i.test(answer) : status === 500 && DOCUMENTED.test(answer)
 }
 
-/** All that comes for a whole request, until the connection ends; of another what comes soon. */
+/**
+ * Reads everything until the connection ends for a complete request, and only what arrives soon for
+ * an incomplete one.
+ */
 function exchange(url: string, { bytes, isWhole }: EvilRequest): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {

@@ -29,9 +29,12 @@ interface PolicyComparison {
   readonly questions: number
   /** Where this program gives a value, or none, and OPA another: nothing excuses these. */
   readonly answers: readonly PolicyDifference[]
-  /** Where this program ends with an error, and OPA does not, or with another one, however it goes about it. */
+  /**
+   * Cases in which Tidegate ends with an error and OPA does not, or with another one in every
+   * evaluation order.
+   */
   readonly errors: readonly PolicyDifference[]
-  /** Errors that OPA tells of another row. */
+  /** Errors that OPA reports at another line. */
   readonly rows: number
   /** Where OPA refuses the path, since no value of the rule can have it. */
   readonly refusedPaths: number
@@ -48,7 +51,7 @@ const INPUTS = [
   '"a"',
 ]
 
-/** Asks OPA and this program for every rule of packages that are made up with these seeds. */
+/** Evaluates every rule of generated packages with OPA and with Tidegate. */
 export async function comparePolicies(
   packages: number,
   seed: number,
@@ -105,12 +108,15 @@ function withoutRow(answer: string): string {
   return answer.replace(/ at \S+$/, '')
 }
 
-/** A rule is evaluated as a whole, of which OPA looks at what is asked for. */
+/** Tidegate evaluates rules as a whole, OPA only the requested part. */
 function isBelowRule({ path }: PolicyDifference): boolean {
   return path.split('/').length > 2
 }
 
-/** Whether OPA ends with the same error where it calls in the order of the bodies, and does not first look which rules may apply. */
+/**
+ * Whether OPA ends with the same error if it calls in the order of the bodies, without checking
+ * first which rules may apply.
+ */
 function isSameWithoutIndex(
   { policy, path, input, isStrict, ours }: PolicyDifference,
   program: string,

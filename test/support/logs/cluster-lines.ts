@@ -13,11 +13,14 @@ export function clusterLines(lines: readonly string[], maxPatterns?: number): { 
 
 /** How well lines are grouped. */
 export interface GroupingQuality {
-  /** The share of lines whose group holds exactly the lines of their true group (GA). */
+  /** Share of lines whose group contains exactly the lines of their true group (GA). */
   readonly accuracy: number
-  /** The same by groups: the harmonic mean of how many of the found ones, and of the true ones, are right (FGA). */
+  /** As above by groups: harmonic mean of precision and recall of the found groups (FGA). */
   readonly groupF1: number
-  /** The share of true groups that are found and whose template shows the words that all their lines share, and no others. */
+  /**
+   * Share of true groups that are found with a template that shows exactly the words shared by all
+   * their lines.
+   */
   readonly templates: number
 }
 
@@ -44,7 +47,7 @@ export function groupingQuality(
   }
 }
 
-/** The share of lines whose predicted group holds exactly the lines of their true group. */
+/** Share of lines whose predicted group contains exactly the lines of their true group. */
 export function groupingAccuracy(predicted: readonly number[], truth: readonly string[]): number {
   const found = predicted.map((id) => ({ id, text: '' }))
   return groupingQuality([], found, truth).accuracy
@@ -60,7 +63,7 @@ function membersOf(labels: readonly (number | string)[]): ReadonlyMap<number | s
   return members
 }
 
-/** Words of letters that stand in all lines stand in the template, and what it shows stands in all lines, in their order. */
+/** The template contains exactly the words of letters that occur in all lines, in their order. */
 function showsSharedWords(template: string, lines: readonly string[]): boolean {
   const fixed = template.split('<*>').filter((part) => part !== '')
   const holds = (line: string): boolean => {
@@ -84,7 +87,7 @@ function showsSharedWords(template: string, lines: readonly string[]): boolean {
   )
 }
 
-/** Words that are values wherever they stand, as labels have it too. */
+/** Words that are always values, as in the labels. */
 function isValueWord(word: string): boolean {
   return /^(?:true|false|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|[kKMG]?B|bytes|ms|sec|seconds)$/i.test(
     word,

@@ -15,7 +15,7 @@ interface MeasuredSystem extends GroupingQuality {
   readonly name: string
 }
 
-/** Groups so many lines of each of the systems that a file of `test/cases` describes. */
+/** Groups lines of each of the systems that a file of `test/cases` describes. */
 export function measureSystems(file: string | URL, count: number, seed: number): MeasuredSystem[] {
   const systems = Systems.parse(parse(readFileSync(file, 'utf8')))
   return PARTS.flatMap((part) =>
@@ -61,7 +61,7 @@ const text =
 
 const names = (list: string): Make => either(...list.split(' '))
 
-/** What the places of a message may hold. */
+/** Possible values of placeholders in a message. */
 const VALUES: Readonly<Record<string, Make>> = {
   int: whole(1_000_000),
   int1: whole(9, 1),
@@ -170,10 +170,16 @@ const VALUES: Readonly<Record<string, Make>> = {
   gt: either('>'),
 }
 
-/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`, and no names. */
+/**
+ * Methods and capitalized states distinguish kinds of messages, as in the labels of Loghub. `YES`
+ * is not distinguished from `NO`, and neither are names.
+ */
 const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
-/** Fills the places of a template, each `<name>`, `<one|another>` or, where the texts are kinds of messages, `<!one|another>`; what stands in a text that was chosen is filled too. */
+/**
+ * Fills the placeholders of a template: `<name>`, `<one|another>` or, if the alternatives are kinds
+ * of messages, `<!one|another>`. Placeholders inside a chosen text are filled too.
+ */
 function fill(template: string, random: Random, told: string[] = []): string {
   let filled = ''
   for (let at = 0; at < template.length; at += 1) {
@@ -218,7 +224,9 @@ function split(inner: string): string[] {
   return choices
 }
 
-/** So many lines of a system; the first of its messages come most often, each at least twice. */
+/**
+ * Lines of a system. The first of its messages are most frequent, and each occurs at least twice.
+ */
 function generateLines(messages: readonly string[], count: number, random: Random): LabelledLine[] {
   const weights = messages.map((_, rank) => 1 / (rank + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)

@@ -13,7 +13,7 @@ export interface Repeated {
   readonly inMinute?: number
 }
 
-/** Half an hour of one instance. Texts get a number where they have `{n}`. */
+/** Half an hour of one instance. Texts with `{n}` get a number. */
 export function logSide(entries: readonly Repeated[], more: Partial<LogSide> = {}): LogSide {
   const lines = entries.flatMap(({ text, times, inMinute }) =>
     Array.from({ length: times }, (_, n) => ({
@@ -28,7 +28,7 @@ export function logSide(entries: readonly Repeated[], more: Partial<LogSide> = {
   return { lines: ordered, startMs: 0, endMs: WINDOW_MINUTES * MINUTE_MS, isTruncated: false, ...more }
 }
 
-/** Judges with the settings of a template that names nothing but itself, unless told otherwise. */
+/** Judges with the default settings of a template, unless given others. */
 export function judge(
   baseline: LogSide | undefined,
   canary: LogSide,

@@ -25,16 +25,17 @@ export interface Difference {
 }
 
 type Operands = readonly RegoValue[]
-/** A value, nothing, or what the evaluation ended with. */
+/** A value, nothing, or the error of the evaluation. */
 type Answer = RegoValue | undefined | Error
 
 const BATCH = 400
-/** What does not end ends soon. */
+/** Limits that soon end an endless evaluation. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 30_000_000 }
 
 /**
- * Calls every native built-in with this many generated operands, in OPA and here, and gives the calls with another value, or
- * with a value on one side only. A call that ends in a panic of OPA is skipped.
+ * Calls every native built-in with this many generated operands, in OPA and here, and gives the
+ * calls with another value, or with a value on one side only. A call that ends in a panic of OPA is
+ * skipped.
  */
 export async function compareWithOpa(
   callsEach: number,
@@ -75,7 +76,10 @@ export async function compareWithOpa(
   }
 }
 
-/** Now and then an operand of another type; a number in the place of another may be of any size, which OPA does not survive. */
+/**
+ * Now and then an operand of another type; a number in the place of another may be of any size,
+ * which OPA does not survive.
+ */
 const stray = anyValue.filter((one) => !(one instanceof RegoNumber))
 
 function withStrays(operand: fc.Arbitrary<RegoValue>): fc.Arbitrary<RegoValue> {
@@ -91,7 +95,10 @@ function policyOf(signatures: readonly Signature[]): string {
   return `package p\n\nimport rego.v1\n\n${rules.join('\n')}`
 }
 
-/** The answers to all calls at once; halves are asked again where something ends the whole evaluation. */
+/**
+ * The answers to all calls of one evaluation. If an error ends it, the halves are evaluated
+ * separately.
+ */
 async function askEach(
   lists: readonly Operands[],
   ask: (lists: readonly Operands[]) => Promise<RegoValue> | RegoValue,

@@ -12,7 +12,10 @@ interface TestCertificates {
 
 const DAYS = '2'
 
-/** Makes an authority of its own with `openssl`, and a certificate for a name such as `IP:127.0.0.1`. */
+/**
+ * Makes an authority of its own with `openssl`, and a certificate for a name such as
+ * `IP:127.0.0.1`.
+ */
 export function makeCertificates(subject: string): TestCertificates {
   const folder = temporaryFolder()
   const path = (name: string): string => join(folder, name)

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a service holds at one moment, in all its processes together. */
+/** Resource use of a service at one moment, summed over its processes. */
 export interface ProcessUsage {
   readonly residentMb: number
   readonly openFiles: number
@@ -29,7 +29,10 @@ export function processUsage(pid: number, dataDir: string): ProcessUsage {
   }
 }
 
-/** The processes that a service has started of its own program: of others, compilers, it does not have any for long. */
+/**
+ * The processes that a service has started of its own program: of others, compilers, it does not
+ * have any for long.
+ */
 function workersOf(pid: number): number[] {
   const program = readlinkSync(`/proc/${pid}/exe`)
   const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)

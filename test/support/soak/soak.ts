@@ -18,12 +18,17 @@ interface SoakOptions {
   readonly seconds: number
   /** Policy decisions a second, the greater part over a pipeline of 20 stages. */
   readonly decisionsPerSecond: number
-  /** Callers that write events, gates and reviews one after another, each with a pause between two. */
+  /**
+   * Callers that write events, gates and reviews one after another, each with a pause between two.
+   */
   readonly writers: number
   readonly writerPauseMs?: number
-  /** Evaluations a second that use up their whole budget. */
+  /** Evaluations per second that use up their whole budget. */
   readonly runawaysPerSecond: number
-  /** Whether they come at this second; always where absent. One alone fills half a gigabyte as long as it lasts, and a minute longer, which hides what grows. */
+  /**
+   * Whether they run at this second. Always by default. A single one takes half a gigabyte while it
+   * runs and a minute longer, which hides growth.
+   */
   readonly hasRunaways?: (second: number) => boolean
   readonly reloadEverySeconds: number
   readonly exportEverySeconds?: number
@@ -81,12 +86,15 @@ deny contains "never said" if {
   'policies/data.json': JSON.stringify({ waits: { seconds: 3600 } }),
 }
 const STAGES = 20
-/** On a machine that cannot follow, fewer decisions are asked for: what is late must not keep this process from reading answers. */
+/**
+ * On a slow machine fewer decisions are sent, so that late ones do not keep this process from
+ * reading responses.
+ */
 const MOST_UNANSWERED = 256
 const WRITER_PAUSE_MS = 40
 const EXPORT_EVERY_SECONDS = 15
 
-/** Loads a service steadily with everything at once, and takes samples of what it holds. */
+/** Loads a service steadily with mixed requests and samples its resource use. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const receiver = await startReceiver()
   const workspace = makeWorkspace(POLICIES)
@@ -192,7 +200,10 @@ async function readThings(url: string, failures: string[]): Promise<void> {
   }
 }
 
-/** Does something again and again at fixed times, whether or not the last one has ended; waits for all at the end. */
+/**
+ * Does something again and again at fixed times, whether or not the last one has ended; waits for
+ * all at the end.
+ */
 async function every(
   seconds: number,
   isOver: () => boolean,

@@ -10,7 +10,7 @@ import type { SeenRequest } from '../../../support/loopback-server.js'
 import { START_MS, makeServedSources } from '../../../support/open-source.js'
 import { searched } from '../../sources/points/recorded-kinds.js'
 
-/** What a config of Kayenta's users asks of a store for the side of a scope. */
+/** The store query of a Kayenta config for one side of a scope. */
 interface Config {
   readonly title: string
   readonly query: { readonly type: Type } & Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const parameter =
   (name: string) =>
   (request: SeenRequest): unknown =>
     (searched(request) as Readonly<Record<string, unknown>>)[name]
-/** Where the text of a query stands in a request. */
+/** Location of the query text in a request. */
 const SENT = {
   prometheus: ({ body }: SeenRequest) => new URLSearchParams(body).get('query'),
   datadog: parameter('query'),

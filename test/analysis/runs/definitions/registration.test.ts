@@ -23,7 +23,7 @@ const NOTHING_SAID: Registration = {
   isFromPlugin: false,
 }
 
-/** What one service is compared by, where one deployment names one. */
+/** The key that a service is compared by, if one deployment has it. */
 function oneScope(service: object): object | undefined {
   const deployment = { canary: { metric: { shop: service } } }
   const { targets } = readRegistration({ application: 'shop', canaryDeployments: [deployment] })

@@ -18,10 +18,13 @@ export interface SearchRequestBody {
   readonly _source: readonly string[]
 }
 
-/** What a test changes in the answers to searches. */
+/** Changes of a test to the search responses. */
 export type Change = (answer: Readonly<Record<string, unknown>>, nthSearch: number) => unknown
 
-/** Answers as Elasticsearch does: opens a point in time, gives its documents after `search_after`, closes it. */
+/**
+ * Answers as Elasticsearch does: opens a point in time, gives its documents after `search_after`,
+ * closes it.
+ */
 export function servingElasticsearch(
   documents: readonly Document[],
   change: Change = (answer) => answer,

@@ -32,7 +32,7 @@ function event(index: number, more: object = {}): object {
   }
 }
 
-/** Answers as the search does: as many as were asked for, and a cursor where there are more. */
+/** Answers like the search API: the requested number of entries, and a cursor if there are more. */
 function serving(events: readonly object[], meta: object = {}): Respond {
   return ({ body }, response) => {
     const { limit, cursor = '0' } = (JSON.parse(body) as Asked).page

@@ -18,13 +18,16 @@ const VALUES = {
   ],
 }
 
-/** The end of what is told, in so many minutes of the test's clock. */
+/** Expiry of the credentials, in minutes of the test's clock. */
 const keys = (nth: number, minutes: number): object => ({
   ...{ AccessKeyId: `ASIA${nth}`, SecretAccessKey: 'hunter2-secret', Token: `session-${nth}` },
   Expiration: new Date(START_MS + minutes * MINUTE_MS).toISOString(),
 })
 
-/** An instance, a container agent, a token service and the metrics on one server; each is as its documentation shows it. */
+/**
+ * An instance, a container agent, a token service and the metrics on one server; each is as its
+ * documentation shows it.
+ */
 function serving(minutes = 360): Respond {
   let given = 0
   return ({ method, url, headers, body }, response) => {

@@ -4,7 +4,10 @@ import { makeRandom, ROWS } from '../../../../bench/judge/generate-pairs.js'
 import { judgeOne, points } from '../../../support/judge-metrics.js'
 
 const exposure = { control: points(() => 2000), experiment: points(() => 200) }
-/** Errors of a tenth of the requests in bursts of so many points from these on, and one of a thousand else. */
+/**
+ * Errors of a tenth of the requests in bursts of this length from these points on, and of one in a
+ * thousand otherwise.
+ */
 const bursts = (requests: number, starts: readonly number[], length: number, share = 0.1): number[] =>
   points((at) =>
     Math.round(requests * (starts.some((start) => at >= start && at < start + length) ? share : 0.001)),

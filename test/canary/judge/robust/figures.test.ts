@@ -134,7 +134,7 @@ const SCENES: Readonly<Record<string, Make>> = {
   }),
 }
 
-/** Numbers to so many digits as no other version of the mathematics changes. */
+/** Numbers with as many digits as are stable across versions of the math library. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value
 }
@@ -153,7 +153,7 @@ function figures(name: string, metric: Metric): string {
   ].join('\n')
 }
 
-/** What each scene gives in each direction of harm, by its name. */
+/** The results of each scene in each direction of harm, by name. */
 function allFigures(): Map<string, string> {
   const shown = Object.entries(SCENES).flatMap(([name, make], index) =>
     ['either', 'increase', 'decrease'].map((direction) => {
@@ -169,7 +169,7 @@ const shown = allFigures()
 if (process.env['WRITE_FIGURES'] === 'yes') writeFileSync(FIGURES, `${[...shown.values()].join('\n\n')}\n`)
 const known = readFileSync(FIGURES, 'utf8').trimEnd().split('\n\n')
 
-// A kept interval that is replayed must give the report that it gave: who changes a figure does so on purpose (WRITE_FIGURES=yes), and says it.
+// A replayed interval must give its original report. WRITE_FIGURES=yes records intended changes.
 test.each([...shown])('the judge gives the figures that it gave before: %s', (name, text) => {
   expect(text.split('\n')).toEqual(known.find((each) => each.startsWith(`${name}: `))?.split('\n'))
 })

@@ -89,7 +89,7 @@ describe('requests of one connection', () => {
     const { socket } = open(port)
     socket.pause()
     for (let n = 0; n < 400; n += 1) socket.write(get(`/${n}`))
-    // What sockets between two ends hold is some megabytes.
+    // The sockets between two ends buffer some megabytes.
     expect(await untilQuiet(() => made)).toBeLessThan(40)
     socket.resume()
     await until(() => made === 400)

@@ -80,7 +80,7 @@ describe.skipIf(!canMakeCertificates)('a server that speaks TLS', () => {
     await new Promise((resolve) => silent.once('connect', resolve))
     const ended = new Promise((resolve) => silent.once('close', resolve))
     const startedAt = performance.now()
-    // A minute is what requests would be waited for.
+    // Requests would be waited for up to a minute.
     await server?.stop(60_000)
     await ended
     expect(performance.now() - startedAt).toBeLessThan(30_000)

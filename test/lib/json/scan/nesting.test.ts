@@ -19,7 +19,7 @@ function bracketsAndCommas(value: unknown): number {
   )
 }
 
-/** Texts that are made of what ends a text, or seems to. */
+/** Strings made of characters that end a string, or seem to. */
 const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '{', '[', ']', '}', ',', 'a') })
 const documents = fc
   .jsonValue({ maxDepth: 5 })

@@ -27,14 +27,16 @@ describe('a number of 64 bits', () => {
     )
     fc.assert(
       fc.property(mantissa, fc.integer({ min: -200, max: 200 }), (digits, exponent) => {
-        // Of powers of two Go takes the neighbour below for as near as that above, and may write what names another.
+        // For powers of two Go treats the neighbours below and above as equally near, and may write
+        // digits that denote another number.
         if ((digits & (digits - 1n)) === 0n) return
         const float = round(digits, exponent)
         const text = goFloatToText(float, generousMeter())
         expect(isSame(parseGoFloat(text, generousMeter()), float)).toBe(true)
         const [written = '', power] = text.split('e')
         if (!written.includes('.')) return
-        // The digit before the last as it is, and one more: the two nearest of the texts that are shorter.
+        // The digit before the last as it is, and one more: the two nearest of the texts that are
+        // shorter.
         const last = written.slice(0, -1)
         const place = 10n ** BigInt(last.length - last.indexOf('.') - 1)
         const shorter = BigInt(last.replace('.', ''))

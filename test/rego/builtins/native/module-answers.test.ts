@@ -4,7 +4,7 @@ import { evaluateDocument, planDocument } from '../../../../src/rego/evaluation/
 import { newCall } from '../../../../src/rego/evaluation/new-call.js'
 import { loadPolicies } from '../../../support/load-policies.js'
 
-/** What OPA 1.20.2 answers, and the module itself does not. */
+/** Results of OPA 1.20.2 that the module itself does not return. */
 const CALLS: readonly (readonly [call: string, input: unknown, answer: unknown])[] = [
   ['json.marshal(input)', { n: 'x<y>&' }, '{"n":"x\\u003cy\\u003e\\u0026"}'],
   ['json.marshal(input)', { '<': 'é\u2028\u2029' }, '{"\\u003c":"é\\u2028\\u2029"}'],

@@ -79,7 +79,7 @@ describe('YAML as JSON', () => {
   })
 
   it('is refused where aliases of aliases nest deeper than its text', () => {
-    // Beside so many other values these are few enough of aliases.
+    // Few aliases in proportion to the other values.
     expect(kindOf(`${'- 1\n'.repeat(5000)}${CHAIN}`)).toBe(
       'invalid: with its aliases the YAML is nested more than 512 levels deep',
     )

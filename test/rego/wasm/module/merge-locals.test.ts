@@ -66,7 +66,7 @@ const SET = [OP.constant, 7, OP.setLocal, 1]
 const branch = (depth: number): number[] => [OP.branch, depth]
 const branchIf = (depth: number): number[] => [OP.constant, 1, OP.branchIf, depth]
 
-/** Of local 1, behind a parameter. */
+/** Of local 1, after a parameter. */
 function lifetimeIn(...code: readonly (readonly number[])[]): { isShareable: boolean; span: number[] } {
   const bytes = Buffer.from([...code.flat(), ...END])
   const { first, last, isShareable } = findLifetimes(new BinaryReader(bytes), 1, 1)

@@ -17,7 +17,10 @@ const KEYS: readonly string[] = [
   '"inputs"',
   '"x"',
 ]
-/** OPA's parser loses a bit of the pairs from U+10000 on in which this unit comes first; Go does not. */
+/**
+ * OPA's parser loses a bit of the pairs from U+10000 on in which this unit comes first; Go does
+ * not.
+ */
 const MISREAD_PAIR = /\\ud[89ab][4-7c-f]/i
 
 let reader: OpenReader
@@ -131,7 +134,10 @@ test('a runtime with another layout is noticed', () => {
   expect(readsAlike({ ...pair, policy: other })).toBe(false)
 })
 
-/** Keys whose hashes have the same last 11 bits, which choose among the 2,048 buckets of an object of 1,000. */
+/**
+ * Keys whose hashes have equal last 11 bits, which select one of the 2,048 buckets of an object of
+ * 1,000.
+ */
 function collidingKeys(count: number): string[] {
   const keys: string[] = []
   for (let number = 0; keys.length < count; number++) {

@@ -11,7 +11,10 @@ const ENDS: Readonly<Record<string, StageReport['status']>> = {
   canceled: 'TERMINAL',
 }
 
-/** Triggers an approval gate, which may call back below a URL, and polls until somebody has decided (orchestrator-clients.md, 2). */
+/**
+ * Triggers an approval gate, which may call back below a URL, and polls until it is decided
+ * (orchestrator-clients.md, 2).
+ */
 export function approvalStage(tidegateUrl: string, callbackUrl: string, ended: AbortSignal): RunStage {
   return async (stage, execution, report) => {
     const gateUrl = await findGate(tidegateUrl, execution, stage, 'approval')

@@ -2,7 +2,10 @@ import { ask } from '../../http-client.js'
 import type { Execution, Stage } from '../execution.js'
 import { memberOf } from './service-calls.js'
 
-/** Where a stage is sent: the look-up that all stages of the plugins begin with (orchestrator-clients.md, 1.7 C). */
+/**
+ * Where a stage is sent: the look-up that all stages of the plugins begin with
+ * (orchestrator-clients.md, 1.7 C).
+ */
 export async function findGate(
   tidegateUrl: string,
   { pipeline }: Execution,

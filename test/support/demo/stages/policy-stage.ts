@@ -4,7 +4,10 @@ import type { RunStage } from '../execution.js'
 import { findGate } from './find-gate.js'
 import { postTo } from './service-calls.js'
 
-/** Asks a runtime policy with the flat body of the plugin: 200 goes on, 401 stops the execution (orchestrator-clients.md, 1.7 D). */
+/**
+ * Evaluates a runtime policy with the flat body of the plugin: 200 continues, 401 stops the
+ * execution (orchestrator-clients.md, 1.7 D).
+ */
 export function policyStage(tidegateUrl: string): RunStage {
   return async (stage, execution) => {
     const { pipeline, user, startTime, id } = execution

@@ -13,7 +13,7 @@ export function postTo(url: string, body: unknown, user: string): Promise<Answer
   return postJson(origin, `${pathname}${search}`, body, { 'x-spinnaker-user': user })
 }
 
-/** The text of a member of a JSON object; an error with the whole answer where there is none. */
+/** The string member of a JSON object. Throws an error with the whole response if it is missing. */
 export function memberOf({ status, text }: Answered, name: string): string {
   const value = (JSON.parse(text) as Record<string, unknown>)[name]
   if (typeof value !== 'string' && typeof value !== 'number')
