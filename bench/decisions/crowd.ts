@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { max } from 'd3-array'
 
-import { askAnew } from '../lib/load.js'
+import { timeRequest } from '../lib/load.js'
 import type { TimedAnswer } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
@@ -56,20 +56,17 @@ export const CROWDS: readonly Crowd[] = [
  * Sends all requests simultaneously, each over a new connection, while probes and decisions
  * continue.
  */
-export async function gatherCrowd(
-  server: Server,
-  { callers, logged, ...asked }: Crowd,
-): Promise<CrowdResult> {
+export async function gatherCrowd(server: Server, { callers, logged, ...sent }: Crowd): Promise<CrowdResult> {
   const { url } = server
   const open = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (let decision = 0; decision < logged; decision += 1) await ask(url, CHEAP, open)
+  for (let decision = 0; decision < logged; decision += 1) await send(url, CHEAP, open)
   server.resetPeak()
   const state = { isOver: false }
-  const others = [() => ask(url, PROBE), () => ask(url, CHEAP), () => ask(url, CHEAP, open)].map((asks) =>
-    longestOf(asks, state),
+  const others = [() => send(url, PROBE), () => send(url, CHEAP), () => send(url, CHEAP, open)].map((sends) =>
+    longestOf(sends, state),
   )
   await sleep(WARM_UP_MS)
-  const answers = await Promise.all(Array.from({ length: callers }, () => ask(url, asked)))
+  const answers = await Promise.all(Array.from({ length: callers }, () => send(url, sent)))
   state.isOver = true
   const longestMs = await Promise.all(others)
   open.destroy()
@@ -88,20 +85,21 @@ export async function gatherCrowd(
 
 /** The longest latency of a client that repeats the same request. */
 async function longestOf(
-  asks: () => Promise<TimedAnswer>,
+  sends: () => Promise<TimedAnswer>,
   state: { readonly isOver: boolean },
 ): Promise<number> {
   let longestMs = 0
   while (!state.isOver) {
-    const { status, ms } = await asks()
+    const { status, ms } = await sends()
     // A decision may be refused like the simultaneous ones.
-    if (status !== 200 && status !== 503) throw new Error(`an answer ${status} beside the crowd`)
+    if (status !== 200 && status !== 503)
+      throw new Error(`an answer ${status} during the simultaneous requests`)
     longestMs = Math.max(longestMs, ms)
     await sleep(EVERY_MS)
   }
   return longestMs
 }
 
-function ask(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
-  return askAnew(url + path, body, agent)
+function send(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
+  return timeRequest(url + path, body, agent)
 }

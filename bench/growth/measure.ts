@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { askOk } from '../lib/load.js'
+import { requestText } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
 /** Resource use of one server for policies and data of one size. */
@@ -37,7 +37,7 @@ export interface Question {
 
 const WARM_UP = 20
 /** Stops after this many milliseconds, if a few decisions were measured. */
-const [ENOUGH_MS, FEWEST] = [15_000, 20]
+const [ENOUGH_MS, MIN_DECISIONS] = [15_000, 20]
 const [POLL_MS, CHANGE_LIMIT_MS] = [50, 300_000]
 /** Wait for work that a reload postpones. */
 const SETTLED_MS = 10_000
@@ -47,20 +47,20 @@ export async function measure(
   server: Server,
   { path, input, decisions, change }: Question,
 ): Promise<Figures> {
-  const ask = (): Promise<string> => askOk(server.url, { path, value: { input } }, [401])
+  const request = (): Promise<string> => requestText(server.url, { path, value: { input } }, [401])
   try {
     const loadSeconds = server.cpuSeconds()
     let answer = ''
-    for (let round = 0; round < WARM_UP; round += 1) answer = await ask()
+    for (let round = 0; round < WARM_UP; round += 1) answer = await request()
     const [before, begun] = [server.cpuSeconds(), performance.now()]
-    let asked = 0
-    for (; asked < decisions; asked += 1) {
-      if (asked >= FEWEST && performance.now() - begun > ENOUGH_MS) break
-      answer = await ask()
+    let measured = 0
+    for (; measured < decisions; measured += 1) {
+      if (measured >= MIN_DECISIONS && performance.now() - begun > ENOUGH_MS) break
+      answer = await request()
     }
-    const decisionMs = ((server.cpuSeconds() - before) * 1000) / asked
+    const decisionMs = ((server.cpuSeconds() - before) * 1000) / measured
     const [residentMb, peakMb] = [server.residentMb(), server.peakMb()]
-    const reloadedMb = change && (await reload(server, change, ask))
+    const reloadedMb = change && (await reload(server, change, request))
     return { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb, answer }
   } finally {
     await server.end()
@@ -74,16 +74,16 @@ export async function measure(
 async function reload(
   server: Server,
   { times, make, path }: Change,
-  ask: () => Promise<string>,
+  request: () => Promise<string>,
 ): Promise<number> {
   for (let number = 1; number <= times; number += 1) {
     make(number)
     const begun = performance.now()
-    while (!(await askOk(server.url, { path, value: { input: {} } })).includes(`"change ${number}."`)) {
+    while (!(await requestText(server.url, { path, value: { input: {} } })).includes(`"change ${number}."`)) {
       if (performance.now() - begun > CHANGE_LIMIT_MS) throw new Error(`change ${number} is not served`)
       await sleep(POLL_MS)
     }
-    for (let round = 0; round < WARM_UP; round += 1) await ask()
+    for (let round = 0; round < WARM_UP; round += 1) await request()
   }
   await sleep(SETTLED_MS)
   return server.residentMb()

@@ -20,12 +20,12 @@ const flags = readFlags({
   only: ['packages,data', 'some of packages,data,counts'],
   packages: ['100,300,1000,3000', 'numbers of packages'],
   data: ['1,10,50,100', 'megabytes of data'],
-  decisions: ['200', 'that are asked for at the most'],
-  reloads: ['10', 'how often a policy is saved before memory is looked at once more'],
-  opa: ['', 'more opa programs beside the one in use, as PATH,PATH'],
-  counts: ['1-800', 'numbers of packages to be loaded, one after the other'],
-  step: ['1', 'between two of these numbers'],
-  beside: ['', 'a folder of policies that each of these sets holds besides'],
+  decisions: ['200', 'maximum number of decisions'],
+  reloads: ['10', 'saves of a policy before memory is measured again'],
+  opa: ['', 'additional opa programs to compare, as PATH,PATH'],
+  counts: ['1-800', 'range of numbers of packages to load'],
+  step: ['1', 'step within this range'],
+  beside: ['', 'a folder of policies to add to each set'],
 })
 const MB = 1_000_000
 /** Short runs are repeated and the median is used, because CPU time has a resolution of 10 ms. */
@@ -44,7 +44,7 @@ interface Growth {
 type Row = ReturnType<typeof table>
 
 async function packages(): Promise<void> {
-  const row = table('Packages of two rules, all of which a decision asks about 20 stages', COLUMNS)
+  const row = table('Packages of two rules, all evaluated for 20 stages', COLUMNS)
   for (const count of partsOf(flags.packages).map(Number)) {
     await withFolder(async (directory) => {
       const policies = join(directory, 'policies')
@@ -61,7 +61,7 @@ async function packages(): Promise<void> {
 }
 
 async function data(): Promise<void> {
-  const row = table('Role bindings, of which a decision looks one up', COLUMNS)
+  const row = table('Role bindings, one read per decision', COLUMNS)
   for (const megabytes of partsOf(flags.data).map(Number)) {
     await withFolder(async (directory) => {
       const policies = join(directory, 'policies')
@@ -115,8 +115,8 @@ async function measureRow(
 ): Promise<void> {
   try {
     const buildSeconds = cpuSecondsOf(build)
-    const figures = await measure(await start(), { ...growth, path, decisions: Number(flags.decisions) })
-    const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = figures
+    const measured = await measure(await start(), { ...growth, path, decisions: Number(flags.decisions) })
+    const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = measured
     row(size, name, buildSeconds, loadSeconds, decisionMs, residentMb, peakMb, reloadedMb)
   } catch (raw) {
     console.error(`${size}, ${name}: ${String(raw)}`)
@@ -145,7 +145,7 @@ function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
 async function counts(): Promise<void> {
   const [first = 1, last = first] = flags.counts.split('-').map(Number)
   const row = table(
-    'Sets of packages that load and deny as they say',
+    'Sets of packages that load and deny as expected',
     'numbers of packages | loaded | failed',
   )
   await withFolder((directory) => {

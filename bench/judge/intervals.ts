@@ -31,12 +31,12 @@ export async function measureIntervals(largest: number, row: Row): Promise<void>
   for (const [index, { name, lines, mostMb = Infinity }] of SCENARIOS.entries()) {
     if (lines > largest) continue
     const child = fork(import.meta.filename, { env: { ...process.env, [MEASURED]: String(index) } })
-    const [[figures], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
+    const [[measurements], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
       [(string | number)[]],
       [number],
     ]
-    row(name, ...figures)
-    if (code === 0 && Number(figures[2]) < mostMb) continue
+    row(name, ...measurements)
+    if (code === 0 && Number(measurements[2]) < mostMb) continue
     console.error(`MISSED: exit code ${code}, or more than ${mostMb} MB`)
     process.exitCode = 1
   }

@@ -15,12 +15,12 @@ import type { Pair, Row } from './generate-pairs.js'
  */
 
 const flags = readFlags({
-  only: ['', 'some of pairs,runs,coverage,speed,intervals; all where it is empty'],
-  pairs: ['200', 'that are simulated for each row; 2000 for figures that are quoted'],
-  pick: ['', 'only rows whose name has this text'],
-  kayenta: ['yes', 'whether its judge is asked, too'],
-  seed: ['20261121', 'of what is drawn at random'],
-  lines: ['1000000', 'of logs on each side in the largest interval'],
+  only: ['', 'some of pairs,runs,coverage,speed,intervals; all by default'],
+  pairs: ['200', 'simulated pairs per line; 2000 for published results'],
+  pick: ['', 'only lines whose name contains this text'],
+  kayenta: ['yes', 'whether to run its judge too'],
+  seed: ['20261121', 'of the random numbers'],
+  lines: ['1000000', 'log lines on each side in the largest interval'],
 })
 const SPEED_METRICS = 200
 const SPEED_POINTS = 1440
@@ -43,8 +43,8 @@ interface Shares {
 
 function pairs(): Promise<void> {
   const row = table(
-    `${flags.pairs} pairs a row, seed ${flags.seed}`,
-    'pairs | told apart % | by Kayenta % | inconclusive % | limit',
+    `${flags.pairs} pairs per line, seed ${flags.seed}`,
+    'pairs | detected % | by Kayenta % | inconclusive % | limit',
   )
   for (const each of [...ROWS, ...POD_ROWS, ...WORSE_BURSTS].filter(({ name }) =>
     name.includes(flags.pick),
@@ -81,8 +81,8 @@ function runs(): Promise<void> {
 /** Coverage of confidence intervals. */
 function coverage(): Promise<void> {
   const row = table(
-    'Intervals of 90 % of a change of events',
-    'events a minute | hold the true change % | limit',
+    'Coverage of 90 % confidence intervals for a change of events',
+    'events per minute | coverage % | limit',
   )
   const [count, seed] = [COVERAGE_PAIRS * Number(flags.pairs), Number(flags.seed)]
   for (const perMinute of [0.5, 1, 5, 20]) {
@@ -163,7 +163,7 @@ function speed(): Promise<void> {
 }
 
 async function intervals(): Promise<void> {
-  const row = table('Whole intervals with files as their source', INTERVAL_COLUMNS)
+  const row = table('Whole intervals with files as source', INTERVAL_COLUMNS)
   await measureIntervals(Number(flags.lines), row)
 }
 

@@ -39,13 +39,13 @@ export async function drive(
   const open = connections === 'new' ? 16 : connections
   const wrk = ['wrk', '-t1', `-c${open}`, `-d${seconds}s`, '--latency', '-s', script, url + path]
   const { stdout } = await run('taskset', ['-c', CALLER_CORE, ...wrk])
-  const figures = /p50=(\d+) p99=(\d+) requests=(\d+) duration=(\d+) failures=(\d+)/
+  const measured = /p50=(\d+) p99=(\d+) requests=(\d+) duration=(\d+) failures=(\d+)/
     .exec(stdout)
     ?.slice(1)
     .map(Number)
   // wrk reports microseconds.
-  const [p50 = 0, p99 = 0, requests = 0, duration = 0, failures = 0] = figures ?? []
-  if (duration === 0) throw new Error(`wrk printed no figures:\n${stdout}`)
+  const [p50 = 0, p99 = 0, requests = 0, duration = 0, failures = 0] = measured ?? []
+  if (duration === 0) throw new Error(`wrk printed no measurements:\n${stdout}`)
   return { perSecond: (requests / duration) * 1e6, requests, p50Ms: p50 / 1000, p99Ms: p99 / 1000, failures }
 }
 
@@ -65,7 +65,7 @@ end`
  * Sends a request and returns the text of the response. Throws for a status other than 200 or the
  * given ones.
  */
-export async function askOk(
+export async function requestText(
   url: string,
   asked: Asked & { readonly value?: unknown },
   others: readonly number[] = [],
@@ -88,7 +88,7 @@ export interface TimedAnswer {
 }
 
 /** Sends a request over a new connection, or over one of an agent: a POST if there is a body. */
-export function askAnew(url: string, body?: string, agent: Agent | false = false): Promise<TimedAnswer> {
+export function timeRequest(url: string, body?: string, agent: Agent | false = false): Promise<TimedAnswer> {
   const begun = performance.now()
   const method = body === undefined ? 'GET' : 'POST'
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }

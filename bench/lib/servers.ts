@@ -226,9 +226,9 @@ function cpuSeconds(pid: number | 'self', from: 11 | 13): number {
   return fields.slice(from, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
 }
 
-function memoryMb(pid: number, figure: 'VmRSS' | 'VmHWM'): number {
+function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / KB_PER_MB
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / KB_PER_MB
 }
 
 /**
@@ -241,11 +241,9 @@ export function treeMemory({ pid }: Server): {
   readonly proportionalMb: number
 } {
   const texts = processTree(pid).map((each) => readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))
-  const sumMb = (figure: string): number =>
-    texts.reduce(
-      (sum, text) => sum + Number(new RegExp(`^${figure}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]),
-      0,
-    ) / KB_PER_MB
+  const sumMb = (field: string): number =>
+    texts.reduce((sum, text) => sum + Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]), 0) /
+    KB_PER_MB
   return { processes: texts.length, residentMb: sumMb('Rss'), proportionalMb: sumMb('Pss') }
 }
 

@@ -20,10 +20,10 @@ import { SIMULATED, simulateLooks } from './simulate-looks.js'
  */
 
 const flags = readFlags({
-  only: ['', 'some of sets,systems,looks; all where it is empty'],
-  runs: ['200', 'that are simulated for each row; 1000 for figures that are quoted'],
-  intervals: ['12', 'of each of these runs'],
-  seed: ['20261121', 'of what is drawn at random'],
+  only: ['', 'some of sets,systems,looks; all by default'],
+  runs: ['200', 'simulated runs per line; 1000 for published results'],
+  intervals: ['12', 'intervals of each run'],
+  seed: ['20261121', 'of the random numbers'],
 })
 const RUNS = 5
 const LINES = 200_000
@@ -48,7 +48,7 @@ const cellsOf = ({ accuracy, groupF1, templates }: GroupingQuality): number[] =>
 
 /** Labelled sets: quality and speed of grouping. */
 function sets(): Promise<void> {
-  const row = table('Lines that people have labelled', `lines of | ${QUALITY_COLUMNS} | lines a CPU second`)
+  const row = table('Lines with manual labels', `lines of | ${QUALITY_COLUMNS} | lines per CPU second`)
   const corpora = [stylesCorpus(), ...sharedCorpora()]
   const measured = corpora.map((corpus) => ({ ...corpus, quality: qualityOf(corpus) }))
   for (const { name, lines, quality } of measured) row(name, ...cellsOf(quality), linesPerSecond(lines))
@@ -62,7 +62,7 @@ function sets(): Promise<void> {
 /** Generated lines of systems, including those that rules were tuned on. */
 function systems(): Promise<void> {
   const measured = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
-  const row = table(`${SYSTEM_LINES} made-up lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
+  const row = table(`${SYSTEM_LINES} generated lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
   for (const system of measured) row(system.name, system.part, ...cellsOf(system))
   for (const part of ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const) {
     const of = measured.filter((system) => system.part === part)
@@ -77,7 +77,7 @@ function systems(): Promise<void> {
  */
 function looks(): Promise<void> {
   const row = table(
-    'Runs in which something cost points, %',
+    'Runs in which an error reduced the score, %',
     'logs | any interval, not spent | any interval | last, not spent | last',
   )
   const [runs, intervals, seed] = [Number(flags.runs), Number(flags.intervals), Number(flags.seed)]
@@ -113,7 +113,7 @@ function stylesCorpus(): Corpus {
     groups.flatMap((lines, group) => lines.map((line) => ({ line, event: `${style} ${group}` }))),
   )
   return {
-    name: 'made-up styles',
+    name: 'generated styles',
     lines: labelled.map(({ line }) => line),
     events: labelled.map(({ event }) => event),
   }

@@ -4,7 +4,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 
 import { max } from 'd3-array'
 
-import { askAnew } from '../lib/load.js'
+import { timeRequest } from '../lib/load.js'
 
 /** The request, the number of connections and the total rate. */
 interface ProbeRequest {
@@ -72,7 +72,7 @@ async function probe(place: number, { url, connections, perSecond }: ProbeReques
   const pauseMs = (1000 * connections) / perSecond
   await sleep((pauseMs * place) / connections)
   for (;;) {
-    const { text, ms } = await askAnew(url, '{"input":{}}', agent)
+    const { text, ms } = await timeRequest(url, '{"input":{}}', agent)
     const told: ProbeAnswer = { place, text, ms }
     parentPort?.postMessage(told)
     await sleep(Math.max(0, pauseMs - ms))

@@ -15,17 +15,17 @@ import { Probes } from './probes.js'
  */
 
 const flags = readFlags({
-  only: ['', 'some of the kinds, by their names; all where it is empty'],
-  packages: ['1000', 'of two rules each, which call one library'],
-  megabytes: ['5', 'of data beside them'],
+  only: ['', 'some of the kinds, by their names; all by default'],
+  packages: ['1000', 'packages of two rules, which use one library'],
+  megabytes: ['5', 'megabytes of data'],
   workers: ['1,2', 'processes that decide, as a list'],
-  saves: ['3', 'of each kind, of which the medians are told'],
-  rate: ['200', 'small decisions a second meanwhile'],
-  connections: ['8', 'over which they come'],
-  pauseSeconds: ['1', 'between two saves'],
+  saves: ['3', 'saves of each kind; the median is printed'],
+  rate: ['200', 'small decisions per second during it'],
+  connections: ['8', 'connections of these decisions'],
+  pauseSeconds: ['1', 'pause between two saves'],
 })
 /** The package whose answer shows which version is served. */
-const TOLD_BY = 'team7'
+const VERSION_PACKAGE = 'team7'
 const CHECKED_OUT = 200
 
 /**
@@ -50,7 +50,7 @@ class Files {
   /** Each returns the text that every answer contains once the change is served. */
   readonly kinds: Readonly<Record<string, () => string | Promise<string>>> = {
     'a policy': () => this.tell(),
-    'a library that all call': () => {
+    'a library used by all': () => {
       saveFile(
         this.#of(LIBRARY_FILE),
         this.#shared.replace(/revision := .*/, `revision := ${(this.#mark += 1)}`),
@@ -116,7 +116,7 @@ class Files {
   tell(directory = this.current): string {
     this.#mark += 1
     const revision = `revision := {"mark": "m${this.#mark}.", "library": data.lib.accounts.revision, "data": data.mark, "end": 0}`
-    this.#save(TOLD_BY, `deny contains "no" if input.never\n\n${revision}`, directory)
+    this.#save(VERSION_PACKAGE, `deny contains "no" if input.never\n\n${revision}`, directory)
     return `m${this.#mark}.`
   }
 
@@ -158,7 +158,7 @@ async function measure(
     args: ['--watch'],
     config,
   })
-  const url = `${server.url}/v1/data/static/${TOLD_BY}/revision`
+  const url = `${server.url}/v1/data/static/${VERSION_PACKAGE}/revision`
   const probes = new Probes(url, Number(flags.connections), Number(flags.rate))
   const saveOnce = async (change: () => string | Promise<string>): Promise<Save> => {
     probes.takeLongestMs()
@@ -179,13 +179,13 @@ async function measure(
       const saves: Save[] = []
       for (let round = 0; round < Number(flags.saves); round += 1) saves.push(await saveOnce(change))
       const served = saves.map(({ servedMs }) => servedMs)
-      const figures = [
+      const measurements = [
         median(served),
         max(served),
         median(saves, ({ cpuMs }) => cpuMs),
         max(saves, ({ longestMs }) => longestMs),
       ]
-      row(name, workers, ...figures.map((ms) => Math.round(ms ?? Number.NaN)))
+      row(name, workers, ...measurements.map((ms) => Math.round(ms ?? Number.NaN)))
     }
   } finally {
     await probes.stop()
@@ -193,9 +193,9 @@ async function measure(
   }
 }
 
-const columns = 'what is saved | processes | serves ms | at the most | CPU ms | longest request ms'
+const columns = 'change | processes | serves ms | max ms | CPU ms | longest request ms'
 const row = table(
-  `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions a second`,
+  `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions per second`,
   columns,
 )
 for (const workers of partsOf(flags.workers).map(Number))

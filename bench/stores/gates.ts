@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { startReceiver } from '../../test/support/callback-receiver.js'
-import { askOk, runSteadily } from '../lib/load.js'
+import { requestText, runSteadily } from '../lib/load.js'
 import type { Step } from '../lib/load.js'
-import { beside, fully, steady, until, withServices } from './steady.js'
+import { withLoad, fully, steady, until, withServices } from './steady.js'
 import type { Bench } from './steady.js'
 
 const GATE = { id: 7, name: 'Release', application: 'shop' }
@@ -49,7 +49,7 @@ export async function measureGates(bench: Bench): Promise<void> {
   await sleep(MINUTE_MS)
   await withServices(bench, GATES, async ({ url }) => {
     const left = receiver.received.length + instances
-    await beside(bench, url, `${instances} gates expire, with their callbacks`, () =>
+    await withLoad(bench, url, `${instances} gates expire, with their callbacks`, () =>
       until('callbacks of expired instances', () => receiver.received.length >= left),
     )
   })
@@ -61,17 +61,17 @@ async function trigger(url: string, gate: number, executionId: string, callbackU
     ...{ approvalCallbackURL: callbackUrl, rejectionCallbackURL: callbackUrl, executionId },
     ...{ toolConnectorParameters: '', imageIds: 'registry.example.org/shop:1.2.3', connectorType: 'JIRA' },
   }
-  const text = await askOk(url, { path: `/approvalGates/${gate}/trigger`, value, headers: ANA })
+  const text = await requestText(url, { path: `/approvalGates/${gate}/trigger`, value, headers: ANA })
   return (JSON.parse(text) as { id: number }).id
 }
 
 function status(url: string, id: number): Promise<string> {
-  return askOk(url, { path: `/approvalGateInstances/${id}/status`, headers: ANA })
+  return requestText(url, { path: `/approvalGateInstances/${id}/status`, headers: ANA })
 }
 
 function approve(url: string, id: number): Promise<string> {
   const value = { action: 'approve', comment: 'looks good' }
-  return askOk(url, { path: `/approvalGateInstances/${id}/review`, method: 'PUT', value, headers: BO })
+  return requestText(url, { path: `/approvalGateInstances/${id}/review`, method: 'PUT', value, headers: BO })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { askOk, runFully, runSteadily } from '../lib/load.js'
+import { requestText, runFully, runSteadily } from '../lib/load.js'
 import type { LatenciesByKind, Step } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
@@ -24,7 +24,7 @@ export interface Bench {
    * Prints the operation, its number, the rate per second, and p50, p99 and maximum in
    * milliseconds.
    */
-  readonly row: (what: string, ...figures: (number | undefined)[]) => void
+  readonly row: (operation: string, ...values: (number | undefined)[]) => void
 }
 
 const POLL_MS = 250
@@ -71,7 +71,7 @@ export function steady({ row }: Bench, what: string, latencies: LatenciesByKind)
  * Sends decisions, and an event after every fourth, until a task is done. Prints its duration and
  * their measurements.
  */
-export async function beside(
+export async function withLoad(
   bench: Bench,
   url: string,
   what: string,
@@ -86,7 +86,7 @@ export async function beside(
       else
         yield {
           kind: 'decisions',
-          send: () => askOk(url, { path: '/v1/data/bench/access/allow', value: INPUT }),
+          send: () => requestText(url, { path: '/v1/data/bench/access/allow', value: INPUT }),
         }
     }
   }
@@ -97,7 +97,7 @@ export async function beside(
 }
 
 function sendEvent(url: string, eventId: string): Promise<string> {
-  return askOk(url, { path: '/platform/echo', value: { eventId, name: 'orca:task:complete' } })
+  return requestText(url, { path: '/platform/echo', value: { eventId, name: 'orca:task:complete' } })
 }
 
 /** Resolves when a condition holds. Throws if that takes longer than a quarter of an hour. */

@@ -37,7 +37,7 @@ async function start(server: Record<string, unknown>): Promise<TidegateProcess> 
   return tidegate
 }
 
-function askSocket(path: string, body?: string): Promise<{ status: number; text: string }> {
+function requestOverSocket(path: string, body?: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { host: 'localhost', 'content-type': 'application/json' }
     const options = {
@@ -64,9 +64,9 @@ describe('a service at a socket', () => {
     const { url } = await start({ addr: `unix:${socketPath}`, socketMode: '600', workers })
     expect(url).toBe(`unix:${socketPath}`)
     expect(statSync(socketPath).mode & MODE_BITS).toBe(0o600)
-    const { status, text } = await askSocket('/v1/data/app/allow', '{"input":{}}')
+    const { status, text } = await requestOverSocket('/v1/data/app/allow', '{"input":{}}')
     expect([status, JSON.parse(text)]).toMatchObject([200, { result: true }])
-    expect(await askSocket('/health')).toMatchObject({ status: 200 })
+    expect(await requestOverSocket('/health')).toMatchObject({ status: 200 })
     const doctor = await runTidegate([
       'doctor',
       '--url',
@@ -82,7 +82,7 @@ describe('a service at a socket', () => {
     await killed.end('SIGKILL')
     expect(statSync(socketPath).isSocket()).toBe(true)
     const next = await start({ addr: `unix:${socketPath}` })
-    expect(await askSocket('/livez')).toMatchObject({ status: 200 })
+    expect(await requestOverSocket('/livez')).toMatchObject({ status: 200 })
     expect(await next.end('SIGTERM')).toBe(0)
     expect(() => statSync(socketPath)).toThrow('ENOENT')
   })

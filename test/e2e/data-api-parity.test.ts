@@ -48,14 +48,14 @@ afterAll(async () => {
 
 describe('over the same policies, the Data API answers as opa run --server does', () => {
   test.each(cases.filter(({ differs }) => differs === undefined))('$name', async (parityCase) => {
-    const [ours, theirs] = await askBoth(parityCase)
+    const [ours, theirs] = await callBoth(parityCase)
     expect(ours).toEqual(theirs)
   })
 })
 
 describe('where the Data API means to answer otherwise than opa run --server, it does', () => {
   test.each(cases.filter(({ differs }) => differs !== undefined))('$name', async (parityCase) => {
-    const [ours, theirs] = await askBoth(parityCase)
+    const [ours, theirs] = await callBoth(parityCase)
     expect(ours).not.toEqual(theirs)
     const { why = '', status, text = ours.text } = parityCase.differs ?? {}
     expect(Object.keys(reasons)).toContain(why)
@@ -71,7 +71,7 @@ interface Comparable {
   readonly text: string
 }
 
-async function askBoth(parityCase: ParityCase): Promise<[ours: Comparable, theirs: Comparable]> {
+async function callBoth(parityCase: ParityCase): Promise<[ours: Comparable, theirs: Comparable]> {
   const { method, path, headers = {} } = parityCase
   const request = { method, path, headers, body: bodyOf(parityCase) }
   const [ours, theirs] = await Promise.all([ask(tidegate.url, request), ask(opa.url, request)])

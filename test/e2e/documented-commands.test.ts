@@ -75,12 +75,12 @@ async function run(command: DocumentedCommand): Promise<Ended> {
     ...{ cwd: world.path, env: environment(command), timeout: PATIENCE_MS / 2 },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let [stdout, stderr, isTold] = ['', '', false]
+  let [stdout, stderr, isStopped] = ['', '', false]
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
-    if (!isServing || isTold || !stderr.includes('"serving"')) return
-    isTold = true
+    if (!isServing || isStopped || !stderr.includes('"serving"')) return
+    isStopped = true
     child.kill('SIGTERM')
   })
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -304,7 +304,7 @@ describe('the plugin that speaks plain OPA', () => {
 
   test('gets a decision id that the decision log knows', async () => {
     const { decision_id: id } = objectOf(await ask({}))
-    const kept = await askFor(`/decisions/${String(id)}`)
+    const kept = await getPath(`/decisions/${String(id)}`)
     expect(objectOf(kept)).toMatchObject({
       decisionId: id,
       kind: 'data',
@@ -327,7 +327,7 @@ describe('the sample policies and pipelines of the project', () => {
   })
 })
 
-function askFor(path: string): Promise<Answered> {
+function getPath(path: string): Promise<Answered> {
   return ask(tidegate.url, { path })
 }
 

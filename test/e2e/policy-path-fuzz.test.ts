@@ -51,7 +51,7 @@ test(
     for (let from = 0; from < questions.length; from += BATCH) {
       await Promise.all(
         questions.slice(from, from + BATCH).map(async ({ path, input }) => {
-          const [theirs, ours, flat] = await askAll(path, input)
+          const [theirs, ours, flat] = await requestAll(path, input)
           outcomes.compared += 2
           if (flat.status === 200) outcomes.allowed++
           else if (flat.status === 401) outcomes.denied++
@@ -73,7 +73,7 @@ test(
   PATHS * 100 + 60_000,
 )
 
-function askAll(path: string, input: object): Promise<[Answered, Answered, Answered]> {
+function requestAll(path: string, input: object): Promise<[Answered, Answered, Answered]> {
   const target = `/v1/data/${path}`
   const headers = { 'content-type': 'application/json' }
   const wrapped = { path: target, headers, body: JSON.stringify({ input }) }

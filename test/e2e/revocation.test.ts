@@ -118,11 +118,11 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
       () => 'workers do not serve',
     )
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-    const askAll = () => Promise.all(agents.map(async (agent) => (await ask('echo', agent)).status))
-    expect(await askAll()).toEqual([200, 200, 200, 200])
+    const requestAll = () => Promise.all(agents.map(async (agent) => (await ask('echo', agent)).status))
+    expect(await requestAll()).toEqual([200, 200, 200, 200])
     writeFileSync(at('clients.crl'), own.revoke([files.echo]))
     await waitUntil(
-      async () => ((await askAll()).every((status) => status === 403) ? true : undefined),
+      async () => ((await requestAll()).every((status) => status === 403) ? true : undefined),
       () => 'a revoked certificate is taken still',
     )
     expect((await ask('echo', agents[0])).text).toContain('O=Example, CN=echo was revoked')

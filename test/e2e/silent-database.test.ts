@@ -13,11 +13,11 @@ import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 
 /** `store.connections` and the six more that the documentation names. */
-const MOST_CONNECTIONS = 14
+const MAX_CONNECTIONS = 14
 /**
  * A few seconds, on a machine with time for it; 18 where each part that is closed waits for itself.
  */
-const MOST_STOP_MS = 12_000
+const MAX_STOP_MS = 12_000
 const { start, server, database, receiver } = useReplicas()
 let proxy: TcpProxy
 let standby: StandbyServer | undefined
@@ -69,7 +69,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         () => 'health stays red',
       )
       await waitUntil(
-        async () => (await countConnections()) <= MOST_CONNECTIONS || undefined,
+        async () => (await countConnections()) <= MAX_CONNECTIONS || undefined,
         () => 'connections are left behind',
       )
       proxy.cut(true)
@@ -90,7 +90,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         expect((await trigger(one, 'refused', receiver().url)).status).toBe(503)
         const stoppedAt = performance.now()
         expect(await one.end('SIGTERM')).toBe(0)
-        expect(performance.now() - stoppedAt).toBeLessThan(MOST_STOP_MS)
+        expect(performance.now() - stoppedAt).toBeLessThan(MAX_STOP_MS)
         proxy.cut(false)
         const two = await start({ database: { port: proxy.port } })
         expect(await statusAt(two, id)).toBe('activated')

@@ -55,7 +55,7 @@ async function untilWorkersServe({ log, logText }: TidegateProcess, count: numbe
  * Sends a request over a separate connection. Returns the response and its process, identified by
  * the numbering of its requests.
  */
-async function askAnew(
+async function callNewConnection(
   { url }: TidegateProcess,
   path: string,
   { method = 'POST', body = '{"input":{"a":1}}', token = 'none' } = {},
@@ -77,14 +77,14 @@ async function askAnew(
 }
 
 /** Sends requests over many connections, repeatedly until both processes have answered. */
-async function askBoth(
+async function callBoth(
   service: TidegateProcess,
   path: string,
-  options?: Parameters<typeof askAnew>[2],
-): Promise<Awaited<ReturnType<typeof askAnew>>[]> {
+  options?: Parameters<typeof callNewConnection>[2],
+): Promise<Awaited<ReturnType<typeof callNewConnection>>[]> {
   const answers = []
   for (let round = 0; round < 20; round += 1) {
-    const some = Array.from({ length: CONNECTIONS }, () => askAnew(service, path, options))
+    const some = Array.from({ length: CONNECTIONS }, () => callNewConnection(service, path, options))
     answers.push(...(await Promise.all(some)))
     if (distinct(answers.map(({ process }) => process)) === 2) return answers
   }
@@ -107,7 +107,7 @@ async function figure({ url }: TidegateProcess, line: string): Promise<number> {
 describe('a service with two processes that decide', () => {
   test('answers from both, with one decision log and one set of figures', async () => {
     const service = await start()
-    const answers = await askBoth(service, '/v1/data/app/version')
+    const answers = await callBoth(service, '/v1/data/app/version')
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     expect(counted).toBe(answers.length)
@@ -128,20 +128,20 @@ describe('a service with two processes that decide', () => {
       '/v1/data/app/nothing',
       '/v1/nowhere',
     ]) {
-      const answers = await askBoth(service, path)
+      const answers = await callBoth(service, path)
       const texts = answers.map(({ text }) =>
         text.replace(/"decision_id":\s*"[^"]+"|"requestId":\s*"[^"]+"/gi, ''),
       )
       expect([path, distinct(texts)]).toEqual([path, 1])
     }
-    const costed = await askBoth(service, '/v1/data/app/slow?metrics')
+    const costed = await callBoth(service, '/v1/data/app/slow?metrics')
     const fuel = costed.map(
       ({ text }) =>
         (JSON.parse(text) as { metrics?: { counter_evaluation_fuel: number } }).metrics
           ?.counter_evaluation_fuel,
     )
     expect(fuel.every((each) => each !== undefined && each > 60_000)).toBe(true)
-    const [conflict] = await askBoth(service, '/v1/data/app/conflict')
+    const [conflict] = await callBoth(service, '/v1/data/app/conflict')
     expect(conflict?.text).toContain('app.rego')
     expect(conflict?.text).toContain('complete rules must not produce multiple outputs')
   })
@@ -150,27 +150,27 @@ describe('a service with two processes that decide', () => {
     const service = await start()
     const events = await Promise.all(
       Array.from({ length: CONNECTIONS }, (_, n) =>
-        askAnew(service, '/platform/echo', {
+        callNewConnection(service, '/platform/echo', {
           body: JSON.stringify({ eventId: `e${n}`, details: { type: 'x' } }),
         }),
       ),
     )
     expect(distinct(events.map(({ status }) => String(status)))).toBe(1)
-    const health = await askBoth(service, '/health?plugins', { method: 'GET' })
+    const health = await callBoth(service, '/health?plugins', { method: 'GET' })
     expect(health.map(({ status }) => status)).toEqual(health.map(() => 200))
     const large = JSON.stringify({ input: { a: 'x'.repeat(300_000) } })
-    const sized = await askBoth(service, '/v1/data/app/version', { body: large })
+    const sized = await callBoth(service, '/v1/data/app/version', { body: large })
     expect(sized.map(({ status }) => status)).toEqual(sized.map(() => 200))
   })
 
   test('lets nobody in at one who may not at the other', async () => {
     const sha256 = createHash('sha256').update('secret').digest('hex')
     const service = await start({ auth: { tokens: [{ name: 'spin', roles: ['orchestrator'], sha256 }] } })
-    const refused = await askBoth(service, '/v1/data/app/version')
+    const refused = await callBoth(service, '/v1/data/app/version')
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
-    const known = await askBoth(service, '/v1/data/app/version', { token: 'secret' })
+    const known = await callBoth(service, '/v1/data/app/version', { token: 'secret' })
     expect(known.map(({ status }) => status)).toEqual(known.map(() => 200))
-    const forbidden = await askBoth(service, '/metrics', { method: 'GET', token: 'secret' })
+    const forbidden = await callBoth(service, '/metrics', { method: 'GET', token: 'secret' })
     expect(forbidden.map(({ status }) => status)).toEqual(forbidden.map(() => 403))
   })
 
@@ -182,7 +182,7 @@ describe('a service with two processes that decide', () => {
         () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
         () => service.logText(),
       )
-      const answers = await askBoth(service, '/v1/data/app/version')
+      const answers = await callBoth(service, '/v1/data/app/version')
       const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
       expect(results).toEqual(results.map(() => version))
     }
@@ -196,7 +196,7 @@ describe('a service with two processes that decide', () => {
         () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
         () => service.logText(),
       )
-      const answers = await askBoth(service, '/v1/data/roles/version')
+      const answers = await callBoth(service, '/v1/data/roles/version')
       const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
       expect(results).toEqual(results.map(() => version))
     }
@@ -246,10 +246,10 @@ describe('a worker that is killed', () => {
 
   test('is replaced; what it was at ends with an error, and what it counted and what was acknowledged stays', async () => {
     const service = await start()
-    await askBoth(service, '/v1/data/app/version')
+    await callBoth(service, '/v1/data/app/version')
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     const slow = Array.from({ length: 12 }, () =>
-      askAnew(service, '/v1/data/app/slow').then(
+      callNewConnection(service, '/v1/data/app/slow').then(
         ({ status }) => status,
         () => 'cut',
       ),
@@ -261,7 +261,7 @@ describe('a worker that is killed', () => {
     const ends = await Promise.all(slow)
     expect(ends.filter((end) => end !== 200 && end !== 'cut' && end !== 503)).toEqual([])
     await untilWorkersServe(service, 2)
-    const answers = await askBoth(service, '/v1/data/app/version')
+    const answers = await callBoth(service, '/v1/data/app/version')
     expect(await figure(service, 'tidegate_thread_deaths_total{thread="a worker"}')).toBe(1)
     expect(
       await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}'),

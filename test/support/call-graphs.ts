@@ -24,7 +24,7 @@ const BODIES = [
   'y := sum([v | v := [NEXT, NEXT][_]])',
 ] as const
 const ARGUMENTS = ['x', 'x + 1', 'x * 2', 'x + 3'] as const
-const MOST_LEVELS = 44
+const MAX_LEVELS = 44
 /** How many of a graph's definitions are functions: rules without `with` are evaluated once. */
 const FUNCTION_SHARES = [0.5, 0.9, 1] as const
 
@@ -35,7 +35,7 @@ const FUNCTION_SHARES = [0.5, 0.9, 1] as const
 export function callGraph(packageName: string, random: () => number): string {
   const place = (length: number): number => Math.floor(random() * length)
   const oneOf = (list: readonly string[]): string => list[place(list.length)] ?? ''
-  const levels = 2 + place(MOST_LEVELS - 1)
+  const levels = 2 + place(MAX_LEVELS - 1)
   const share = FUNCTION_SHARES[place(FUNCTION_SHARES.length)] ?? 1
   const functions = Array.from({ length: levels + 1 }, () => random() < share)
   const next = (level: number): string => (functions[level] ? `n${level}(${oneOf(ARGUMENTS)})` : `n${level}`)

@@ -55,19 +55,19 @@ function decodedTarget({ url }: SeenRequest): string {
 }
 
 /** The evidence of a connector, and the requests its server received. */
-interface AskedConnector {
+interface ConnectorResult {
   readonly evidence: Evidence
   readonly asked: readonly string[]
   readonly origin: string
 }
 
 /** Fetches evidence with the connector of a tool, from a server below a path. */
-async function askConnector(
+async function fetchFromConnector(
   { origin, seen }: LoopbackServer,
   tool: ToolName,
   parameters: ConnectorParameters,
   path = '',
-): Promise<AskedConnector> {
+): Promise<ConnectorResult> {
   const connector = makeToolConnector(tool, accountAt(`${origin}${path}`))
   const [connectorType = ''] = connector.connectorTypes
   const evidence = await connector.fetch({ connectorType, parameters }, instantContext())
@@ -87,7 +87,7 @@ interface ToolServer {
     tool: ToolName,
     parameters: ConnectorParameters,
     path?: string,
-  ) => Promise<AskedConnector>
+  ) => Promise<ConnectorResult>
   readonly seen: () => readonly SeenRequest[] | undefined
 }
 
@@ -100,7 +100,7 @@ export function useToolServer(): ToolServer {
   return {
     fetchFrom: async (documents, ...asking) => {
       server = await serveDocuments(documents)
-      return askConnector(server, ...asking)
+      return fetchFromConnector(server, ...asking)
     },
     seen: () => server?.seen,
   }

@@ -138,7 +138,7 @@ async function sendBeside(
   const { method, path } = route
   const body = Buffer.from(text)
   let isOver = false
-  const cheap = askCheapOnes({ url, pid }, () => isOver)
+  const cheap = sendCheapRequests({ url, pid }, () => isOver)
   const beginMs = performance.now()
   const answer = await ask(url, { method, path, body, headers: { ...headers, ...route.headers } }).catch(
     (raw: unknown) => ({ status: 0, text: String(raw) }),
@@ -156,7 +156,7 @@ async function sendBeside(
   }
 }
 
-async function askCheapOnes(
+async function sendCheapRequests(
   { url, pid }: Pick<TidegateProcess, 'url' | 'pid'>,
   isOver: () => boolean,
 ): Promise<Pick<BodyOutcome, 'longestCheapMs' | 'decidingMs'>> {

@@ -23,7 +23,7 @@ interface StorySettings {
 }
 
 /** Runs the story step by step and prints it. Throws if a step has another result. */
-export async function tellStory(settings: StorySettings): Promise<void> {
+export async function runStory(settings: StorySettings): Promise<void> {
   const pipeline = JSON.parse(readFileSync(RELEASE, 'utf8')) as Pipeline
   await saveTwice(pipeline, settings)
   await stopAnExecution(pipeline, settings)

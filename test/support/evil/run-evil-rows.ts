@@ -59,7 +59,7 @@ async function runRow(tidegate: TidegateProcess, row: EvilRow, index: number): P
   const evil = post(tidegate.url, `row_${index}`, body).finally(() => {
     isOver = true
   })
-  const cheap = askCheapOnes(tidegate.url, () => isOver)
+  const cheap = sendCheapRequests(tidegate.url, () => isOver)
   // A client that hangs up gets no response. The table shows that, and the run continues.
   const { status, text } = await evil.catch(() => NO_ANSWER)
   const durationMs = performance.now() - beginMs
@@ -67,7 +67,7 @@ async function runRow(tidegate: TidegateProcess, row: EvilRow, index: number): P
   return { name: row.name, status, code, durationMs, ...(await cheap) }
 }
 
-async function askCheapOnes(
+async function sendCheapRequests(
   url: string,
   isOver: () => boolean,
 ): Promise<Pick<EvilOutcome, 'cheapAnswers' | 'longestCheapMs'>> {

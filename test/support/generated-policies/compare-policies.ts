@@ -76,8 +76,8 @@ export async function comparePolicies(
   try {
     const snapshot = await loadPolicies(files)
     for (const { policy, path, input, isStrict } of questions) {
-      const ours = askUs(snapshot, path, input, isStrict)
-      const theirs = await askOpa(opa.url, path, input, isStrict)
+      const ours = evaluateWithTidegate(snapshot, path, input, isStrict)
+      const theirs = await evaluateWithOpa(opa.url, path, input, isStrict)
       if (ours !== theirs) differences.push({ policy, path: path.join('/'), input, isStrict, ours, theirs })
     }
     const typed = differences.filter(({ theirs }) => theirs.includes('rego_type_error'))
@@ -170,7 +170,12 @@ function refusedFiles(program: string, directory: string): Set<string> {
   }
 }
 
-function askUs(snapshot: Snapshot, path: readonly string[], input: string, isStrict: boolean): string {
+function evaluateWithTidegate(
+  snapshot: Snapshot,
+  path: readonly string[],
+  input: string,
+  isStrict: boolean,
+): string {
   try {
     const text = evaluateDocument(
       planDocument(snapshot, path),
@@ -185,7 +190,7 @@ function askUs(snapshot: Snapshot, path: readonly string[], input: string, isStr
   }
 }
 
-async function askOpa(
+async function evaluateWithOpa(
   url: string,
   path: readonly string[],
   input: string,

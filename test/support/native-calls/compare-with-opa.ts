@@ -54,8 +54,8 @@ export async function compareWithOpa(
       const numRuns = Math.min(BATCH, callsEach - from)
       for (const [rule, { name, operands }] of signatures.entries()) {
         const lists = fc.sample(fc.tuple(...operands.map(withStrays)), { numRuns, seed: seed + from + rule })
-        const theirs = await askEach(lists, (some) => askOpa(opa.url, rule, some))
-        const ours = await askEach(lists, (some) => askUs(snapshot, rule, some))
+        const theirs = await evaluateEach(lists, (some) => evaluateWithOpa(opa.url, rule, some))
+        const ours = await evaluateEach(lists, (some) => evaluateWithTidegate(snapshot, rule, some))
         calls += lists.length
         for (const [call, list] of lists.entries()) {
           const [mine, opas] = [ours[call], theirs[call]]
@@ -99,7 +99,7 @@ function policyOf(signatures: readonly Signature[]): string {
  * The answers to all calls of one evaluation. If an error ends it, the halves are evaluated
  * separately.
  */
-async function askEach(
+async function evaluateEach(
   lists: readonly Operands[],
   ask: (lists: readonly Operands[]) => Promise<RegoValue> | RegoValue,
 ): Promise<Answer[]> {
@@ -110,11 +110,14 @@ async function askEach(
     if (!(raw instanceof Error)) throw raw
     if (lists.length === 1) return [raw]
     const middle = lists.length >> 1
-    return [...(await askEach(lists.slice(0, middle), ask)), ...(await askEach(lists.slice(middle), ask))]
+    return [
+      ...(await evaluateEach(lists.slice(0, middle), ask)),
+      ...(await evaluateEach(lists.slice(middle), ask)),
+    ]
   }
 }
 
-async function askOpa(url: string, rule: number, lists: readonly Operands[]): Promise<RegoValue> {
+async function evaluateWithOpa(url: string, rule: number, lists: readonly Operands[]): Promise<RegoValue> {
   const { text } = await ask(url, {
     path: `/v1/data/p/r${rule}`,
     headers: { 'content-type': 'application/json' },
@@ -126,7 +129,7 @@ async function askOpa(url: string, rule: number, lists: readonly Operands[]): Pr
   return result
 }
 
-function askUs(snapshot: Snapshot, rule: number, lists: readonly Operands[]): RegoValue {
+function evaluateWithTidegate(snapshot: Snapshot, rule: number, lists: readonly Operands[]): RegoValue {
   const plan = planDocument(snapshot, ['p', `r${rule}`])
   const text = evaluateDocument(plan, Buffer.from(inputOf(lists)), newCall({ strictBuiltinErrors: false }))
   return parseRegoText(text ?? '{}')
