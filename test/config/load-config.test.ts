@@ -95,7 +95,7 @@ describe('the effective configuration', () => {
     expect(loadConfig({ env: { TIDEGATE_CONFIG: file } }).dataDir).toBe('elsewhere')
   })
 
-  test('takes an empty section and an empty file as nothing said', () => {
+  test('treats an empty section and an empty file as absent', () => {
     expect(loadConfig({ file: writeConfig('server:\nlog:\n'), env: {} }).log.level).toBe('info')
     expect(loadConfig({ file: writeConfig(''), env: {} }).log.level).toBe('info')
   })
@@ -133,7 +133,7 @@ describe('the effective configuration', () => {
     },
   )
 
-  test('may listen anywhere with a token, or when told to be insecure', () => {
+  test('may listen anywhere with a token or with server.insecure', () => {
     const tokens = JSON.stringify([{ name: 'ci', roles: ['admin'], sha256: HASH.toUpperCase() }])
     const guarded = loadConfig({ env: { TIDEGATE_SERVER_ADDR: '0.0.0.0:1', TIDEGATE_AUTH_TOKENS: tokens } })
     expect(guarded.auth.tokens).toEqual([{ name: 'ci', roles: ['admin'], groups: [], sha256: HASH }])
@@ -143,7 +143,7 @@ describe('the effective configuration', () => {
   })
 })
 
-describe('a problem names the key, what is wrong, what is allowed and where it stands', () => {
+describe('a problem names the key, the error, the allowed values and the location', () => {
   const OPEN =
     'is reachable from other machines: add tokens to auth.tokens (see `tidegate hash-token`), or set server.insecure: true (--insecure) to allow everyone'
   const token = (extra: string): string => `auth:\n  tokens:\n    - {name: a, roles: [admin], ${extra}}`
@@ -244,7 +244,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     expect(problemsOf({ flags })[0]).toMatch(/^log\.level: .*, not "loud" \(--log-level\)$/)
   })
 
-  test('and all of them at once, those across keys included', () => {
+  test('all problems are reported together, including those across keys', () => {
     const text =
       'server:\n  addr: 0.0.0.0:1\n  drainSeconds: soon\n  prot: 1\npolicies: {directories: []}\nlog: 3'
     const problems = problemsIn(text)
@@ -278,7 +278,7 @@ describe('a file that cannot be read', () => {
     expect(() => loadConfig({ file: writeConfig(text, name), env: {} })).toThrow(message)
   })
 
-  test('says that several documents are too many, without the words of the parser', () => {
+  test('rejects several documents in its own words', () => {
     expect(problemsIn('server: {}\n---\nlog: {}\n')).toEqual([
       'Source contains multiple documents, of which a configuration is one',
     ])
@@ -291,12 +291,12 @@ describe('a file that cannot be read', () => {
     },
   )
 
-  test('tells what is wrong with a number once, as it was written', () => {
+  test('reports a wrong number once and quotes it as written', () => {
     expect(problemsIn('server: {maxBodyBytes: 1e30}\n')).toHaveLength(1)
     expect(problemsIn('server: {drainSeconds: .inf}\n')).toEqual([expect.stringContaining('not Infinity')])
   })
 
-  test('tells of gates that nobody could ever approve', () => {
+  test('reports gates that no one can approve', () => {
     const gate = (id: number, rest: string) => `    - {id: ${id}, name: G${id}, approvals: 2, ${rest}}\n`
     const few = gate(1, 'approvers: {users: [ana, Ana]}')
     const enough = gate(2, 'approvers: {users: [ana, bo]}') + gate(3, 'connectors: []')
@@ -308,7 +308,7 @@ describe('a file that cannot be read', () => {
     ])
   })
 
-  test('tells the line and column of what is not YAML', () => {
+  test('reports line and column of malformed YAML', () => {
     const file = writeConfig('log:\n  level: "x')
     try {
       loadConfig({ file, env: {} })

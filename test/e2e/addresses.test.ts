@@ -60,7 +60,7 @@ function requestOverSocket(path: string, body?: string): Promise<{ status: numbe
 }
 
 describe('a service at a socket', () => {
-  test.each([1, 2])('answers there who may connect, with %d processes', async (workers) => {
+  test.each([1, 2])('serves the users that may connect, with %d processes', async (workers) => {
     const { url } = await start({ addr: `unix:${socketPath}`, socketMode: '600', workers })
     expect(url).toBe(`unix:${socketPath}`)
     expect(statSync(socketPath).mode & MODE_BITS).toBe(0o600)
@@ -87,7 +87,7 @@ describe('a service at a socket', () => {
     expect(() => statSync(socketPath)).toThrow('ENOENT')
   })
 
-  test('leaves alone what others have at its path', async () => {
+  test('does not replace foreign files at its path', async () => {
     writeFileSync(socketPath, 'notes')
     const file = await failToServe({ workspace, config: { server: { addr: `unix:${socketPath}` } } })
     expect(file.output).toContain('something that is no socket is there already')
@@ -102,7 +102,7 @@ describe('a service at a socket', () => {
 })
 
 describe('a service with several addresses', () => {
-  test('answers everything at each, and what probes ask alone at one for them', async () => {
+  test('serves everything at each address, and only probes at one of them', async () => {
     const addresses = [{ addr: '127.0.0.1:0' }, { addr: '127.0.0.1:0', serves: 'health' }]
     const service = await start({ addresses })
     const urls = service.log().find(({ msg }) => msg === 'serving')?.['urls'] as string[]

@@ -156,7 +156,7 @@ describe('checks by rules', () => {
     expect(shown.stdout).toContain('check score: Success, the rule shop/budget/score says 96 of 100')
   })
 
-  test('stand beside each other when two runs are compared, and among the figures', async () => {
+  test('are compared between two runs, and are in the metrics', async () => {
     const ids = [await ended('shop', 'healthy'), await ended('shop', 'slow')].map(({ id }) => String(id))
     const compared = await runTidegate(['analysis', 'compare', ...ids], {
       ...{ cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } },
@@ -179,7 +179,7 @@ describe('checks by rules', () => {
     expect(JSON.stringify(canaryResult)).toContain(reason)
   })
 
-  test('are shown by the trial with what was asked, and keep nothing', async () => {
+  test('are shown by the trial with their requests, and nothing is stored', async () => {
     const { exitCode, stdout } = await tryIt('shop')
     expect(stdout).toMatch(
       /^check kept\n {2}shop\/budget\/kept is true\n {4}\/budgets\/stable\?to=[\d.]+\n {4}\/budgets\/healthy\?to=[\d.]+$/m,
@@ -191,7 +191,7 @@ describe('checks by rules', () => {
     expect(misspelt.exitCode).toBe(1)
   })
 
-  test('stand beside what sources of metrics and logs say of wrong credentials, none of which is shown', async () => {
+  test('are reported next to errors about wrong credentials, without showing them', async () => {
     const { exitCode, stdout } = await tryIt('wrong')
     expect(stdout).toContain('shop/budget/enough is true')
     expect(stdout).toContain('azure (its sign-in) answered 401 (see its credentials): invalid_client')

@@ -166,7 +166,7 @@ describe('an analysis', () => {
     ['answers with a page to sign in', 'text', /an HTML page/],
     ['never answers', 'silent', /did not answer in full within 1000 ms/],
     ['answers with 100 MB', 'huge', /16 MiB|16777216|too large|more than/i],
-  ])('of a source that %s fails, and says so', { timeout: 60_000 }, async (_, application, error) => {
+  ])('of a source that %s fails with the reason', { timeout: 60_000 }, async (_, application, error) => {
     const status = await analyse(application)
     expect([readAsVerification(status), readAsTestVerification(status), readAsJob(status, 70)]).toEqual([
       'TERMINAL',
@@ -199,12 +199,12 @@ describe('an analysis', () => {
     expect(JSON.stringify(status['canaryResult'])).toMatch(/2 of 4 shards/)
   })
 
-  test('of the log in Loki passes what is alike', async () => {
+  test('of similar logs in Loki passes', async () => {
     expect(readAsVerification(await analyse('log', 'healthy'))).toBe('SUCCEEDED')
     expect(loki.seen.length).toBeGreaterThan(12)
   })
 
-  test('of the log in Loki fails what only the canary logs, shows it, and gives the identical report again', async () => {
+  test('of logs in Loki fails for lines that only the canary logs, shows them, and is reproducible', async () => {
     const status = await analyse('log', 'failing')
     expect(readAsVerification(status)).toBe('TERMINAL')
     expect(status['canaryResult']).toMatchObject({ overallResult: 'Fail', errors: [] })

@@ -78,7 +78,7 @@ function untilHealthSays(tidegate: TidegateProcess, isSo: (bundles: Bundles) => 
   )
 }
 
-test('a new key and the bundles signed with it replace the old ones, and whatever does not verify changes nothing', async () => {
+test('a new key and its bundles replace the old ones, and unverified bundles change nothing', async () => {
   put('v1.tar.gz', 'served.tar.gz')
   put('old.public.pem', 'key.pem')
   const args = ['--bundle', 'served.tar.gz', '--verification-key', 'key.pem', '--signing-alg', 'ES256']

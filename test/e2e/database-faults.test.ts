@@ -103,7 +103,7 @@ describe('a service whose decision log is damaged', () => {
       () => 'no new log was started',
     )
 
-  it('starts, renames it and begins another; so it does when that goes while it runs', async () => {
+  it('starts, renames it and starts another; also if that is lost at run time', async () => {
     await (await startTidegate({ workspace })).end('SIGTERM')
     writeFileSync(path, 'x'.repeat(70_000))
     const service = await startTidegate({ workspace })
@@ -136,7 +136,7 @@ describe('a service whose database is damaged beyond its first pages', () => {
   const workspace = makeWorkspace()
   afterAll(() => workspace.remove())
 
-  it('says so to who asks, and in its health', async () => {
+  it('reports it in responses and in its health', async () => {
     workspace.write({ 'policies/tiny.rego': 'package tiny\n\ndeny := set()\n' })
     await (await startTidegate({ workspace })).end('SIGTERM')
     damageDatabase(join(workspace.path, 'data', 'tidegate.db'), 'audit')

@@ -53,7 +53,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-describe('what counts as a denial for a flat body', () => {
+describe('denials of a flat body', () => {
   test.each(cases)('$name', async ({ packageName, path, reasons, status, code }) => {
     const answer = await postJson(tidegate.url, `/v1/data/rules/${packageName}${path}`, flatBody)
     if (reasons === undefined) {
@@ -70,7 +70,7 @@ describe('what counts as a denial for a flat body', () => {
 })
 
 describe('the same rules as static policies', () => {
-  test('all of them are asked, the reasons joined, none twice, and one that fails fails all', async () => {
+  test('all of them are evaluated, reasons are joined without repetitions, and one failure fails all', async () => {
     const failing = cases.filter(({ code }) => code === 'internal_error')
     const sound = cases.filter((denialCase) => !failing.includes(denialCase))
     const files = (some: typeof cases): string[] =>

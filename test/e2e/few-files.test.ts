@@ -75,7 +75,7 @@ test.each([
   }
 })
 
-test('what is loaded when it is first asked for, and could not be for want of files, is once there are some', async () => {
+test('code loaded on demand is loaded once enough files can be opened', async () => {
   const workspace = makeWorkspace({ 'policies/slow.rego': POLICY })
   const tidegate = await startTidegate({ workspace, config: { server: { workers: 1 } } })
   const allowFiles = (count: number): void => {

@@ -136,7 +136,7 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     expect(all - node + NODE_BYTES + BASE_BYTES).toBeLessThan(MAX_BYTES)
   })
 
-  it('has the libraries of C++ that node asks for, and says what they are', () => {
+  it('has the C++ libraries that node needs, with their package', () => {
     const asked = execFileSync('objdump', ['-p', inImage('nodejs/bin/node')], { encoding: 'utf8' })
     const needed = [...asked.matchAll(/NEEDED +(lib(?:stdc\+\+|gcc_s)\.so\S*)/g)].map(([, name = '']) => name)
     expect(needed.length).toBeGreaterThan(0)
@@ -145,7 +145,7 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     expect(readFileSync(inImage('var/lib/dpkg/status.d/libstdc++6'), 'utf8')).toMatch(/^Version: /m)
   })
 
-  it('serves of what it copies alone, and its health check sees so', async () => {
+  it('serves with the copied files only, and its health check succeeds', async () => {
     const opa = ['--opa', inImage('usr/local/bin/opa')]
     const args = ['serve', '--addr', '127.0.0.1:0', ...opa, '--data-dir', join(workspace.path, 'data')]
     const node = inImage('nodejs/bin/node')

@@ -54,13 +54,13 @@ describe('the files for Prometheus and Grafana', () => {
     },
   )
 
-  it('has a dashboard that asks for figures that the service has', () => {
+  it('has a dashboard with metrics of the service', () => {
     const asked = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr)))
     expect(asked.length).toBeGreaterThan(panels.length - 1)
     expect(asked.filter((name) => !known.has(name))).toEqual([])
   })
 
-  it('has a word in docs/operating.md about every figure of ours and every alert', () => {
+  it('documents every metric and every alert in docs/operating.md', () => {
     const page = readText('docs/operating.md')
     const ours = [...known].filter((name) => /^(?:tidegate|http)_/.test(name))
     const families = new Set(ours.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))

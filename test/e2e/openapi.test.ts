@@ -91,7 +91,7 @@ describe('of a service with tokens, the document describes', () => {
     expect([status, allowed]).toEqual([405, methods.sort()])
   })
 
-  it('what a webhook without its token is told', async () => {
+  it('the response to a webhook without its token', async () => {
     const operation = find('POST', '/webhooks/webhook/gitlab')
     expect((await asked(operation, { 'x-gitlab-token': 'another' })).status).toBe(403)
     expect((await asked(operation, {})).status).toBe(200)

@@ -79,7 +79,7 @@ describe('a service at work', () => {
     expect(objectOf(await get(`/health?plugins&${query}`))).toEqual({})
   })
 
-  test('the root says who answers', async () => {
+  test('the root shows the service', async () => {
     expect(objectOf(await get('/'))).toMatchObject({ service: 'tidegate' })
   })
 
@@ -177,7 +177,7 @@ describe('a shutdown', () => {
     },
   )
 
-  test('what does not end in time is refused, and the exit code is still 0', async () => {
+  test('requests that do not end in time are refused, and the exit code is still 0', async () => {
     const workspace = makeWorkspace()
     workspace.write({ [POLICY]: policy(1) })
     const tidegate = await startTidegate({ workspace, config: { server: { drainSeconds: 0 } } })

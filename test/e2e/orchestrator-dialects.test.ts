@@ -112,7 +112,7 @@ function expectVerdict(answer: Answered, reasons: readonly string[]): void {
   expect(tolerantWalk(answer.text, 'allow')).toEqual([])
 }
 
-describe('a save asks the static policies', () => {
+describe('a save evaluates the static policies', () => {
   const saves: readonly (readonly [name: string, input: unknown, reasons: readonly string[]])[] = [
     ['a pipeline under new', { new: pipeline }, []],
     ['a pipeline that waits too long', { new: slow }, ['Wait waits too long']],
@@ -196,7 +196,7 @@ describe('a save asks the static policies', () => {
   )
 })
 
-describe('a policy stage asks with a flat body', () => {
+describe('a policy stage sends a flat body', () => {
   const reason = 'closed for ana since 1718000000123'
 
   test.each([
@@ -241,7 +241,7 @@ describe('a policy stage asks with a flat body', () => {
     },
   )
 
-  test('a body of OPA that has but one member of a flat one stays what it is', async () => {
+  test('an OPA body with a single member of a flat one is treated as an OPA body', async () => {
     const asked = { input: denied, executionId: '1' }
     const answer = await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow/deny', asked)
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, [reason]])
@@ -257,7 +257,7 @@ describe('a policy stage asks with a flat body', () => {
     expectVerdict(answer, ['closed for José since 1718000000123'])
   })
 
-  test('all fields that are missing are named at once', async () => {
+  test('all missing fields are named together', async () => {
     const answer = await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow', { executionId: '1' })
     expect(answer.status).toBe(400)
     expect(objectOf(answer)).toMatchObject({

@@ -146,7 +146,7 @@ describe('the examples', () => {
   test.each([
     ['shop', []],
     ['closed', ['closed']],
-  ])('of the web metric asks a policy about %s', async (application, reasons) => {
+  ])('of the web metric evaluates a policy about %s', async (application, reasons) => {
     const Template = z.object({
       spec: z.object({
         metrics: z.tuple([
@@ -163,7 +163,7 @@ describe('the examples', () => {
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, reasons])
   })
 
-  test('of Flagger rolls back what is denied or fails, and analyses a canary that has traffic, once', () => {
+  test('of Flagger rolls back after a denial or failure, and analyses a canary with traffic once', () => {
     const Hook = z.object({
       type: z.string(),
       metadata: z.object({ type: z.literal('bash'), cmd: z.string() }),
@@ -196,7 +196,7 @@ describe('the examples', () => {
 })
 
 describe.skipIf(!hasTools)('the scripts of the examples', () => {
-  test('let a definition pass, show what denies another, and pass nothing that nobody decided', async () => {
+  test('let a definition pass, show the denials of another, and pass nothing undecided', async () => {
     const [good, bad] = [join(workspace.path, 'good.json'), join(workspace.path, 'bad.json')]
     expect(await runScript('check-pipeline.sh', [good])).toMatchObject({ code: 0 })
     expect(await runScript('check-pipeline.sh', [good, bad])).toEqual({
@@ -210,7 +210,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     expect((await runScript('check-pipeline.sh', [good], wrong)).code).toBe(2)
   })
 
-  test('pass nothing that nobody decided where what they say of it cannot be written', () => {
+  test('pass nothing undecided if their output cannot be written', () => {
     const script = join(EXAMPLES, 'scripts/check-pipeline.sh')
     const env = { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: `${tidegate.url}/nowhere` }
     const args = ['-c', 'exec sh "$0" "$@" 2>&-', script, join(workspace.path, 'good.json')]
@@ -318,7 +318,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
     await loadTester.close()
   })
 
-  test('that are sent to the Data API itself ask it without an input, and are told so', async () => {
+  test('that are sent to the Data API itself have no input, and are told so', async () => {
     const sent = {
       name: 'shop',
       namespace: 'delivery',
@@ -333,7 +333,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
 })
 
 describe('tidegate orchestrator doctor', () => {
-  test('says what each side lacks', async () => {
+  test('reports what each side lacks', async () => {
     const { exitCode, stdout } = await runTidegate(['orchestrator', 'doctor', '--url', tidegate.url])
     expect(exitCode).toBe(1)
     for (const line of [

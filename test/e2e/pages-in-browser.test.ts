@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     60_000,
   )
 
-  test('no text of others runs, whatever it says', async () => {
+  test('no foreign text runs as code', async () => {
     const id = await trigger('browser-markup')
     const context = await browser.newContext({ viewport: DESKTOP })
     const page = await signedIn(context, 'ana')
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await context.close()
   }, 60_000)
 
-  test('a link of another site leads to the page of who has signed in', async () => {
+  test('a link from another site leads to the page of the signed-in user', async () => {
     const context = await browser.newContext({ viewport: DESKTOP })
     const page = await signedIn(context, 'ana')
     await page.goto(`${otherUrl}/link`)

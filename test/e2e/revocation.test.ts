@@ -160,7 +160,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     agent.destroy()
   })
 
-  test('goes by the list before, where the new one cannot be read or has ended', async () => {
+  test('uses the previous list if the new one cannot be read or has expired', async () => {
     const service = await start(own.revoke([files.echo]))
     for (const bad of ['no list', own.revoke([], new Date(Date.now() - HOUR_MS))]) {
       writeFileSync(at('clients.crl'), bad)
@@ -177,19 +177,19 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     }
   })
 
-  test('is sent away before it asks, where every caller needs one', async () => {
+  test('is refused before its request if every client needs one', async () => {
     await start(own.revoke([files.echo]), { tlsRequireClient: true })
     await expect(ask('echo')).rejects.toThrow()
     expect(await ask('auditor')).toMatchObject({ status: 200 })
   })
 
-  test('is not asked for by a service whose list cannot be read: it does not start, and says so', async () => {
+  test('prevents the start of a service whose list cannot be read, with a message', async () => {
     const { code, output } = await failToServe(settings('no list'))
     expect(code).not.toBe(0)
     expect(output).toContain('it holds no revocation list in PEM')
   })
 
-  test('goes by the lists of several authorities', async () => {
+  test('uses the lists of several authorities', async () => {
     await start(own.revoke([files.echo]) + other.revoke([]))
     expect([(await ask('echo')).status, (await ask('auditor')).status]).toEqual([403, 200])
   })

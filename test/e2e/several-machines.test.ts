@@ -29,7 +29,7 @@ describe.skipIf(postgresPrograms() === undefined)(
   'two services over one PostgreSQL',
   { timeout: 90_000 },
   () => {
-    it('answer for each other, ask once, and keep one provable trail', async () => {
+    it('answer for each other, send each request once, and keep one provable trail', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e1'))
       expect(await statusAt(other, id)).toBe('activated')
@@ -73,7 +73,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(text).not.toContain(password)
     })
 
-    it('let people in who signed in at the other one, until they sign out at either', async () => {
+    it('accept sessions of the other one, until a sign-out at either', async () => {
       const config = { auth: { openToOrchestrator: true, tokens: [token('bo', ['approver'])] } }
       const [one, other] = await Promise.all([startReplica({ config }), startReplica({ config })])
       const [atOne, atOther] = [makeRequests(() => one.url), makeRequests(() => other.url)]
@@ -98,7 +98,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect((await atOne.page('/ui', { host, cookie })).status).toBe(401)
     })
 
-    it('know at once what was defined at the other one', async () => {
+    it('immediately know definitions of the other one', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const made = await postJson(one.url, '/approvalGates', { name: 'Canary', application: 'shop' })
       const gate = `/approvalGates/${String(objectOf(made)['id'])}`
@@ -223,7 +223,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect((await listAt(other)).replicas.get(ids.at(-1) ?? '')).toBe('one')
     })
 
-    it('go on deciding without the database, refuse what needs it, and come back with it', async () => {
+    it('decide without the database, refuse requests that need it, and recover with it', async () => {
       const [one] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e4'))
       await server().restart(async () => {

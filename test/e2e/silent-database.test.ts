@@ -36,7 +36,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       standby = undefined
     })
 
-    it('holds up no decision, and nothing else for more than seconds; all goes on when it answers again', async () => {
+    it('delays no decision, and nothing else for more than seconds; everything recovers when it answers again', async () => {
       const one = await start({ database: { port: proxy.port } })
       const id = idOf(await trigger(one, 'e1', receiver().url))
       const reads = ['/audit?limit=5', '/audit/verify', '/approvalGateInstances', '/decisions?limit=5']

@@ -47,7 +47,7 @@ async function start(): Promise<TidegateProcess> {
   return await startTidegate({ workspace })
 }
 
-describe('a service that is told to stop', () => {
+describe('a service that is stopped', () => {
   test('answers every request of every kept connection, and then ends', async () => {
     const tidegate = await start()
     const calls = Array.from({ length: 40 }, (_, n) =>
@@ -71,7 +71,7 @@ describe('a service that is told to stop', () => {
     expect(Date.parse(String(to)) - Date.parse(String(from))).toBeLessThan(9000)
   })
 
-  test('ends at once when it is told again', async () => {
+  test('ends immediately at a second signal', async () => {
     const tidegate = await start()
     const { hostname, port } = new URL(tidegate.url)
     const socket = connect(Number(port), hostname)
@@ -88,7 +88,7 @@ describe('a service that is told to stop', () => {
     socket.destroy()
   })
 
-  test('closes what it can and exits with 1 where a part of it cannot be closed', async () => {
+  test('closes as much as possible and exits with 1 if a part cannot be closed', async () => {
     workspace = makeWorkspace({
       'policies/app.rego': 'package app\n\nallow := true\n',
       'fail.cjs': FAILING_CLOSE,

@@ -118,7 +118,7 @@ describe('a registry whose storage service', () => {
       (response) => respondJson(response, 200, []),
       /the list lacks 40 of the 40 that are known/,
     ],
-  ])('%s stays as it was and says so', async (_, answer, complaint) => {
+  ])('%s stays unchanged and reports it', async (_, answer, complaint) => {
     const service = await reconcileWith(answer)
     await waitUntil(
       async () => ((await reconciliations(service)).failed === 1 ? true : undefined),

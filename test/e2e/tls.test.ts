@@ -169,7 +169,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(await Promise.all(outcomes)).toEqual(['refused', 'TLSv1.2', 'TLSv1.3'])
   })
 
-  test('keeps to its own names on loopback, and sends away who speaks plain HTTP', async () => {
+  test('accepts only its own names on loopback, and refuses plain HTTP', async () => {
     const service = await start()
     expect(await ask(service.url, { headers: { host: 'rebound.example.org' } })).toMatchObject({
       status: 403,
@@ -219,14 +219,14 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(await ask(url, { as: 'echo', headers })).toMatchObject({ status: 403 })
   })
 
-  test('speaks only to callers with a certificate where it is told to', async () => {
+  test('serves only clients with a certificate if configured', async () => {
     const { url } = await start({ tlsClientCa: ownAuthority(), tlsRequireClient: true }, { certificates })
     expect(await ask(url, { as: 'echo' })).toMatchObject({ status: 200 })
     await expect(ask(url)).rejects.toThrow()
     await expect(ask(url, { as: 'stranger' })).rejects.toThrow()
   })
 
-  test('is asked for its health by the image where no probe has a certificate', async () => {
+  test('serves the health check of the image where no probe has a certificate', async () => {
     const socket = `unix:${join(keys?.path ?? '', 'health')}`
     const addresses = [{ addr: socket, serves: 'health', tls: false }]
     const { url } = await start({ tlsClientCa: ownAuthority(), tlsRequireClient: true, addresses })
@@ -299,7 +299,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(outcomes.filter(({ isCut, answered }) => isCut || answered === 0)).toEqual([])
   })
 
-  test('does not start with a key of another certificate, and says so', async () => {
+  test('does not start with a key of another certificate, with a message', async () => {
     const given = settings({}, {})
     copyFileSync(files.echo.key, inWorkspace('tls.key'))
     const { code, output } = await failToServe(given)
@@ -307,7 +307,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(output).toContain('it is not the private key of the certificate in')
   })
 
-  test('is asked by the command line, with a certificate in place of a token', async () => {
+  test('serves the command line, with a certificate in place of a token', async () => {
     const ca = ownAuthority()
     const { url } = await start({ tlsClientCa: ca }, { certificates })
     const named = ['--url', url.replace('127.0.0.1', 'localhost'), '--ca-file', ca]

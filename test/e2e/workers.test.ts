@@ -105,7 +105,7 @@ async function figure({ url }: TidegateProcess, line: string): Promise<number> {
 }
 
 describe('a service with two processes that decide', () => {
-  test('answers from both, with one decision log and one set of figures', async () => {
+  test('answers from both, with one decision log and one set of metrics', async () => {
     const service = await start()
     const answers = await callBoth(service, '/v1/data/app/version')
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -120,7 +120,7 @@ describe('a service with two processes that decide', () => {
     expect(service.logText()).not.toContain('"level":"error"')
   })
 
-  test('answers alike, errors and what takes long included', async () => {
+  test('gives equal answers, including errors and slow evaluations', async () => {
     const service = await start()
     for (const path of [
       '/v1/data/app/conflict',
@@ -146,7 +146,7 @@ describe('a service with two processes that decide', () => {
     expect(conflict?.text).toContain('complete rules must not produce multiple outputs')
   })
 
-  test('answers what is no decision, whichever process is asked', async () => {
+  test('answers other requests at any process', async () => {
     const service = await start()
     const events = await Promise.all(
       Array.from({ length: CONNECTIONS }, (_, n) =>
@@ -163,7 +163,7 @@ describe('a service with two processes that decide', () => {
     expect(sized.map(({ status }) => status)).toEqual(sized.map(() => 200))
   })
 
-  test('lets nobody in at one who may not at the other', async () => {
+  test('refuses the same clients at both', async () => {
     const sha256 = createHash('sha256').update('secret').digest('hex')
     const service = await start({ auth: { tokens: [{ name: 'spin', roles: ['orchestrator'], sha256 }] } })
     const refused = await callBoth(service, '/v1/data/app/version')
@@ -174,7 +174,7 @@ describe('a service with two processes that decide', () => {
     expect(forbidden.map(({ status }) => status)).toEqual(forbidden.map(() => 403))
   })
 
-  test('has all of them serve what was saved once it says so', async () => {
+  test('serves saved policies from all once it reports them', async () => {
     const service = await start({}, ['--watch'])
     for (const version of [2, 3]) {
       workspace?.write({ 'policies/app.rego': policy(version) })
@@ -188,7 +188,7 @@ describe('a service with two processes that decide', () => {
     }
   })
 
-  test('has all of them serve the same data, whatever becomes of the folder that these go through', async () => {
+  test('serves the same data from all, even if the folder for them is damaged', async () => {
     const service = await start({}, ['--watch'])
     const folder = join(workspace?.path ?? '', 'data', 'workers')
     const serves = async (version: number): Promise<void> => {
@@ -227,7 +227,7 @@ describe('a service with two processes that decide', () => {
   })
 })
 
-describe('a worker that is killed', () => {
+describe('a killed worker process', () => {
   test.skipIf(process.platform !== 'linux')('gives large blocks of memory back to the system', async () => {
     const service = await start()
     const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
@@ -244,7 +244,7 @@ describe('a worker that is killed', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('is replaced; what it was at ends with an error, and what it counted and what was acknowledged stays', async () => {
+  test('is replaced; its requests end with an error, and its counts and acknowledged records are kept', async () => {
     const service = await start()
     await callBoth(service, '/v1/data/app/version')
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
@@ -269,7 +269,7 @@ describe('a worker that is killed', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('leaves nothing behind when it is the main process that is killed', async () => {
+  test('ends when the main process is killed', async () => {
     const service = await start()
     const workers = execFileSync('pgrep', ['-P', String(service.pid)])
       .toString()
@@ -283,7 +283,7 @@ describe('a worker that is killed', () => {
   })
 })
 
-test('a service with two processes cuts no request when it is told to stop', async () => {
+test('a service with two processes cuts no request when it is stopped', async () => {
   const service = await start()
   const body = '{"input":{"a":1}}'
   const head = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`

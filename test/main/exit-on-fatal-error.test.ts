@@ -18,7 +18,7 @@ function logOf(lines: object[]): { fatal: (fields: object) => void } {
   return { fatal: (fields) => void lines.push(fields) }
 }
 
-test('an error that nothing handles is logged, what is held is flushed, and the process ends with exit code 1', async () => {
+test('an unhandled error is logged, decisions are flushed, and the process exits with 1', async () => {
   const source = new FakeProcess()
   const lines: object[] = []
   let flushed = 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeLogger } from '../../src/lib/logger.js'
 import { warnOfFewFiles } from '../../src/main/listen.js'
 
-test('a process that may have few files open says so, and how many it needs', () => {
+test('a low limit of open files is logged with the required number', () => {
   const lines: string[] = []
   const logger = makeLogger({ level: 'info', format: 'text' }, { write: (line) => void lines.push(line) })
   for (const enough of [166, 1024, Infinity]) warnOfFewFiles(logger, enough)

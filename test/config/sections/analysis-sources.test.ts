@@ -106,7 +106,7 @@ describe('the sources of analysis', () => {
     roleArn: 'arn:aws:iam::123456789012:role/shop',
   }
 
-  test('of Amazon have an access key or sign in, and only who says so asks the address of an instance', () => {
+  test('of Amazon have an access key or sign in, and use the address of an instance only if configured', () => {
     const analysis = load(
       { ...amazon, accessKeyId: 'AKID', secretAccessKey: { env: 'AWS_KEY' } },
       { ...amazon, name: 'instance', accessKeyFrom: { type: 'instance-role' } },

@@ -78,7 +78,7 @@ describe('the time by which records are removed', () => {
     expect(time()).toBe(wallMs - 120 * DAY)
   })
 
-  it('is right again at once when the clock is', () => {
+  it('is correct immediately after the clock is corrected', () => {
     const time = open()
     pass(0, 60 * DAY)
     time()

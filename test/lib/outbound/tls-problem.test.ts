@@ -12,7 +12,7 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name: write a name'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'put a proxy in between'],
   ['ECONNREFUSED', 'what OpenSSL says'],
-])('%s is told with what to do', (code, says) => {
+])('%s is reported with a remedy', (code, says) => {
   const { reason, message } = toOutboundError(
     Object.assign(new Error('what OpenSSL says'), { code }),
     request,

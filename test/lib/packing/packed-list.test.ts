@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { packedList, PackedList } from '../../../src/lib/packing/packed-list.js'
 
 describe('a packed list', () => {
-  it('gives what was added, in order and as often as it is asked', () => {
+  it('returns the added items in order, any number of times', () => {
     const items = fc.array(fc.tuple(fc.option(fc.integer()), fc.string({ unit: 'binary' })))
     fc.assert(
       fc.property(items, (added) => {

@@ -29,7 +29,7 @@ function folderOf(name: string): string {
   return temporaryFolderOf(join(workspace.path, name)) ?? ''
 }
 
-test('what a killed service left goes with the next one on its data directory, and what others have stays', async () => {
+test('the next service on a data directory removes the files of a killed one and no others', async () => {
   const left = await makeTemporaryDirectory(folderOf('one'))
   writeFileSync(join(left, 'bundle.tar.gz'), 'x')
   const used = await makeTemporaryDirectory(folderOf('other'))

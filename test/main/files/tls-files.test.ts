@@ -46,7 +46,7 @@ function open() {
 }
 
 describe.skipIf(!canMakeCertificates)('TLS files that are replaced while they serve (openssl)', () => {
-  it('are told by what they are', () => {
+  it('are reported by kind', () => {
     const files = open()
     files.check()
     expect(files.told()).toEqual([])
@@ -60,7 +60,7 @@ describe.skipIf(!canMakeCertificates)('TLS files that are replaced while they se
     expect(files.told()).toEqual([AUTHORITIES, LISTS, CERTIFICATE])
   })
 
-  it('are all told where several are replaced at a time', () => {
+  it('are all reported if several are replaced together', () => {
     const files = open()
     files.replaceCertificate()
     files.replaceAuthorities()

@@ -75,7 +75,7 @@ describe('a thread for work that may never end', () => {
     expect((await asked.run('b'))[1]).not.toBe(first)
   })
 
-  it('refuses what waits when it is closed', async () => {
+  it('refuses waiting requests when it is closed', async () => {
     const asked = start()
     const answers = Promise.allSettled(['hang', 'b'].map((request) => asked.run(request)))
     await asked.close()

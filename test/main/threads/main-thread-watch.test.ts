@@ -26,14 +26,14 @@ test('a thread that works without a beat is held for as long as it works', () =>
   expect([pass(CHECK_MS), pass(CHECK_MS), pass(4000)]).toEqual([CHECK_MS, 2 * CHECK_MS, 2 * CHECK_MS + 4000])
 })
 
-test('a beat ends what was counted', () => {
+test('a beat resets the count', () => {
   const { pass } = watched()
   pass(100, true)
   pass(CHECK_MS)
   expect([pass(CHECK_MS, true), pass(CHECK_MS)]).toEqual([0, CHECK_MS])
 })
 
-test('a thread that has not begun to beat, such as during the start of the service, is not held', () => {
+test('a thread without a first beat, as during the start, does not count as blocked', () => {
   const { pass } = watched()
   expect([pass(CHECK_MS), pass(CHECK_MS)]).toEqual([0, 0])
 })

@@ -61,7 +61,7 @@ function codeSent({ snapshot }: SentPolicies): boolean[] {
   return snapshot.modules.map(({ code }) => code !== undefined)
 }
 
-test('a worker is sent the module of each reload, and keeps the data that stay', async () => {
+test('a worker process receives the module of each reload, and keeps unchanged data', async () => {
   const folder = join(workspace.path, 'sent')
   const sender = new PolicySender(folder)
   const policies = await openPolicies('x'.repeat(LARGE))
@@ -84,7 +84,7 @@ test('a worker is sent the module of each reload, and keeps the data that stay',
   expect([ask(late.current, 'one'), ask(late.current, 'two')]).toEqual(['2', '1'])
 })
 
-test('base documents that are replaced come whole, and their file goes once all have them', async () => {
+test('replaced base documents are sent completely, and their file is removed once all have them', async () => {
   const folder = join(workspace.path, 'replaced')
   const sender = new PolicySender(folder)
   const policies = await openPolicies('a'.repeat(LARGE))
@@ -107,7 +107,7 @@ test('base documents that are replaced come whole, and their file goes once all 
   expect(note).toBe(JSON.stringify('b'.repeat(LARGE)))
 })
 
-test('of replaced policies those before the last are forgotten where their data are large', async () => {
+test('replaced policies with large data are dropped except for the last', async () => {
   const sender = new PolicySender(join(workspace.path, 'large'), LARGE + LARGE / 2)
   const policies = await openPolicies('a'.repeat(LARGE))
   await sender.prepare(policies.current)
@@ -120,7 +120,7 @@ test('of replaced policies those before the last are forgotten where their data 
   expect([1, 2, 3, 4].map((id) => sender.find(id) !== undefined)).toEqual([false, true, true, true])
 })
 
-test('a file that a starting worker reads stays until it has, and of policies that come side by side the last serve', async () => {
+test('a file that a starting worker process reads is kept, and the last of concurrent policies serves', async () => {
   const folder = join(workspace.path, 'overtaken')
   const sender = new PolicySender(folder)
   const policies = await openPolicies('a'.repeat(LARGE))
@@ -147,7 +147,7 @@ test('a file that a starting worker reads stays until it has, and of policies th
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a worker that lacks what it was said to have cannot load', async () => {
+test('a worker process that lacks the expected parts cannot load', async () => {
   const sender = new PolicySender(join(workspace.path, 'lacking'))
   const policies = await openPolicies('small')
   await sender.prepare(policies.current)

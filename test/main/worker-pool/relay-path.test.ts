@@ -12,7 +12,7 @@ afterEach(() => {
 
 const LONG = 'x'.repeat(100)
 
-test('the socket lies in the folder of the service', async () => {
+test('the socket is in the folder of the service', async () => {
   expect(await relayPathIn('/data/workers', '/data')).toEqual({
     path: '/data/workers/relay',
     ownFolder: undefined,

@@ -17,7 +17,7 @@ async function figures(count: number): Promise<Figures> {
   return await registry.getMetricsAsJSON()
 }
 
-test('the figures of processes are added up; what means one process is that of the first', async () => {
+test('metrics of processes are added up, and those of a single process come from the first', async () => {
   const text = await sumMetrics(await figures(2), [await figures(3), await figures(4)]).metrics()
   expect(text).toContain('asked_total{kind="data"} 9')
   expect(text).toContain('took_seconds_bucket{le="1"} 0')
@@ -28,7 +28,7 @@ test('the figures of processes are added up; what means one process is that of t
   expect(text).toContain('start_seconds 2')
 })
 
-test('of processes that have ended what they counted stays, and no state', async () => {
+test('counts of ended processes are kept, but no state', async () => {
   const ended = await sumCounts([await figures(3), await figures(4)])
   const text = await sumMetrics(await figures(1), [ended]).metrics()
   expect(text).toContain('asked_total{kind="data"} 8')

@@ -27,7 +27,7 @@ async function sentPolicies(): Promise<(id: number) => SentPolicies> {
   })
 }
 
-test('policies that are loaded while a worker starts are ready once it has started', async () => {
+test('policies loaded during the start of a worker process are ready after it', async () => {
   const sent = await sentPolicies()
   const config = loadConfig({ env: { TIDEGATE_DECISIONS_ENABLED: 'false', TIDEGATE_LOG_LEVEL: 'silent' } })
   const settings = { config, addresses: [], tls: undefined, relaySocket: '/nowhere', processes: 2 }
@@ -39,6 +39,6 @@ test('policies that are loaded while a worker starts are ready once it has start
   await worker.stop(0)
 })
 
-test('a worker that was not started says so', async () => {
+test('a worker process that was not started throws an error', async () => {
   await expect(makeWorker().flush()).rejects.toMatchObject({ kind: 'internal' })
 })

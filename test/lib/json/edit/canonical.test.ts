@@ -39,13 +39,13 @@ function print(value: unknown): string {
 }
 
 describe('canonical JSON', () => {
-  test.each(cases)('of $bytes is what OPA answers', ({ bytes, compact, pretty }) => {
+  test.each(cases)('of $bytes equals the output of OPA', ({ bytes, compact, pretty }) => {
     const source = Buffer.from(bytes, 'latin1')
     expect(canonical(source)).toBe(compact)
     expect(canonical(source, true)).toBe(pretty)
   })
 
-  test.each(cases)('of what is canonical already is the same: $compact', ({ compact, pretty }) => {
+  test.each(cases)('of canonical JSON is unchanged: $compact', ({ compact, pretty }) => {
     const source = Buffer.from(compact)
     const result = canonicalJson(source, 0, source.length)
     expect(result.toString()).toBe(compact)

@@ -14,7 +14,7 @@ function split(text: string, arrays: StreamedArrays, pieceBytes = 64 * 1024): un
 }
 
 describe('a document that is read while it comes', () => {
-  it('is the same wherever it is cut, whatever its values are', () => {
+  it('is the same for any cut and any values', () => {
     const series = fc.record({ metric: fc.jsonValue(), values: fc.array(fc.jsonValue(), { maxLength: 6 }) })
     const document = fc.record({
       ...{ status: fc.jsonValue(), 'da"ta': fc.jsonValue(), values: fc.array(fc.jsonValue()) },
@@ -49,7 +49,7 @@ describe('a document that is read while it comes', () => {
     )
   })
 
-  it('hands over what stands below an element before the element, where that is wanted', () => {
+  it('hands over nested elements before their element if requested', () => {
     const order: unknown[] = []
     const take = (some: readonly unknown[]): void => void order.push(...some)
     split('[[1,2],[],[3]]', { take, isOneByOne: true, elements: { take } })
