@@ -83,7 +83,7 @@ export function hasErrorCode(raw: unknown, code: string): boolean {
  */
 export function toAppError(raw: unknown): AppError {
   if (raw instanceof AppError) return raw
-  return new AppError('internal', 'something went wrong inside the service; its log says what', {
+  return new AppError('internal', 'internal error: see the log of the service', {
     cause: toError(raw),
   })
 }

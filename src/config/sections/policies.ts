@@ -176,7 +176,7 @@ export const PoliciesSection = z.strictObject({
   ),
   strictBuiltinErrors: key(
     z.enum(['verdicts', 'all', 'off']).default('verdicts'),
-    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: `verdicts` those of static policies, runtime policies, gates and checks of analyses; `all` also the Data API; `off` none, so that a failed call makes its rule undefined and a denial can be lost.',
+    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: those of static policies, runtime policies, gates and analysis checks (`verdicts`), in addition the Data API (`all`), or none (`off`). With `off` a failed call makes its rule undefined, so a denial can be lost.',
     'verdicts, all or off',
   ),
   undefinedData: key(
