@@ -107,7 +107,7 @@ export async function startService(
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const { urls, flush } = await startParts(config, { logger, serviceThreads: threads }, (name, close) =>
+    const { urls, flush } = await startParts(config, { logger, run: threads }, (name, close) =>
       opened.push({ name, close }),
     )
     return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
@@ -119,16 +119,12 @@ export async function startService(
 
 interface StartOptions {
   readonly logger: Logger
-  readonly serviceThreads: ServiceThreads
+  readonly run: ServiceThreads
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(
-  config: Config,
-  { logger, serviceThreads: run }: StartOptions,
-  onStop: OnStop,
-): Promise<Started> {
+async function startParts(config: Config, { logger, run }: StartOptions, onStop: OnStop): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)

@@ -10,5 +10,5 @@ test('a low limit of open files is logged with the required number', () => {
   expect(lines).toEqual([])
   warnOfFewFiles(logger, 64)
   expect(lines.join('')).toContain('only 64 files open')
-  expect(lines.join('')).toContain('allow 166 at least')
+  expect(lines.join('')).toContain('allow at least 166')
 })
