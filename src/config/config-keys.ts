@@ -99,7 +99,6 @@ function describe(schema: Schema | undefined): KeyDescription | undefined {
   return keyDescriptions.get(schema) ?? (inner === schema ? undefined : describe(inner))
 }
 
-/** The schema inside defaults and options. */
 function unwrap(schema: Schema): Schema {
   const inner = unwrapOnce(schema)
   return inner === schema ? schema : unwrap(inner)

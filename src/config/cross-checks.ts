@@ -10,7 +10,6 @@ interface CrossCheck {
   readonly code: string
   /** The keys that the rule reads. Problems are reported for the first. */
   readonly paths: readonly (readonly [string, ...string[]])[]
-  /** Returns the problem, or undefined. */
   readonly check: (config: Config) => string | undefined
 }
 
@@ -71,7 +70,6 @@ const tlsChecks: readonly CrossCheck[] = [
 
 const SHOWN_HASH_DIGITS = 16
 
-/** All rules across keys. */
 export const crossChecks: readonly CrossCheck[] = [
   {
     code: 'open_to_everyone',

@@ -65,7 +65,6 @@ export function logStream(write: Write): DestinationStream {
 /** Writes a text. Returns whether it was accepted. */
 export type Write = (text: string) => boolean
 
-/** Writes to a file synchronously. */
 function writeToFile(fd: number): Write {
   return (text) => {
     try {

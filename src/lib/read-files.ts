@@ -12,18 +12,15 @@ export function waitForFiles(): void {
   waits = true
 }
 
-/** As `readFile`. */
 export async function readWhole(file: string): Promise<Buffer> {
   return waits ? readFileSync(file) : await readFile(file)
 }
 
-/** As `readdir`, with types. */
 export async function readEntries(directory: string): Promise<Dirent[]> {
   const how = { withFileTypes: true } as const
   return waits ? readdirSync(directory, how) : await readdir(directory, how)
 }
 
-/** As `stat`. */
 export async function statOf(path: string): Promise<Stats> {
   return waits ? statSync(path) : await stat(path)
 }

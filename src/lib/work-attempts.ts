@@ -220,7 +220,6 @@ function reasonOf(attempts: number): string {
   return `the service or the thread of this work ended ${attempts} times while it was running; it is not started again until someone resumes it`
 }
 
-/** Whether an error means that work is suspended. */
 export function isSuspended(error: unknown): error is AppError {
   return error instanceof AppError && error.code === WORK_SUSPENDED
 }

@@ -7,7 +7,6 @@ export interface OpenPart {
   readonly close: () => void | Promise<void>
 }
 
-/** Registers the function that closes a part. */
 export type OnStop = (name: string, close: OpenPart['close']) => void
 
 /**

@@ -39,7 +39,6 @@ interface AnalysisParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
-  /** Called for each judged interval. */
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
   /** Evaluates rules for the checks of definitions. */
@@ -48,7 +47,6 @@ interface AnalysisParts {
   readonly wakeOutbox: () => void
 }
 
-/** The running analyses. */
 export interface OpenAnalysis {
   readonly routes: AnalysisRoutesDeps
   readonly health: HealthPlugin
@@ -120,7 +118,6 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   return { routes, health: definitions.health, close }
 }
 
-/** Imports the definition files, now and when they change. */
 async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Promise<DefinitionWatch> {
   const { store, logger, attempts } = parts
   const { definitions: directory } = analysis
@@ -131,7 +128,6 @@ async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Prom
   return await watchDefinitions({ directory, define, logger })
 }
 
-/** Logs and counts each judged interval. */
 function reportJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
   return (run, report) => {
     const { id, application } = run
@@ -182,7 +178,6 @@ function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeat
   return takingOver
 }
 
-/** Removes the data of old runs periodically. */
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups, maintenance } = store

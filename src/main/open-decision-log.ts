@@ -29,7 +29,6 @@ export interface OpenDecisionLogOptions {
   readonly retention?: Partial<RetentionPolicy>
   /** Absent if no decision is reported to the trail. */
   readonly reports?: (ReportOptions & ReportedTo) | undefined
-  /** Called for every lost batch. */
   readonly onWriteError?: (error: Error) => void
   /** Called with the reason when a new file replaces a damaged or lost one. */
   readonly onRenewed?: (notice: string) => void

@@ -21,7 +21,6 @@ import { repeat } from './timers/repeat.js'
 
 const MS_PER_DAY = 86_400_000
 
-/** The decision log as the service uses it. */
 export interface Decisions {
   readonly log: DecisionLog
   /** Accepts decisions from worker processes. */
@@ -35,7 +34,6 @@ export interface Decisions {
   readonly close: () => Promise<void>
 }
 
-/** The dependencies of the decision log. */
 export interface DecisionParts extends ShareDecisionsParts {
   /** Receives the decisions that belong in the trail. */
   readonly take: (report: DecisionReport) => void

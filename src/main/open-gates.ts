@@ -36,7 +36,6 @@ const RESCAN_INTERVAL_MS = 60_000
 const TAKE_OVER_INTERVAL_MS = 3000
 const CONCURRENCY = 16
 
-/** The dependencies of the gates. */
 interface GatesParts {
   readonly store: ServiceStore
   readonly policies: Policies
@@ -48,11 +47,9 @@ interface GatesParts {
   readonly leadership: Leadership
   /** Notifies the sender of callbacks that a message may be due. */
   readonly wakeOutbox: () => void
-  /** The numbers of applications and pipelines. */
   readonly numbers: PipelineNumbers
 }
 
-/** The running gates. */
 export interface OpenGates {
   readonly routes: GateRoutesDeps
   /** Repeats the work of an instance. Throws as `resumeWork`. */
@@ -186,7 +183,6 @@ async function expireDue(
 
 const MS_PER_SECOND = 1000
 
-/** The running connectors. */
 interface OpenConnectors {
   readonly connectors: readonly Connector[]
   /** Time limit for all evidence of one gate, in milliseconds. */

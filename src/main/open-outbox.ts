@@ -20,7 +20,6 @@ const HOURS_PER_DAY = 24
 const SECRET_FILE = 'callback-secret'
 const TAKE_OVER_INTERVAL_MS = 2000
 
-/** The dependencies of the outbox. */
 interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
@@ -32,7 +31,6 @@ interface OutboxParts {
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
 }
 
-/** The running outbox. */
 export interface OpenOutbox {
   readonly routes: OutboxRoutesDeps
   /** Notifies the sender that a message may be due. */

@@ -46,7 +46,6 @@ interface ReconcileStatus {
   readonly failed: number
 }
 
-/** The running registry. */
 export interface OpenRegistry {
   readonly settings: OrchestratorSettings
   readonly status: () => ReconcileStatus

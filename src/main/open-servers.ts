@@ -17,7 +17,6 @@ import type { ServerTls } from '../http/transport/tls/secure-listener.js'
 const MAX_HEALTH_CONNECTIONS = 256
 const OCTAL = 8
 
-/** The handlers of the requests at an address. */
 export type Answering = Pick<RequestHandlerOptions, 'find' | 'application' | 'finished'>
 
 interface ServersOptions {
@@ -25,7 +24,6 @@ interface ServersOptions {
   readonly logger: Logger
   /** Number of processes that share the limits of the service. */
   readonly processes: number
-  /** The certificate in use. */
   readonly tls: () => TlsSettings | undefined
 }
 

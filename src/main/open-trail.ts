@@ -34,7 +34,6 @@ interface TrailParts {
   readonly leadership: Leadership
 }
 
-/** The running audit trail. */
 export interface OpenTrail {
   readonly intake: EventIntake
   readonly decisions: DecisionTrail

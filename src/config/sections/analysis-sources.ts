@@ -254,7 +254,6 @@ export const AnalysisSource = z.discriminatedUnion('type', [
   }),
 ])
 
-/** A source in the configuration. */
 type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {

@@ -27,7 +27,6 @@ const MAX_CONCURRENT = 64
 const MAX_DAYS = 36_500
 const MAX_RECEIVERS = 20
 
-/** Settings of canary analysis. */
 export const AnalysisSection = z.strictObject({
   sources: key(
     z.array(AnalysisSource).default([]),

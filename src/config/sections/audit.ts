@@ -12,7 +12,6 @@ const MAX_DAYS = 36_500
 
 const DECISIONS = ['none', 'denied', 'executions'] as const
 
-/** The audit trail and the events that go into it. */
 export const AuditSection = z.strictObject({
   maxBodyBytes: key(
     byteSize(KIB, MAX_BODY).default(10 * MIB),

@@ -6,7 +6,6 @@ import { secretKey } from '../values/secret.js'
 const MAX_SECONDS = 86_400
 const MAX_HOURS = 24 * 30
 
-/** Settings of callbacks. */
 export const CallbacksSection = z.strictObject({
   secret: secretKey(
     'The secret that signs callbacks (Standard Webhooks): base64, with or without the prefix `whsec_`. Without it a secret is created and stored as `callback-secret` in the data directory.',

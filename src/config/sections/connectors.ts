@@ -33,7 +33,6 @@ function isToolUrl(text: string): boolean {
   return isHostFixed && isServerUrl((urls[0] ?? '').replace(/[?#].*$/, ''))
 }
 
-/** An account of a tool. */
 const Account = z.strictObject({
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
@@ -73,7 +72,6 @@ const Account = z.strictObject({
   ),
 })
 
-/** Sources of evidence for gates. */
 export const ConnectorsSection = z.strictObject({
   accounts: key(
     z.array(Account).default([]),

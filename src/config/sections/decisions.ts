@@ -14,7 +14,6 @@ const maskPointer = key(
   'a JSON pointer that starts with "/", in which "~" is written ~0 and "*" stands for every member: /stages/*/secret',
 )
 
-/** Settings of the decision log. */
 export const DecisionsSection = z.strictObject({
   enabled: key(z.boolean().default(true), 'Whether decisions are logged.', 'true or false'),
   maxInputBytes: key(

@@ -97,7 +97,6 @@ const RuntimePolicy = z.strictObject({
   policy: key(policyPath(), 'The policy to evaluate.', policyText),
 })
 
-/** Settings of approval gates. */
 export const GatesSection = z.strictObject({
   definitions: key(
     z.array(ConfiguredGate).default([]),

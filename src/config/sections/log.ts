@@ -5,7 +5,6 @@ import { key } from '../values/key.js'
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const FORMATS = ['json', 'text'] as const
 
-/** Settings of the log on standard error. */
 export const LogSection = z.strictObject({
   level: key(
     z.enum(LEVELS).default('info'),

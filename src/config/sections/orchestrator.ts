@@ -36,7 +36,6 @@ const Refresh = z.strictObject({
   ),
 })
 
-/** Endpoints of the orchestrator. */
 export const OrchestratorSection = z.strictObject({
   storageUrl: serverUrl(
     `URL of the storage service. The registry is reconciled with it only if this is set. Commands default to ${DEFAULT_STORAGE_URL}.`,

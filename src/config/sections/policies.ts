@@ -87,7 +87,6 @@ const packagePattern = key(
   'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
 )
 
-/** Limits of one evaluation. */
 const Limits = z.strictObject({
   loopIterations: key(
     wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),

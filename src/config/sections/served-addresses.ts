@@ -36,7 +36,6 @@ export interface ServedAddress {
   readonly isTls: boolean
 }
 
-/** The keys that determine the addresses. */
 interface Listening {
   readonly addr: string
   readonly addresses: readonly {

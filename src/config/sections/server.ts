@@ -15,7 +15,6 @@ const TLS_VERSIONS = ['1.2', '1.3'] as const
 const pemFile = (description: string) =>
   key(z.string().min(1).optional(), description, 'the path of a PEM file')
 
-/** Addresses, TLS and limits of the server. */
 export const ServerSection = z.strictObject({
   addr: key(
     addressText().default('127.0.0.1:8181'),

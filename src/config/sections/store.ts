@@ -8,7 +8,6 @@ const MAX_NAME_LENGTH = 100
 const TLS = ['auto', 'verify', 'require', 'off'] as const
 const path = (description: string) => key(z.string().min(1).optional(), description, 'the path of a PEM file')
 
-/** Location of the durable records. */
 export const StoreSection = z.strictObject({
   url: key(
     z.string().refine(isDatabaseUrl).optional(),

@@ -49,7 +49,6 @@ export const CredentialsSchema = key(
   { isHidden: true },
 )
 
-/** Credentials in the configuration. */
 type CredentialsConfig = z.output<typeof CredentialsSchema>
 
 /**

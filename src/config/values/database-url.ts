@@ -14,7 +14,6 @@ export interface DatabaseUrl {
   readonly database: string
 }
 
-/** One of the hosts of a URL. */
 interface DatabaseHost {
   /** A name, an address, or the directory of a Unix socket. */
   readonly host: string

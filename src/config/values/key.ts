@@ -1,17 +1,14 @@
 import { z } from 'zod'
 
-/** The documentation of one key. */
 export interface KeyDescription {
   readonly description: string
   /** The allowed values, as the end of the sentence "must be …". */
   readonly allowed: string
   /** Whether the value, or one below it, may be a secret by mistake and is never shown. */
   readonly isHidden?: boolean
-  /** Whether it refers to a secret. */
   readonly isSecretReference?: boolean
 }
 
-/** Descriptions of all keys, by schema. */
 export const keyDescriptions = z.registry<KeyDescription>()
 
 /** Registers the description and the allowed values of a key. Returns its schema. */
@@ -25,7 +22,6 @@ export function key<T extends z.ZodType>(
   return schema
 }
 
-/** A whole number within limits. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z.number().int().min(min).max(max)
 }

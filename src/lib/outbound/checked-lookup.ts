@@ -5,7 +5,6 @@ import { refuseAddress } from './address-policy.js'
 import type { AddressPolicy } from './address-policy.js'
 import { OutboundError } from './outbound-error.js'
 
-/** One address of a host. */
 interface ResolvedAddress {
   readonly address: string
   readonly family: number

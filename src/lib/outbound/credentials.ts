@@ -13,7 +13,6 @@ export class Secret {
   }
 }
 
-/** Credentials of a request. */
 export type Credentials =
   | { readonly type: 'bearer'; readonly token: Secret }
   | { readonly type: 'basic'; readonly username: string; readonly password: Secret }

@@ -36,7 +36,6 @@ export function gzipOfBlocks(parts: Iterable<DeflatedBlock | string>): Uint8Arra
 /** Length of a block of JSON, in UTF-16 units. Long enough to compress well. */
 const BLOCK_LENGTH = 256 * 1024
 
-/** An iterable with a known length. */
 export interface Sequence<Item> extends Iterable<Item> {
   readonly length: number
 }

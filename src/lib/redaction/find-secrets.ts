@@ -39,7 +39,6 @@ export interface Cut {
   readonly containers: OpenContainers
 }
 
-/** Context of a JSON text. */
 export interface Search extends Omit<TextSurroundings, 'isCut'> {
   /** Offsets of possible secrets in text order, as returned by `findSigns`. */
   readonly signs: readonly number[]

@@ -12,7 +12,6 @@ import { mayHoldSecrets } from './secret-signs.js'
 /** Redacts JSON at a depth of embedding. Undefined if it contains no secret. */
 export type EmbeddedRedactor = (json: Buffer, embeddings: number) => Redacted | undefined
 
-/** Context of a string. */
 export interface TextSurroundings {
   readonly redactEmbedded: EmbeddedRedactor
   /** Number of strings in which it is embedded. */

@@ -9,7 +9,6 @@ import { asBuffer } from '../bytes.js'
 import { decodeString } from '../json/scan/decode-string.js'
 import { scanString } from '../json/scan/scan-string.js'
 
-/** Context of a JSON text. */
 export interface Surroundings {
   /** Known secrets of other texts that this one may quote. None may be empty. */
   readonly known?: readonly string[]

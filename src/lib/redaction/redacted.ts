@@ -7,7 +7,6 @@ export const REDACTED: Buffer = Buffer.from(JSON.stringify(REDACTION_MARK))
 /** A JSON text with its secrets replaced. */
 export interface Redacted {
   readonly text: Buffer
-  /** Number of replaced values. */
   readonly count: number
   /** Names of the members that contained them. */
   readonly names: readonly string[]

@@ -43,7 +43,6 @@ export function secretElements(elements: readonly (string | undefined)[]): Secre
   return found
 }
 
-/** The one-letter password option of a program, if it has one. */
 function passwordOptionOf(program: string, elements: readonly (string | undefined)[]): string | undefined {
   if (LOGS_IN.test(program) && elements.includes('login')) return '-p'
   return PASSWORD_OPTIONS.find(([pattern]) => pattern.test(program))?.[1]

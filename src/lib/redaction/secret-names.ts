@@ -60,7 +60,6 @@ const SECRET_HEADER = /auth|bearer|cookie|credential|key|pass|secret|session|sig
 
 const HEADER_MEMBER = new RegExp(`^(?:(?:request|response|custom)${GAP})?headers$`, 'i')
 
-/** Whether a member of this name is secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !TELLS_OF_SECRET.test(name)
 }
@@ -75,7 +74,6 @@ export function isOutcome(text: string): boolean {
   return OUTCOME.test(text)
 }
 
-/** Whether a text is secret under a name. */
 export function isSecretUnder(name: string, text: string): boolean {
   if (isSecretName(name)) return !(isCounter(name) && /^\d+$/.test(text))
   return SHORT_SECRET_NAME.test(name) && !isOutcome(text)
@@ -96,7 +94,6 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)
 }
 
-/** Whether this member contains request headers. */
 export function isHeaderMember(name: string): boolean {
   return HEADER_MEMBER.test(name)
 }

@@ -8,7 +8,6 @@ export function trimLastSigns(text: string, signs: string): string {
   return text.slice(0, end)
 }
 
-/** Removes these characters from both ends of a text. */
 export function trimSigns(text: string, signs: string): string {
   const rest = trimLastSigns(text, signs)
   let start = 0

@@ -42,7 +42,6 @@ export class SupervisedThread {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** The running thread, if any. */
   get current(): Worker | undefined {
     return this.#thread
   }

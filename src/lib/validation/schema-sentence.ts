@@ -62,7 +62,6 @@ export function schemaSentence(issue: RawIssue): string | undefined {
   }
 }
 
-/** Whether the value of the issue is absent. */
 export function isMissing(issue: { readonly code?: string | undefined; readonly input?: unknown }): boolean {
   return issue.input === undefined && /^invalid_(?:type|value|union)$/.test(issue.code ?? '')
 }
@@ -110,7 +109,6 @@ function instead(input: unknown): string {
   return Number.isNaN(input) ? '' : `, not ${describe(input)}`
 }
 
-/** Suggests the value that was likely meant. */
 function meant(input: unknown, values: readonly unknown[]): string {
   if (typeof input !== 'string' || input.length > MAX_SHOWN) return ''
   const names = values.filter((value) => typeof value === 'string')

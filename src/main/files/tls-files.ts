@@ -51,7 +51,6 @@ export class TlsFiles {
     return files
   }
 
-  /** The settings in use. */
   get settings(): TlsSettings {
     return this.#read.settings
   }

@@ -10,7 +10,6 @@ import type { DefinitionFile } from './read-definition-files.js'
 const CHECK_MS = 2000
 
 interface DefinitionWatchOptions {
-  /** The directory `analysis.definitions`. */
   readonly directory: string | undefined
   /** Imports all files and returns the problems of some. */
   readonly define: () => Promise<readonly string[]>

@@ -25,7 +25,6 @@ export class EditedCopy {
     return this.length + at - this.runStart
   }
 
-  /** Omits the source from `at` to `next`. */
   drop(at: number, next: number): void {
     if (at > this.runStart) this.beginEdit(at, next, 0)
     else this.runStart = next

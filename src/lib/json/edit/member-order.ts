@@ -77,7 +77,6 @@ export class MemberOrder {
     this.rearrangements.push({ start: starts[base] ?? 0, end, parts })
   }
 
-  /** Sorts member indexes by key, stably. */
   private sortByKey(members: number[]): void {
     if (members.length > FEW) {
       members.sort((a, b) => this.compare(a, b))

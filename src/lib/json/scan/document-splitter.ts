@@ -158,7 +158,6 @@ export class DocumentSplitter {
   /** The document without the handed over elements. */
   readonly #rest = new PartCollector('the content outside its lists')
   readonly #frames: Frame[] = []
-  /** The last element of `frames`. */
   #frame: Frame | undefined
   /** Nesting depth below the last frame, inside values that are not streamed. */
   #depth = 0

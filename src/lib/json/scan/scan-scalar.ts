@@ -15,7 +15,6 @@ export function scanNumber(bytes: Uint8Array, start: number): number {
   return scanDigits(bytes, at, 'in exponent of numeric literal')
 }
 
-/** Skips one or more digits. */
 function scanDigits(bytes: Uint8Array, start: number, context: string): number {
   let at = start
   while (isDigit(bytes[at] ?? 0)) at++
