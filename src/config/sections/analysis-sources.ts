@@ -6,9 +6,9 @@ import type { AwsAccess } from './sign-in/aws.js'
 import { AzureSignInSchema, readAzureSignIn } from './sign-in/azure.js'
 import type { AzureSignIn } from './sign-in/azure.js'
 import { google } from './sign-in/google.js'
-import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { byteSizeKey } from '../values/byte-size.js'
 import { CredentialsSchema, readCredentials } from '../values/credentials.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { key, wholeNumber, wholeNumberKey } from '../values/key.js'
 import type { ReadSecret } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
@@ -61,15 +61,13 @@ const serverWithoutCredentials = {
     SERVER_URL_TEXT,
     { isHidden: true },
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(30),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 30 },
     'How long one request may take, in seconds.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  maxResponseBytes: key(
-    byteSize(64 * KIB, MAX_BYTES).default(16 * MIB),
+  maxResponseBytes: byteSizeKey(
+    { min: 64 * KIB, max: MAX_BYTES, default: 16 * MIB },
     'Maximum size of one response.',
-    byteSizeText(64 * KIB, MAX_BYTES),
   ),
 }
 
@@ -87,31 +85,27 @@ const tenant = {
 }
 
 const points = {
-  maxPoints: key(
-    wholeNumber(1, MAX_POINTS).default(50_000),
+  maxPoints: wholeNumberKey(
+    { min: 1, max: MAX_POINTS, default: 50_000 },
     'Maximum number of steps read per window. The rest is reported as omitted.',
-    wholeNumberText(1, MAX_POINTS),
   ),
 }
 
 const lines = {
-  maxLines: key(
-    wholeNumber(1, MAX_LINES).default(200_000),
+  maxLines: wholeNumberKey(
+    { min: 1, max: MAX_LINES, default: 200_000 },
     'Maximum number of log lines read per window. The rest is reported as omitted.',
-    wholeNumberText(1, MAX_LINES),
   ),
-  maxBytes: key(
-    byteSize(64 * KIB, MAX_BYTES).default(32 * MIB),
+  maxBytes: byteSizeKey(
+    { min: 64 * KIB, max: MAX_BYTES, default: 32 * MIB },
     'Maximum bytes of log lines read per window. The rest is reported as omitted.',
-    byteSizeText(64 * KIB, MAX_BYTES),
   ),
 }
 
 const pages = {
-  pageLines: key(
-    wholeNumber(2, MAX_PAGE_LINES).default(5000),
+  pageLines: wholeNumberKey(
+    { min: 2, max: MAX_PAGE_LINES, default: 5000 },
     'Number of log lines per request.',
-    wholeNumberText(2, MAX_PAGE_LINES),
   ),
 }
 
@@ -243,10 +237,9 @@ export const AnalysisSource = z.discriminatedUnion('type', [
       'The directory of the files. Paths outside it are refused.',
       'the path of a directory',
     ),
-    maxFileBytes: key(
-      byteSize(KIB, MAX_BYTES).default(16 * MIB),
+    maxFileBytes: byteSizeKey(
+      { min: KIB, max: MAX_BYTES, default: 16 * MIB },
       'Maximum size of a metrics file.',
-      byteSizeText(KIB, MAX_BYTES),
     ),
     ...points,
     ...lines,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 
 /** Events of an analysis that trigger a notification. */
@@ -38,34 +38,26 @@ export const AnalysisSection = z.strictObject({
     'A directory with an analysis definition for each application, `<application>.yaml` or `.json`. Definitions can also be sent over HTTP.',
     'the path of a directory',
   ),
-  concurrentIntervals: key(
-    wholeNumber(1, MAX_CONCURRENT).default(4),
+  concurrentIntervals: wholeNumberKey(
+    { min: 1, max: MAX_CONCURRENT, default: 4 },
     'Number of intervals that are judged at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory.',
-    wholeNumberText(1, MAX_CONCURRENT),
   ),
-  maxAgeDays: key(
-    wholeNumber(1, MAX_DAYS).default(90),
+  maxAgeDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: 90 },
     'How long the data and reports of an analysis are kept after its end, in days. Its verdict is kept permanently.',
-    wholeNumberText(1, MAX_DAYS),
   ),
-  reportLinkDays: key(
-    wholeNumber(1, MAX_DAYS).default(30),
+  reportLinkDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: 30 },
     'How long the link to a report (`canaryReportURL`) works without a token, in days, until the end of the day in UTC. Each status of the analysis contains a new link.',
-    wholeNumberText(1, MAX_DAYS),
   ),
   notifications: key(
     z.array(AnalysisNotification).max(MAX_RECEIVERS).readonly().default([]),
     `Receivers of notifications about a run: a list of \`{url}\`, where the URL is a secret (\`{env: NAME}\` or \`{file: PATH}\`), with \`on\` (which of ${NOTIFIED_EVENTS.join(', ')}; all but end) and \`applications\` (all) where needed. Each event of a run is sent once and signed like a callback.`,
     'a list of {url, on, applications}, where url is {env: NAME} or {file: PATH}',
   ),
-  allowLoopback: key(
-    z.boolean().default(true),
-    'Whether sources may be on this machine (127.0.0.0/8, ::1).',
-    'true or false',
-  ),
-  allowPrivate: key(
-    z.boolean().default(true),
+  allowLoopback: booleanKey(true, 'Whether sources may be on this machine (127.0.0.0/8, ::1).'),
+  allowPrivate: booleanKey(
+    true,
     'Whether sources may be in private networks. Link-local and metadata addresses are refused, except those that `accessKeyFrom` and `signIn` name.',
-    'true or false',
   ),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { parseSubject } from '../values/certificate-subject.js'
-import { key } from '../values/key.js'
+import { booleanKey, key } from '../values/key.js'
 
 /** Roles of tokens and certificates. */
 const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
@@ -80,9 +80,8 @@ export const AuthSection = z.strictObject({
     'Client certificates that replace a token, each `{name, roles, subject, san}` and, for approvers of gates, `groups`. `subject` such as `CN=echo, O=Example` is the whole subject of the certificate, with its parts in any order. `san` is an alternative name such as `DNS:echo.spinnaker` or `URI:spiffe://…`. If both are set, both must match. The first matching entry applies. `server.tlsClientCa` must have signed the certificate.',
     'a list of {name, roles, subject, san}',
   ),
-  openToOrchestrator: key(
-    z.boolean().default(false),
+  openToOrchestrator: booleanKey(
+    false,
     "Whether requests without a token have the role `orchestrator`, because the orchestrator's own plugins send none. Only for a port that no one else reaches, or the loopback of its pod.",
-    'true or false',
   ),
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { byteSizeKey } from '../values/byte-size.js'
 import { CredentialsSchema } from '../values/credentials.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { isServerUrl } from '../values/server-url.js'
 
 const MIB = 1024 * 1024
@@ -55,20 +55,17 @@ const Account = z.strictObject({
     { isHidden: true },
   ),
   credentials: CredentialsSchema.optional(),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(10),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 10 },
     'How long one request may take, in seconds.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  attempts: key(
-    wholeNumber(1, MAX_ATTEMPTS).default(3),
+  attempts: wholeNumberKey(
+    { min: 1, max: MAX_ATTEMPTS, default: 3 },
     'Number of attempts if the tool is busy or unreachable.',
-    wholeNumberText(1, MAX_ATTEMPTS),
   ),
-  maxResponseBytes: key(
-    byteSize(1024, MAX_RESPONSE_BYTES).default(2 * MIB),
+  maxResponseBytes: byteSizeKey(
+    { min: 1024, max: MAX_RESPONSE_BYTES, default: 2 * MIB },
     'Maximum size of a response.',
-    byteSizeText(1024, MAX_RESPONSE_BYTES),
   ),
 })
 
@@ -78,19 +75,13 @@ export const ConnectorsSection = z.strictObject({
     `Accounts at tools, each \`{name, type, url}\` with, where needed, \`connectorType\`, \`credentials\`, \`timeoutSeconds\` (10), \`attempts\` (3) and \`maxResponseBytes\` (2 MiB); the type is ${TYPES}. Credentials are \`{type: bearer, token}\`, \`{type: basic, username, password}\` or \`{type: header, name, value}\`, in which each secret is \`{env: NAME}\` or \`{file: PATH}\`.`,
     'a list of {name, type, url, credentials}',
   ),
-  budgetSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(30),
+  budgetSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 30 },
     'Time limit for all evidence of one gate, in seconds, including retries.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  allowLoopback: key(
-    z.boolean().default(true),
-    'Whether accounts may be on this machine (127.0.0.0/8, ::1).',
-    'true or false',
-  ),
-  allowPrivate: key(
-    z.boolean().default(true),
+  allowLoopback: booleanKey(true, 'Whether accounts may be on this machine (127.0.0.0/8, ::1).'),
+  allowPrivate: booleanKey(
+    true,
     'Whether accounts may be in private networks. Link-local and metadata addresses are always refused.',
-    'true or false',
   ),
 })

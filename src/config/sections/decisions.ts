@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -15,41 +15,35 @@ const maskPointer = key(
 )
 
 export const DecisionsSection = z.strictObject({
-  enabled: key(z.boolean().default(true), 'Whether decisions are logged.', 'true or false'),
-  maxInputBytes: key(
-    byteSize(0, MAX_KEPT_BYTES).default(8192),
+  enabled: booleanKey(true, 'Whether decisions are logged.'),
+  maxInputBytes: byteSizeKey(
+    { min: 0, max: MAX_KEPT_BYTES, default: 8192 },
     'Number of bytes of an input that are kept. The rest is truncated.',
-    byteSizeText(0, MAX_KEPT_BYTES),
   ),
-  maxResultBytes: key(
-    byteSize(0, MAX_KEPT_BYTES).default(4096),
+  maxResultBytes: byteSizeKey(
+    { min: 0, max: MAX_KEPT_BYTES, default: 4096 },
     'Number of bytes of a result that are kept. The rest is truncated.',
-    byteSizeText(0, MAX_KEPT_BYTES),
   ),
-  ndBuiltinCacheBytes: key(
-    byteSize(0, MIB).default(65_536),
+  ndBuiltinCacheBytes: byteSizeKey(
+    { min: 0, max: MIB, default: 65_536 },
     'Number of bytes kept of calls to non-deterministic built-ins (`http.send`, `time.now_ns`, `rand.intn`, …), so that a decision can be replayed. If there are more, all are omitted. 0 keeps none.',
-    byteSizeText(0, MIB),
   ),
   mask: key(
     z.array(maskPointer).default([]),
     'JSON pointers to input values that are neither logged nor quoted in results. `*` matches every member or element: `/stages/*/secret`.',
     'a list of JSON pointers',
   ),
-  redact: key(
-    z.boolean().default(true),
+  redact: booleanKey(
+    true,
     'Whether apparent secrets are replaced by `[redacted]` in logged inputs, results and errors, by the same rules as in the trail: values with secret names, credentials in URLs, tokens and keys.',
-    'true or false',
   ),
-  bufferRows: key(
-    wholeNumber(1, 10_000_000).default(65_536),
+  bufferRows: wholeNumberKey(
+    { min: 1, max: 10_000_000, default: 65_536 },
     'Number of decisions that may wait in memory to be written. Beyond it new ones are dropped and counted.',
-    wholeNumberText(1, 10_000_000),
   ),
-  bufferBytes: key(
-    byteSize(MIB, 16 * GIB).default(64 * MIB),
+  bufferBytes: byteSizeKey(
+    { min: MIB, max: 16 * GIB, default: 64 * MIB },
     'Memory for waiting decisions. Beyond it new ones are dropped and counted.',
-    byteSizeText(MIB, 16 * GIB),
   ),
   givesWay: key(
     z
@@ -58,19 +52,13 @@ export const DecisionsSection = z.strictObject({
     'Data dropped first when the disk is too slow and the buffer fills: `detail` (inputs and results) when it is half full, `allows` (decisions that allow) when it is three quarters full. Both are counted. A full buffer drops every decision.',
     'a list of detail, allows',
   ),
-  flushIntervalMs: key(
-    wholeNumber(1, 60_000).default(250),
+  flushIntervalMs: wholeNumberKey(
+    { min: 1, max: 60_000, default: 250 },
     'How long a decision waits to be written together with others, in milliseconds.',
-    wholeNumberText(1, 60_000),
   ),
-  maxAgeDays: key(
-    wholeNumber(1, 3650).default(30),
-    'How long decisions are kept, in days.',
-    wholeNumberText(1, 3650),
-  ),
-  maxBytes: key(
-    byteSize(MIB, MAX_DATABASE_BYTES).default(512 * MIB),
+  maxAgeDays: wholeNumberKey({ min: 1, max: 3650, default: 30 }, 'How long decisions are kept, in days.'),
+  maxBytes: byteSizeKey(
+    { min: MIB, max: MAX_DATABASE_BYTES, default: 512 * MIB },
     'Maximum size of the decision log file. The oldest decisions are removed first.',
-    byteSizeText(MIB, MAX_DATABASE_BYTES),
   ),
 })

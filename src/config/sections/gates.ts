@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumber, wholeNumberKey, wholeNumberText } from '../values/key.js'
 
 const MAX_CONFIGURED_ID = 999_999_999
 const MAX_APPROVALS = 50
@@ -40,20 +40,14 @@ const GateMembers = z.strictObject({
     'a list of types in capitals such as JIRA',
   ),
   approvers: Approvers.prefault({}),
-  approvals: key(
-    wholeNumber(1, MAX_APPROVALS).default(1),
+  approvals: wholeNumberKey(
+    { min: 1, max: MAX_APPROVALS, default: 1 },
     'Number of different people who must approve.',
-    wholeNumberText(1, MAX_APPROVALS),
   ),
-  triggererMayApprove: key(
-    z.boolean().default(false),
-    'Whether the person who triggered it may also approve it.',
-    'true or false',
-  ),
-  timeToLiveMinutes: key(
-    wholeNumber(1, MAX_MINUTES).default(DEFAULT_MINUTES),
+  triggererMayApprove: booleanKey(false, 'Whether the person who triggered it may also approve it.'),
+  timeToLiveMinutes: wholeNumberKey(
+    { min: 1, max: MAX_MINUTES, default: DEFAULT_MINUTES },
     'How long an instance waits for a decision, in minutes.',
-    wholeNumberText(1, MAX_MINUTES),
   ),
   policy: key(policyPath().optional(), 'A policy that may decide automatically.', policyText),
 })
@@ -108,15 +102,13 @@ export const GatesSection = z.strictObject({
     "Environments offered in the forms of the orchestrator's stages.",
     'a list of names',
   ),
-  fromStages: key(
-    z.boolean().default(false),
+  fromStages: booleanKey(
+    false,
     'Whether an orchestrator stage without a declared gate creates one from the choices in its form: policy, templates, groups and connectors. Anyone who may save pipelines then controls such stages, and with `auth.openToOrchestrator` anyone who reaches the port. Gates declared here take precedence.',
-    'true or false',
   ),
-  maxAgeDays: key(
-    wholeNumber(1, MAX_DAYS).default(DEFAULT_DAYS),
+  maxAgeDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: DEFAULT_DAYS },
     'How long ended instances are kept with their evidence and reviews, in days. Open ones and ones with an undelivered callback are kept longer. The audit trail keeps its records.',
-    wholeNumberText(1, MAX_DAYS),
   ),
   runtimePolicies: key(
     z.array(RuntimePolicy).default([]),

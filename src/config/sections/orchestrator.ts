@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { byteSizeKey } from '../values/byte-size.js'
 import { CredentialsSchema } from '../values/credentials.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
@@ -58,54 +58,41 @@ export const OrchestratorSection = z.strictObject({
     `one of ${STORE_MODES.join(', ')}`,
   ),
   refresh: Refresh.prefault({}),
-  eventsAtRoot: key(
-    z.boolean().default(false),
+  eventsAtRoot: booleanKey(
+    false,
     'Whether `POST /` accepts events instead of returning the default decision. Senders whose endpoint is a URL without a path post there, and builds of early 2025 always do.',
-    'true or false',
   ),
-  reconcileIntervalSeconds: key(
-    wholeNumber(10, MAX_INTERVAL_SECONDS).default(300),
+  reconcileIntervalSeconds: wholeNumberKey(
+    { min: 10, max: MAX_INTERVAL_SECONDS, default: 300 },
     'How often the registry is compared with the storage service, in seconds.',
-    wholeNumberText(10, MAX_INTERVAL_SECONDS),
   ),
-  maxMissingPercent: key(
-    wholeNumber(0, 100).default(50),
+  maxMissingPercent: wholeNumberKey(
+    { min: 0, max: 100, default: 50 },
     'How much of the registry may be missing from a list of all pipelines or all applications, in percent. If more is missing (and more than 10 entries), the list is not trusted and nothing is marked as deleted. 100 trusts every list.',
-    wholeNumberText(0, 100),
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(30),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 30 },
     'How long one request may take, in seconds.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  listTimeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(300),
+  listTimeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 300 },
     'How long reading all pipelines or all applications may take, in seconds.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  maxListBytes: key(
-    byteSize(MIB, 64 * GIB).default(2 * GIB),
+  maxListBytes: byteSizeKey(
+    { min: MIB, max: 64 * GIB, default: 2 * GIB },
     'Maximum size of a list of all pipelines or all applications. It is stored in a temporary file while it is read.',
-    byteSizeText(MIB, 64 * GIB),
   ),
-  maxDefinitionBytes: key(
-    byteSize(KIB, GIB).default(16 * MIB),
+  maxDefinitionBytes: byteSizeKey(
+    { min: KIB, max: GIB, default: 16 * MIB },
     'Maximum size of one pipeline or application in such a list.',
-    byteSizeText(KIB, GIB),
   ),
-  attempts: key(
-    wholeNumber(1, MAX_ATTEMPTS).default(3),
+  attempts: wholeNumberKey(
+    { min: 1, max: MAX_ATTEMPTS, default: 3 },
     'Number of attempts of a repeatable request if the orchestrator is busy or unreachable.',
-    wholeNumberText(1, MAX_ATTEMPTS),
   ),
-  allowLoopback: key(
-    z.boolean().default(true),
-    'Whether the orchestrator may be on this machine (127.0.0.0/8, ::1).',
-    'true or false',
-  ),
-  allowPrivate: key(
-    z.boolean().default(true),
+  allowLoopback: booleanKey(true, 'Whether the orchestrator may be on this machine (127.0.0.0/8, ::1).'),
+  allowPrivate: booleanKey(
+    true,
     'Whether the orchestrator may be in a private network. Link-local and metadata addresses are always refused.',
-    'true or false',
   ),
 })

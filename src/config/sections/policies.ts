@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { BundleSigningSection } from './bundle-signing.js'
 import { PolicyRequestsSection } from './policy-requests.js'
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -23,59 +23,49 @@ const MAX_PARSE_SECONDS = 60
 
 /** Limits of one run of the `opa` program. */
 const CompilerSection = z.strictObject({
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_COMPILER_SECONDS).default(20),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_COMPILER_SECONDS, default: 20 },
     'How long one run of the `opa` program may take, in seconds. Policies that take longer are not loaded, and the last good ones stay in service.',
-    wholeNumberText(1, MAX_COMPILER_SECONDS),
   ),
-  maxMemoryBytes: key(
-    byteSize(MIN_COMPILER_BYTES, MAX_COMPILER_BYTES).default(2048 * MIB),
+  maxMemoryBytes: byteSizeKey(
+    { min: MIN_COMPILER_BYTES, max: MAX_COMPILER_BYTES, default: 2048 * MIB },
     'Maximum memory of one run. Enforced on Linux; elsewhere it is a target for the garbage collector.',
-    byteSizeText(MIN_COMPILER_BYTES, MAX_COMPILER_BYTES),
   ),
-  cores: key(
-    wholeNumber(1, MAX_CORES).default(2),
+  cores: wholeNumberKey(
+    { min: 1, max: MAX_CORES, default: 2 },
     'Number of cores that one run may use (`GOMAXPROCS`).',
-    wholeNumberText(1, MAX_CORES),
   ),
 })
 
 /** Limits of modules that policies parse during a decision. */
 const ParseModuleSection = z.strictObject({
-  enabled: key(
-    z.boolean().default(false),
+  enabled: booleanKey(
+    false,
     'Whether policies may call `rego.parse_module`. It runs the `opa` program for each text that was not parsed before, which takes some 30 ms of a core. If false, policies that call it are not loaded.',
-    'true or false',
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_PARSE_SECONDS).default(2),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_PARSE_SECONDS, default: 2 },
     'Time limit for parsing one module, in seconds. Beyond it the answer is 500 `evaluation_request_refused`.',
-    wholeNumberText(1, MAX_PARSE_SECONDS),
   ),
-  maxTextBytes: key(
-    byteSize(KIB, 16 * MIB).default(64 * KIB),
+  maxTextBytes: byteSizeKey(
+    { min: KIB, max: 16 * MIB, default: 64 * KIB },
     'The longest module that is parsed. For a longer one the answer is 500 `evaluation_request_refused`.',
-    byteSizeText(KIB, 16 * MIB),
   ),
-  maxAnswerBytes: key(
-    byteSize(KIB, 64 * MIB).default(4 * MIB),
+  maxAnswerBytes: byteSizeKey(
+    { min: KIB, max: 64 * MIB, default: 4 * MIB },
     'The largest syntax tree as JSON. For a larger one the answer is 500 `evaluation_request_refused`.',
-    byteSizeText(KIB, 64 * MIB),
   ),
-  programs: key(
-    wholeNumber(1, MAX_THREADS).default(1),
+  programs: wholeNumberKey(
+    { min: 1, max: MAX_THREADS, default: 1 },
     'Number of `opa` programs that run at a time, in each process.',
-    wholeNumberText(1, MAX_THREADS),
   ),
-  queueLength: key(
-    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
+  queueLength: wholeNumberKey(
+    { min: 0, max: MAX_QUEUE_LENGTH, default: 32 },
     'Number of decisions that may wait for one, in each process. Beyond it the answer is 503 with `Retry-After`.',
-    wholeNumberText(0, MAX_QUEUE_LENGTH),
   ),
-  cacheBytes: key(
-    byteSize(0, 1024 * MIB).default(16 * MIB),
+  cacheBytes: byteSizeKey(
+    { min: 0, max: 1024 * MIB, default: 16 * MIB },
     'Memory for cached syntax trees, in each process.',
-    byteSizeText(0, 1024 * MIB),
   ),
 })
 
@@ -88,59 +78,49 @@ const packagePattern = key(
 )
 
 const Limits = z.strictObject({
-  loopIterations: key(
-    wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),
+  loopIterations: wholeNumberKey(
+    { min: 1000, max: MAX_ITERATIONS, default: 200_000_000 },
     'Loop iterations and function calls that one evaluation may make, regardless of its input. Beyond it the answer is 500 `evaluation_budget_exceeded`.',
-    wholeNumberText(1000, MAX_ITERATIONS),
   ),
-  loopIterationsPerInputByte: key(
-    wholeNumber(0, 1_000_000).default(100),
+  loopIterationsPerInputByte: wholeNumberKey(
+    { min: 0, max: 1_000_000, default: 100 },
     'Additional loop iterations and calls for each byte of input.',
-    wholeNumberText(0, 1_000_000),
   ),
-  maxDurationMs: key(
-    wholeNumber(1, MAX_DURATION_MS).default(2000),
+  maxDurationMs: wholeNumberKey(
+    { min: 1, max: MAX_DURATION_MS, default: 2000 },
     'CPU time of one evaluation, in milliseconds. Waiting for a core does not count.',
-    wholeNumberText(1, MAX_DURATION_MS),
   ),
-  sliceMs: key(
-    wholeNumber(0, MAX_SLICE_MS).default(15),
+  sliceMs: wholeNumberKey(
+    { min: 0, max: MAX_SLICE_MS, default: 15 },
     'How long an evaluation may block the deciding thread, in milliseconds. After that a slow thread repeats it. With 0, slow threads run all evaluations.',
-    wholeNumberText(0, MAX_SLICE_MS),
   ),
-  maxMemoryBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
+  maxMemoryBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 512 * MIB },
     'Maximum memory of one evaluation, without the base documents.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
   ),
-  recycleMemoryBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+  recycleMemoryBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 64 * MIB },
     'An evaluator whose memory has grown beyond this is replaced when evaluations need less again.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
   ),
 })
 
 /** Threads for evaluations that exceed their slice. */
 const SlowEvaluations = z.strictObject({
-  threads: key(
-    wholeNumber(1, MAX_THREADS).default(1),
+  threads: wholeNumberKey(
+    { min: 1, max: MAX_THREADS, default: 1 },
     'Number of slow evaluations that run at a time, each in a separate thread with low priority.',
-    wholeNumberText(1, MAX_THREADS),
   ),
-  queueLength: key(
-    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
+  queueLength: wholeNumberKey(
+    { min: 0, max: MAX_QUEUE_LENGTH, default: 32 },
     'Number of evaluations that may wait for a thread. Beyond it the answer is 503 with `Retry-After`.',
-    wholeNumberText(0, MAX_QUEUE_LENGTH),
   ),
-  queueBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+  queueBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 64 * MIB },
     'Memory for the inputs of waiting evaluations.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
   ),
-  maxWaitSeconds: key(
-    wholeNumber(1, MAX_WAIT_SECONDS).default(5),
+  maxWaitSeconds: wholeNumberKey(
+    { min: 1, max: MAX_WAIT_SECONDS, default: 5 },
     'How long an evaluation may wait for a thread, in seconds. After that the answer is 503 with `Retry-After`.',
-    wholeNumberText(1, MAX_WAIT_SECONDS),
   ),
 })
 
@@ -157,10 +137,9 @@ export const PoliciesSection = z.strictObject({
     'a list of bundle files',
   ),
   bundleSigning: BundleSigningSection.prefault({}),
-  watch: key(
-    z.boolean().default(false),
+  watch: booleanKey(
+    false,
     'Compile and load again when a policy file changes. After a broken change the last good policies stay in service.',
-    'true or false',
   ),
   opa: key(
     z.string().min(1).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -18,39 +18,32 @@ export const PolicyRequestsSection = z.strictObject({
     'Hosts that policies may call with `http.send` and look up with `net.lookup_ip_addr`, as written in URLs: names, `*.example.org` for all names below one, addresses. If the list is empty, policies that use these functions are not loaded. This machine is allowed only if listed (`localhost`, `127.0.0.1`, `::1`).',
     'a list of hosts such as inventory.example.org, *.example.org or 10.1.2.3',
   ),
-  allowPrivate: key(
-    z.boolean().default(false),
+  allowPrivate: booleanKey(
+    false,
     'Whether these hosts may be in private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7 and their like). Link-local and metadata addresses are always refused.',
-    'true or false',
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(5),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 5 },
     'Time limit of one request, in seconds. A policy may set a shorter `timeout`.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  maxPerDecision: key(
-    wholeNumber(1, MAX_REQUESTS).default(16),
+  maxPerDecision: wholeNumberKey(
+    { min: 1, max: MAX_REQUESTS, default: 16 },
     'Number of requests of one decision, including redirects and retries. Beyond it the answer is 500 `evaluation_request_refused`.',
-    wholeNumberText(1, MAX_REQUESTS),
   ),
-  maxTotalSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(10),
+  maxTotalSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 10 },
     'Time limit of all requests of one decision, in seconds. Beyond it the answer is 500 `evaluation_request_refused`.',
-    wholeNumberText(1, MAX_SECONDS),
   ),
-  maxResponseBytes: key(
-    byteSize(KIB, MAX_BODY_BYTES).default(MIB),
+  maxResponseBytes: byteSizeKey(
+    { min: KIB, max: MAX_BODY_BYTES, default: MIB },
     'The largest response. For a larger one the answer is 500 `evaluation_request_refused`.',
-    byteSizeText(KIB, MAX_BODY_BYTES),
   ),
-  maxWaiting: key(
-    wholeNumber(1, MAX_WAITING).default(200),
+  maxWaiting: wholeNumberKey(
+    { min: 1, max: MAX_WAITING, default: 200 },
     'Number of decisions that may wait for responses at a time, in each process. Beyond it the answer is 503 with `Retry-After`.',
-    wholeNumberText(1, MAX_WAITING),
   ),
-  cacheBytes: key(
-    byteSize(0, MAX_CACHE_BYTES).default(16 * MIB),
+  cacheBytes: byteSizeKey(
+    { min: 0, max: MAX_CACHE_BYTES, default: 16 * MIB },
     'Memory for cached responses (`cache`, `force_cache`), in each process.',
-    byteSizeText(0, MAX_CACHE_BYTES),
   ),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumber, wholeNumberKey, wholeNumberText } from '../values/key.js'
 import { LISTEN_ADDRESS_TEXT } from './listen-address.js'
 import { FurtherAddress, addressText } from './served-addresses.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
@@ -44,10 +44,9 @@ export const ServerSection = z.strictObject({
   tlsClientCrl: pemFile(
     'Revocation lists (CRL) of the authorities in `server.tlsClientCa`, concatenated. Read again when it changes. A certificate whose authority has no valid list is refused, also after a list has expired.',
   ),
-  tlsRequireClient: key(
-    z.boolean().default(false),
+  tlsRequireClient: booleanKey(
+    false,
     'Whether clients without a certificate of `server.tlsClientCa` are refused during the TLS handshake, not only for requests that need a token or a certificate.',
-    'true or false',
   ),
   tlsMinVersion: key(
     z.enum(TLS_VERSIONS).default('1.2'),
@@ -76,24 +75,21 @@ export const ServerSection = z.strictObject({
     "Origins whose pages may embed Tidegate's pages in a frame, such as the orchestrator's interface. None by default. The same origin must be listed too.",
     'a list of origins such as https://deck.example.org',
   ),
-  maxBodyBytes: key(
-    byteSize(KIB, GIB).default(10 * MIB),
+  maxBodyBytes: byteSizeKey(
+    { min: KIB, max: GIB, default: 10 * MIB },
     'The largest request body. Larger ones are answered with 413.',
-    byteSizeText(KIB, GIB),
   ),
-  drainSeconds: key(
-    wholeNumber(0, MAX_DRAIN_SECONDS).default(10),
+  drainSeconds: wholeNumberKey(
+    { min: 0, max: MAX_DRAIN_SECONDS, default: 10 },
     'How long a shutdown waits for running requests, in seconds.',
-    wholeNumberText(0, MAX_DRAIN_SECONDS),
   ),
   workers: key(
     wholeNumber(1, MAX_WORKERS).optional(),
     'Number of processes that decide. They share addresses, store, decision log and metrics. The first one also does everything else; the others are its children. By default one per available core, at most 8.',
     wholeNumberText(1, MAX_WORKERS),
   ),
-  insecure: key(
-    z.boolean().default(false),
+  insecure: booleanKey(
+    false,
     'Listen beyond loopback without any token or certificate. Anyone who reaches the port may do everything.',
-    'true or false',
   ),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { DATABASE_URL_TEXT, isDatabaseUrl } from '../values/database-url.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { key, wholeNumberKey } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 
 const MAX_NAME_LENGTH = 100
@@ -30,9 +30,8 @@ export const StoreSection = z.strictObject({
     'The name of this service in a shared decision log. Defaults to the host name.',
     `a text of 1 to ${MAX_NAME_LENGTH} characters`,
   ),
-  connections: key(
-    wholeNumber(1, 200).default(8),
+  connections: wholeNumberKey(
+    { min: 1, max: 200, default: 8 },
     'Number of connections for lookups of single rows. Up to six more are used for writing, long reads, the decision log and notifications from other services.',
-    wholeNumberText(1, 200),
   ),
 })

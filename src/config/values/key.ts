@@ -30,3 +30,20 @@ export function wholeNumber(min: number, max: number): z.ZodNumber {
 export function wholeNumberText(min: number, max: number): string {
   return `a whole number from ${min} to ${max}`
 }
+
+/** Limits of a numeric key, and its default. */
+export interface NumberRange {
+  readonly min: number
+  readonly max: number
+  readonly default: number
+}
+
+/** A key for a whole number. */
+export function wholeNumberKey({ min, max, default: byDefault }: NumberRange, description: string) {
+  return key(wholeNumber(min, max).default(byDefault), description, wholeNumberText(min, max))
+}
+
+/** A key that is true or false. */
+export function booleanKey(byDefault: boolean, description: string) {
+  return key(z.boolean().default(byDefault), description, 'true or false')
+}
