@@ -145,7 +145,7 @@ describe('checks by rules', () => {
     expect(passed['canaryResult']).toMatchObject({ overallResult: 'Success', overallScore: 96, errors: [] })
     const failed = await ended('shop', 'slow')
     expect(failed['canaryResult']).toMatchObject({ overallResult: 'Fail', overallScore: 0 })
-    expect(JSON.stringify(failed)).toContain('the rule shop/budget/kept is not defined')
+    expect(JSON.stringify(failed)).toContain('the rule shop/budget/kept is undefined')
     const { canaryReportURL } = passed['canaryResult'] as { canaryReportURL: string }
     const { pathname, search } = new URL(canaryReportURL)
     const page = await ask(tidegate.url, { path: `${pathname}${search}` })
@@ -187,7 +187,7 @@ describe('checks by rules', () => {
     expect(stdout).toContain('check score\n  shop/budget/score is 96\n')
     expect(exitCode).toBe(0)
     const misspelt = await tryIt('misspelt')
-    expect(misspelt.stdout).toContain('is not defined: it is misspelt')
+    expect(misspelt.stdout).toContain('is undefined: it is misspelt')
     expect(misspelt.exitCode).toBe(1)
   })
 

@@ -169,9 +169,9 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
           service
             .log()
             .some(({ error }) =>
-              String(error).includes(bad === 'no list' ? 'no revocation list' : 'has ended already'),
+              String(error).includes(bad === 'no list' ? 'no revocation list' : 'has already expired'),
             ) || undefined,
-        () => 'a list that cannot be used is not told',
+        () => 'an unusable list is not reported',
       )
       expect([(await ask('echo')).status, (await ask('auditor')).status]).toEqual([403, 200])
     }
