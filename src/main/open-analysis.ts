@@ -26,7 +26,7 @@ import type { DefinitionWatch } from './files/watch-definitions.js'
 import { hasErrorCode, AppError } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
-import type { AskRule } from '../analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../analysis/runs/checks/check.js'
 import type { evaluateIntervalInThread, IntervalHelp, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
@@ -42,7 +42,7 @@ interface AnalysisParts {
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
   /** Evaluates rules for the checks of definitions. */
-  readonly askRule: AskRule
+  readonly askRule: EvaluateRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
 }

@@ -7,7 +7,7 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps, KeptDecisions } from '../http/routes/trail/decisions.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { ShippingFigures, DecisionShipping } from '../store/ports/decision-shipping.js'
+import type { ShippingMetrics, DecisionShipping } from '../store/ports/decision-shipping.js'
 import type { MainCalls } from './worker-pool/worker-calls.js'
 import { openDecisionLog } from './open-decision-log.js'
 import type { OpenDecisionLog, OpenDecisionLogOptions, OpenDecisionWriter } from './open-decision-log.js'
@@ -30,7 +30,7 @@ export interface Decisions {
   /** How often a new file replaced a damaged or lost one. */
   readonly timesRenewed: () => number
   /** Metrics of the shipping to the shared log. Absent if the log is not shared. */
-  readonly shipping?: (() => ShippingFigures) | undefined
+  readonly shipping?: (() => ShippingMetrics) | undefined
   readonly close: () => Promise<void>
 }
 
@@ -116,7 +116,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     read: shared?.read ?? own,
     health,
     timesRenewed,
-    shipping: shared && (() => shared.shipping.figures()),
+    shipping: shared && (() => shared.shipping.metrics()),
     close: closeAll,
   }
 }
@@ -213,7 +213,7 @@ function shareDecisions(
 }
 
 function warningOf(shipping: DecisionShipping): string | undefined {
-  const { problem, waiting } = shipping.figures()
+  const { problem, waiting } = shipping.metrics()
   const late = `decisions not yet in the shared log: ${waiting}`
   if (problem !== undefined) return `${late} (${problem})`
   return waiting > MAX_WAITING ? late : undefined

@@ -113,7 +113,8 @@ export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>
  * The `opa` program, with its temporary files in the folder of the service. Throws as `findOpa`.
  */
 async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
-  const program = await findOpa({ named: policies.opa, env: process.env, limits: opaLimits(policies) })
+  const { opa: named, capabilities } = policies
+  const program = await findOpa({ named, capabilities, env: process.env, limits: opaLimits(policies) })
   const temporaryFolder = temporaryFolderOf(dataDir)
   return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
 }

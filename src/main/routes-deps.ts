@@ -14,7 +14,7 @@ import type { Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
-import { numberOfName } from '../gates/definitions/pipeline-ids.js'
+import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess } from '../http/sessions/browser-access.js'
@@ -187,8 +187,8 @@ function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions[
 /** Adds the metrics of the trail and the registry to `/metrics`. */
 export function addMetrics({ store, metrics, trail, registry }: ServedParts): void {
   addTrailMetrics(metrics.registry, {
-    intake: () => trail.intake.figures,
-    decisions: () => trail.decisions.figures,
+    intake: () => trail.intake.metrics,
+    decisions: () => trail.decisions.metrics,
     unindexed: () => store.lookups.audit.unindexed(),
     reconciliations: registry.status,
   })

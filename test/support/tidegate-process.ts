@@ -30,7 +30,10 @@ export interface TidegateProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** The first line of the service's log that matches: its standard error may arrive after the response that it belongs to. */
+/**
+ * The first line of the service's log that matches: its standard error may arrive after the
+ * response that it belongs to.
+ */
 export async function untilLogged(
   service: Pick<TidegateProcess, 'log' | 'logText'>,
   matches: (line: LogLine) => boolean,

@@ -10,7 +10,7 @@ import {
   type Policies,
   type Evaluations,
 } from '../../rego/index.js'
-import type { AskRule } from '../../analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../../analysis/runs/checks/check.js'
 import { timeOrderedId } from '../../lib/time-ordered-id.js'
 
 const NS_PER_MS = 1_000_000
@@ -64,7 +64,7 @@ export function makeEvaluateRule(
   policies: Policies,
   evaluations: Evaluations,
   { log, now }: { readonly log: DecisionLog; readonly now: () => number },
-): AskRule {
+): EvaluateRule {
   return async (rule, value) => {
     const nowMs = now()
     const input = Buffer.from(JSON.stringify(value))

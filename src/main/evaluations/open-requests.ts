@@ -4,11 +4,11 @@ import type { Config } from '../../config/config.js'
 import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
 import {
   ModuleParser,
-  NO_FIGURES,
+  NO_METRICS,
   PolicyRequests,
   findOpa,
   opaLimits,
-  type RequestFigures,
+  type RequestMetrics,
 } from '../../rego/index.js'
 
 /**
@@ -18,13 +18,13 @@ import {
 export function openRequests(
   { policies }: Config,
   env: NodeJS.ProcessEnv,
-  figures: RequestFigures = NO_FIGURES,
+  metrics: RequestMetrics = NO_METRICS,
 ): PolicyRequests {
   const { requests, parseModule, opa } = policies
   const parser = parseModule.enabled
-    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env, limits: opaLimits(policies) }), figures)
+    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env, limits: opaLimits(policies) }), metrics)
     : undefined
-  return new PolicyRequests(requests, { parser, figures })
+  return new PolicyRequests(requests, { parser, metrics })
 }
 
 /** As `openRequests`, with metrics. Undefined if the configuration allows no requests. */

@@ -10,7 +10,7 @@ import { serviceMigrations } from '../../store/sqlite/migrations/service.js'
 
 /** Access to the databases of a data directory for commands that check or copy them. */
 export { checkDatabase, copyDatabase } from '../../store/sqlite/backup/copy-database.js'
-export { reserveNumbers } from '../../store/sqlite/backup/reserve-numbers.js'
+export { reserveNumbers } from '../../store/sqlite/backup/copy-database.js'
 
 const MIGRATIONS: Readonly<Record<string, Migrations>> = {
   'tidegate.db': serviceMigrations,

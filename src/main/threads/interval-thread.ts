@@ -5,7 +5,7 @@ import { intervalBudgetMs } from '../../analysis/runs/intervals/schedule.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
-import type { AskRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
+import type { EvaluateRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
 import type { Config } from '../../config/config.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
@@ -19,7 +19,7 @@ export interface IntervalThreadOptions {
 /** Functions that the deciding thread runs for the interval thread. */
 export interface IntervalHelp {
   readonly reportDefect: (error: string) => void
-  readonly askRule: AskRule
+  readonly askRule: EvaluateRule
 }
 
 /** A message to the thread: a task, or the result of a rule. */
@@ -95,7 +95,7 @@ async function runTask<Result>(
 async function sendRuleResult(
   thread: Worker,
   { id, rule, input }: Extract<IntervalThreadOutput, { type: 'rule' }>,
-  askRule: AskRule,
+  askRule: EvaluateRule,
 ): Promise<void> {
   const result: IntervalThreadInput = { type: 'ruleResult', id, answer: await askRule(rule, input) }
   thread.postMessage(result)

@@ -11,7 +11,7 @@ import { fisherExact } from '../../../src/canary/statistics/fisher-exact.js'
 import { logBeta, logChoose, logGamma } from '../../../src/canary/statistics/log-gamma.js'
 
 /**
- * The sum over the probabilities themselves, each by products: slow, and with no formula in common.
+ * The sum of the probabilities themselves, each by products: slow, but without any shared formula.
  */
 function summedTail(from: number, trials: number, probability: number): number {
   let sum = 0

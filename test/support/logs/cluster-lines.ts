@@ -15,11 +15,14 @@ export function clusterLines(lines: readonly string[], maxPatterns?: number): { 
 export interface GroupingQuality {
   /** Share of lines whose group contains exactly the lines of their true group (GA). */
   readonly accuracy: number
-  /** As above by groups: harmonic mean of precision and recall of the found groups (FGA). */
+  /**
+   * The accuracy by groups: the harmonic mean of the shares of found and of true groups that are
+   * right (FGA).
+   */
   readonly groupF1: number
   /**
-   * Share of true groups that are found with a template that shows exactly the words shared by all
-   * their lines.
+   * The share of true groups that are found with a template of exactly the words that all their
+   * lines share.
    */
   readonly templates: number
 }
@@ -63,7 +66,10 @@ function membersOf(labels: readonly (number | string)[]): ReadonlyMap<number | s
   return members
 }
 
-/** The template contains exactly the words of letters that occur in all lines, in their order. */
+/**
+ * Whether the template contains all words common to the lines, and every line contains the
+ * template's parts in order.
+ */
 function showsSharedWords(template: string, lines: readonly string[]): boolean {
   const fixed = template.split('<*>').filter((part) => part !== '')
   const holds = (line: string): boolean => {
@@ -87,7 +93,7 @@ function showsSharedWords(template: string, lines: readonly string[]): boolean {
   )
 }
 
-/** Words that are always values, as in the labels. */
+/** Words that are values everywhere, as in the labels. */
 function isValueWord(word: string): boolean {
   return /^(?:true|false|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|[kKMG]?B|bytes|ms|sec|seconds)$/i.test(
     word,

@@ -15,7 +15,7 @@ interface MeasuredSystem extends GroupingQuality {
   readonly name: string
 }
 
-/** Groups lines of each of the systems that a file of `test/cases` describes. */
+/** Groups `count` lines of each system in a file of `test/cases`. */
 export function measureSystems(file: string | URL, count: number, seed: number): MeasuredSystem[] {
   const systems = Systems.parse(parse(readFileSync(file, 'utf8')))
   return PARTS.flatMap((part) =>
@@ -61,7 +61,7 @@ const text =
 
 const names = (list: string): Make => either(...list.split(' '))
 
-/** Possible values of placeholders in a message. */
+/** Generators of the values in messages. */
 const VALUES: Readonly<Record<string, Make>> = {
   int: whole(1_000_000),
   int1: whole(9, 1),
@@ -171,14 +171,14 @@ const VALUES: Readonly<Record<string, Make>> = {
 }
 
 /**
- * Methods and capitalized states distinguish kinds of messages, as in the labels of Loghub. `YES`
- * is not distinguished from `NO`, and neither are names.
+ * Methods and states in capitals distinguish kinds of messages, as in the labels of Loghub. `YES`
+ * and names do not.
  */
-const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
+const TELLING_VALUE = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
 /**
- * Fills the placeholders of a template: `<name>`, `<one|another>` or, if the alternatives are kinds
- * of messages, `<!one|another>`. Placeholders inside a chosen text are filled too.
+ * Fills the placeholders of a template: `<name>`, `<one|another>`, or `<!one|another>` if the
+ * choices are kinds of messages. A chosen text is filled too.
  */
 function fill(template: string, random: Random, told: string[] = []): string {
   let filled = ''
@@ -196,7 +196,7 @@ function fill(template: string, random: Random, told: string[] = []): string {
     const value = make === undefined ? fill(chosen, random, told) : make(random)
     filled += value
     if (marked !== inner) told.push(chosen)
-    else if (TELLING.test(value)) told.push(value)
+    else if (TELLING_VALUE.test(value)) told.push(value)
     at = end
   }
   return filled
@@ -225,7 +225,8 @@ function split(inner: string): string[] {
 }
 
 /**
- * Lines of a system. The first of its messages are most frequent, and each occurs at least twice.
+ * About `count` lines of a system. Its first messages are the most frequent, and each occurs at
+ * least twice.
  */
 function generateLines(messages: readonly string[], count: number, random: Random): LabelledLine[] {
   const weights = messages.map((_, rank) => 1 / (rank + 1))

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 /**
- * Lines of real systems with their true templates. They are outside the repository and may be
- * absent.
+ * Lines of real systems with their true templates, in a folder next to the repository. Tests and
+ * benchmarks run from the repository's root; the folder may be missing.
  */
 const DIRECTORY = join(process.cwd(), '../shared/conformance/logs')
 const Line = z.object({ content: z.string(), event: z.string() })

@@ -23,7 +23,7 @@ const NOTHING_SAID: Registration = {
   isFromPlugin: false,
 }
 
-/** The key that a service is compared by, if one deployment has it. */
+/** The scopes of one service in a registration with one deployment. */
 function oneScope(service: object): object | undefined {
   const deployment = { canary: { metric: { shop: service } } }
   const { targets } = readRegistration({ application: 'shop', canaryDeployments: [deployment] })

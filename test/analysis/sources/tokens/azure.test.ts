@@ -48,7 +48,7 @@ interface Served {
   readonly answer?: unknown
 }
 
-/** Login and metrics on one server, with a new token for every request for one. */
+/** The login and the metrics on one server, with a new token for every token request. */
 function serving({
   token = { token_type: 'Bearer', expires_in: 3599 },
   answer = VALUES,
