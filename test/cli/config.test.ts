@@ -86,7 +86,7 @@ describe('serve', () => {
     const { exitCode, stdout, stderr } = await runTidegate(['serve', '--addr', '0.0.0.0:0'], { cwd })
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toMatch(
-      /server\.addr: 0\.0\.0\.0:0 can be reached .* auth\.tokens .* \(--insecure\).*\(--addr\)\n$/,
+      /server\.addr: 0\.0\.0\.0:0 is reachable .* auth\.tokens .* \(--insecure\).*\(--addr\)\n$/,
     )
   })
 })

@@ -43,9 +43,7 @@ describe('a service whose database is locked by another process', () => {
         other.exec('begin immediate')
         const { code, output } = await failToServe({ workspace })
         expect(code).toBe(2)
-        expect(output).toContain(
-          `${file}: the file is locked by another process (database is locked): end what `,
-        )
+        expect(output).toContain(`${file}: the file is locked by another process (database is locked): stop `)
         expect(output).not.toMatch(/^\s+at /m)
       } finally {
         other.close()

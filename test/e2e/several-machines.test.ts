@@ -211,7 +211,7 @@ describe.skipIf(postgresPrograms() === undefined)(
           () => `nothing is said of it: ${one.logText()}`,
         )
         const health = JSON.stringify(objectOf(await ask(one.url, { path: '/health?plugins' })))
-        expect(health).toContain('not in the shared log yet: 1 (ship')
+        expect(health).toContain('not yet in the shared log: 1 (ship')
       })
       // The last decisions of one service are present although it ends immediately.
       await waitUntil(
