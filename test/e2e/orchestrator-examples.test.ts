@@ -231,8 +231,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
   test('end with the verdict of an analysis', async () => {
     expect(await runScript('analyse-canary.sh', ['nobody', '1'])).toMatchObject({ code: 2 })
     const ended = await runScript('analyse-canary.sh', ['shop', '0.05'])
-    // Three seconds contain no point of a one-minute series, so there is no data and the run does
-    // not advance.
+    // Three seconds contain no point of a one-minute series, so the run does not advance.
     expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
   }, 60_000)
 
@@ -276,10 +275,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
 /** A status and a body that a poll is answered with. */
 type Polled = readonly [status: number, body: string]
 
-/**
- * Behaves like Flagger's load tester for a hook of type bash: runs the command and returns its
- * status.
- */
+/** Runs a hook of type bash and returns its status, like Flagger's load tester. */
 function startLoadTester(): Promise<LoopbackServer> {
   const Hook = z.object({ metadata: z.object({ type: z.literal('bash'), cmd: z.string() }) })
   return startLoopbackServer(({ body }, response) => {
