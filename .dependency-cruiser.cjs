@@ -1,4 +1,4 @@
-/** Who may import what (docs/architecture.md): imports point one way, and there are no cycles. */
+/** Import rules (docs/architecture.md): imports point in one direction, without cycles. */
 const features = '^src/(rego|canary|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -6,8 +6,8 @@ module.exports = {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-cycles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {
-      name: 'engines-are-imported-by-their-doors',
-      comment: 'A dynamic import may load one part on demand.',
+      name: 'engines-are-imported-through-their-index',
+      comment: 'Dynamic imports may load parts on demand.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(rego|canary)/' },
       to: { path: '^src/(rego|canary)/(?!index\\.ts$)', dependencyTypesNot: ['dynamic-import'] },
@@ -61,7 +61,7 @@ module.exports = {
       to: { path: '^src/store/(?!ports/)|node_modules/(better-sqlite3|pg|kysely)/' },
     },
     {
-      // A service that only decides never needs it: it takes long to load, and much memory.
+      // It is slow to load and large, and a service that only decides does not need it.
       name: 'web-application-is-loaded-on-demand',
       severity: 'error',
       from: { path: '^src/main/' },
@@ -71,7 +71,7 @@ module.exports = {
       },
     },
     {
-      name: 'workers-know-what-they-answer-alone',
+      name: 'worker-processes-load-no-web-application',
       severity: 'error',
       from: { path: '^src/main/worker-process/' },
       to: { path: '^src/http/(route-lists|web-application)\\.ts$', reachable: true },
@@ -87,8 +87,8 @@ module.exports = {
       to: { path: '^src/store/(?!ports/)' },
     },
     {
-      name: 'rows-check-no-caller-and-know-no-web-framework',
-      comment: 'The pipeline lets callers in, for every row alike.',
+      name: 'routes-neither-authenticate-nor-use-the-web-framework',
+      comment: 'The pipeline authenticates callers for all routes.',
       severity: 'error',
       from: { path: '^src/http/(routes|policy)/' },
       to: { path: '^src/http/pipeline/(authenticate|guarded-routes)\\.ts$|node_modules/(hono|@hono)/' },

@@ -1,4 +1,4 @@
-# The menu: `make help` prints it.
+# `make help` lists the targets.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
@@ -23,11 +23,11 @@ help: ## Show this list
 run: $(BUILT) ## Install, build, compile policies/ and serve decisions on http://127.0.0.1:8181
 	node dist/cli.js serve --policies policies $(ARGS)
 
-demo: $(BUILT) ## Two minutes with an orchestrator and a canary that gets worse, on loopback (ARGS=--once does not wait for anybody)
+demo: $(BUILT) ## Two-minute demo with an orchestrator and a failing canary, on loopback (ARGS=--once does not wait for input)
 	@npm run --silent build:demo
 	@node dist-bench/demo.js $(ARGS)
 
-site: $(BUILT) ## The documentation as HTML, with search and the references of API and command line: site/index.html
+site: $(BUILT) ## Documentation as HTML with search, API and command line references: site/index.html
 	node build/site/run.js site
 
 test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests (eight minutes on two cores)
@@ -49,22 +49,22 @@ test-all: $(BUILT) ## All tests: also simulations, kills, fuzzing, OPA's whole s
 test-releases: $(BUILT) $(OTHER_NODES) ## Start, decide, open a gate, judge a canary and stop on each supported Node.js (STARTS=50)
 	TEST_NODES=$$(ls -d $(CURDIR)/build/node/others/node_modules/*/bin/node | paste -sd: -) npx vitest run --project process test/e2e/node-releases.test.ts
 
-bench: bench-decisions bench-start bench-judge bench-logs ## The figures that take a few minutes each (needs wrk: apt-get install wrk)
+bench: bench-decisions bench-start bench-judge bench-logs ## Benchmarks that take a few minutes each (needs wrk: apt-get install wrk)
 
-bench-decisions: ## Beside `opa run --server`, one core each; beside decisions without end; asked for by 2,000 at once (needs wrk)
-bench-growth: ## Up to 3,000 packages and 100 MB of data, beside OPA (half an hour)
-bench-saves: ## From a saved file of 1,000 packages to serving, and requests meanwhile (ten minutes)
-bench-start: ## From `serve` to the first decision, and memory when idle, with a bundle and sources, one process and two
-bench-judge: ## The canary judge on simulated canaries: false alarms, detection, speed, and what whole intervals take
-bench-logs: ## How well and how fast log lines are grouped and judged
-bench-stores: ## Gates, trail and registry over SQLite and over PostgreSQL, with decisions beside them (ten minutes)
-soak: ## Twenty minutes of everything at once (ARGS="--only kills,stops,replicas,malformed,evil,bodies" for what else there is)
+bench-decisions: ## Decisions per second compared with `opa run --server`, during endless evaluations, and for 2,000 simultaneous requests (needs wrk)
+bench-growth: ## Up to 3,000 packages and 100 MB of data, compared with OPA (half an hour)
+bench-saves: ## Time from saving one of 1,000 packages to serving it, and request latency during it (ten minutes)
+bench-start: ## Time from `serve` to the first decision, and idle memory, for a bundle and sources, one process and two
+bench-judge: ## The canary judge on simulated canaries: false alarms, detection, speed, and duration of whole intervals
+bench-logs: ## Quality and speed of the grouping and judging of log lines
+bench-stores: ## Gates, trail and registry over SQLite and PostgreSQL, with concurrent decisions (ten minutes)
+soak: ## Twenty minutes of mixed load (other parts: ARGS="--only kills,stops,replicas,malformed,evil,bodies")
 evil: ONLY = --only evil
-evil: soak ## Policies and inputs that ask for too much, one row each, with cheap requests beside them
+evil: soak ## Policies and inputs that exceed limits, one line each, during cheap requests
 
 BENCHES := bench-decisions bench-growth bench-saves bench-start bench-judge bench-logs bench-stores
 bench-judge bench-logs: ONE_CORE = taskset -c 1
-# As the image and the systemd unit set them.
+# The settings of the image and the systemd unit.
 soak: export MALLOC_MMAP_THRESHOLD_ = 131072
 soak: export MALLOC_TRIM_THRESHOLD_ = 16777216
 soak: export MALLOC_ARENA_MAX = 2

@@ -10,12 +10,13 @@ export default tseslint.config(
   { ignores: ['dist/', 'dist-bench/', 'node_modules/', 'coverage/', 'data/', 'site/'] },
   js.configs.recommended,
   {
-    // Runs in browsers.
+    // Code for browsers.
     files: ['build/site/search.js'],
     languageOptions: { globals: { document: 'readonly', window: 'readonly', matchMedia: 'readonly' } },
   },
   {
-    // AssemblyScript: its types are not TypeScript's, so the rules that need types cannot read it, and it has integers of 64 bits.
+    // AssemblyScript has other types than TypeScript and 64-bit integers, so type-aware rules
+    // cannot check it.
     files: ['src/**/assembly/**/*.ts'],
     extends: [tseslint.configs.strict, tseslint.configs.stylistic],
     rules: { ...size, 'no-loss-of-precision': 'off' },

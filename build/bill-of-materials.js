@@ -1,6 +1,7 @@
 /**
- * What the program is made of and comes with, for those who must know: a CycloneDX bill of materials (https://cyclonedx.org/specification)
- * and the licence texts of everything that is bundled, which their licences ask for.
+ * The components of the program, as a CycloneDX bill of materials
+ * (https://cyclonedx.org/specification), and the licence texts of all bundled packages, as their
+ * licences require.
  */
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -11,7 +12,8 @@ const SPEC_VERSION = '1.6'
 const LICENCE_FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i
 
 /**
- * The packages that the program holds or needs, by their folder. Raises where one has no licence that we know.
+ * Returns the packages that the program contains or needs, by folder. Throws if one has no known
+ * licence.
  * @param {string} root the project's folder
  * @param {readonly string[]} bundled the folders of packages that have a part in the bundles, as in `node_modules/hono`
  */
@@ -23,7 +25,7 @@ export function findComponents(root, bundled) {
     .map(([folder, entry]) => {
       const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
       const licence = entry.license ?? licenceOf(root, folder)
-      if (licence === undefined) throw new Error(`${folder} names no licence: it cannot be given to others`)
+      if (licence === undefined) throw new Error(`${folder} names no licence, so it cannot be distributed`)
       return {
         folder,
         name,
@@ -37,7 +39,7 @@ export function findComponents(root, bundled) {
     .sort((one, other) => (one.folder < other.folder ? -1 : 1))
 }
 
-/** The bill of materials of a version of the program; the same components give the same bytes. */
+/** Returns the bill of materials of a version. The same components give the same bytes. */
 export function billOfMaterials({ name, version, license }, components) {
   const ours = {
     type: 'application',
@@ -59,7 +61,7 @@ export function billOfMaterials({ name, version, license }, components) {
         ? { expression: component.licence }
         : { license: { id: component.licence } },
     ],
-    // What is bundled was rewritten: nothing of it could be compared with the sum of its package.
+    // Bundled code has no hash, because bundling changes it.
     ...(!component.isBundled && component.integrity && { hashes: hashesOf(component.integrity) }),
     properties: [{ name: 'tidegate:bundled', value: String(component.isBundled) }],
   }))
@@ -74,7 +76,7 @@ export function billOfMaterials({ name, version, license }, components) {
   }
 }
 
-/** The licence texts of what is bundled, equal ones once. */
+/** Returns the licence texts of the bundled packages, equal ones once. */
 export function licenceTexts(root, components) {
   const holders = new Map()
   for (const { folder, name, version, licence } of components.filter(({ isBundled }) => isBundled)) {
@@ -106,7 +108,7 @@ function hashesOf(integrity) {
   return [{ alg: algorithm.replace(/^sha/, 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }]
 }
 
-/** A UUID of version 8 made of the content, since a random one would make each build another. */
+/** A UUID of version 8 derived from the content, because a random one would change each build. */
 function serialNumber(components) {
   const hex = createHash('sha256').update(JSON.stringify(components)).digest('hex')
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,4 +1,7 @@
-/** `npm run build`: bundles the sources into `dist/`. Packages in `dependencies` stay outside: they are native, or large and rarely loaded. */
+/**
+ * `npm run build`: bundles the sources into `dist/`. Packages in `dependencies` stay outside,
+ * because they are native, or large and rarely loaded.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
@@ -7,7 +10,7 @@ import { build } from 'esbuild'
 import { billOfMaterials, findComponents, licenceTexts } from './bill-of-materials.js'
 
 const ROOT = join(import.meta.dirname, '..')
-/** Another folder than `dist` can be given. */
+/** The output folder. Defaults to `dist`. */
 const OUT = process.argv[2] ?? join(ROOT, 'dist')
 /** CommonJS packages in the bundle load Node's own modules with `require`. */
 const REQUIRE =
@@ -16,7 +19,7 @@ const REQUIRE =
 const ours = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const threads = readdirSync(join(ROOT, 'src/threads')).map((file) => basename(file, '.ts'))
 
-// Chunks of former builds would be packed too.
+// Chunks of earlier builds would be packed too.
 for (const folder of ['chunks', 'threads']) rmSync(join(OUT, folder), { recursive: true, force: true })
 const { metafile } = await build({
   absWorkingDir: ROOT,
@@ -46,7 +49,7 @@ const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(ROOT, components))
 
-/** Digest of the sources and of the library versions; compiled policies are kept by it. */
+/** Digest of the sources and library versions, which identifies cached compiled policies. */
 function digestSources() {
   const hash = createHash('sha256')
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'))
@@ -58,7 +61,7 @@ function digestSources() {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** The folders of the packages in the bundle, for the licences and the bill of materials. */
+/** The folders of the packages in the bundle, for licences and the bill of materials. */
 function bundledPackages({ outputs }) {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))
   const folders = files.flatMap(

@@ -6,12 +6,16 @@ import { PROJECT_ROOT } from './support/project-root.js'
 
 const SOURCES = join(PROJECT_ROOT, 'src')
 
-/** The TypeScript files of the service, relative to `src`; AssemblyScript is a program of its own. */
+/**
+ * The TypeScript files of the service, relative to `src`; AssemblyScript is a program of its own.
+ */
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.ts') && !file.includes('/assembly/'))
 
-/** The folders that each folder imports from: its own files alone, not those of folders inside it. */
+/**
+ * The folders that each folder imports from: its own files alone, not those of folders inside it.
+ */
 function importedFolders(): Map<string, Set<string>> {
   const imported = new Map<string, Set<string>>()
   for (const file of files) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { max } from 'd3-array'
 
-import { askAnew } from '../lib/load.js'
+import { timeRequest } from '../lib/load.js'
 import type { TimedAnswer } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
@@ -12,28 +12,30 @@ interface Asked {
   readonly body?: string
 }
 
-/** What is asked for by so many at once. */
-export interface Crowd extends Asked {
+/** Number of simultaneous requests. */
+interface Crowd extends Asked {
   readonly name: string
   readonly callers: number
-  /** Decisions with inputs of 1.8 KB that are in the log by then. */
+  /** Number of logged decisions with 1.8 KB inputs before the measurement. */
   readonly logged: number
 }
 
-/** What became of those who asked, and how long others waited for something else meanwhile. */
-export interface CrowdResult {
+/** Outcomes of the simultaneous requests, and the latency of other requests during them. */
+interface CrowdResult {
   readonly answered: number
   readonly refused: number
   readonly failed: number
   readonly lastMs: number
-  /** For a probe and a decision over a new connection, and a decision over an open one. */
+  /**
+   * Latency of a probe and a decision over a new connection, and of a decision over an open one.
+   */
   readonly longestMs: readonly number[]
   readonly peakMb: number
 }
 
 const EVERY_MS = 20
 const WARM_UP_MS = 1000
-/** Of so many loops a decision takes some milliseconds. */
+/** With this many loops a decision takes some milliseconds. */
 const SOME_MS = JSON.stringify({ input: { size: 300 } })
 const DECISION = '/v1/data/static/q'
 const CHEAP: Asked = { path: DECISION, body: JSON.stringify({ input: { filler: 'x'.repeat(1800) } }) }
@@ -50,21 +52,21 @@ export const CROWDS: readonly Crowd[] = [
   { name: '2,000 /metrics', path: '/metrics', callers: 2000, logged: 0 },
 ]
 
-/** Has all callers ask at once, over a new connection each, while others go on with probes and decisions. */
-export async function gatherCrowd(
-  server: Server,
-  { callers, logged, ...asked }: Crowd,
-): Promise<CrowdResult> {
+/**
+ * Sends all requests simultaneously, each over a new connection, while probes and decisions
+ * continue.
+ */
+export async function gatherCrowd(server: Server, { callers, logged, ...sent }: Crowd): Promise<CrowdResult> {
   const { url } = server
   const open = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (let decision = 0; decision < logged; decision += 1) await ask(url, CHEAP, open)
+  for (let decision = 0; decision < logged; decision += 1) await send(url, CHEAP, open)
   server.resetPeak()
   const state = { isOver: false }
-  const others = [() => ask(url, PROBE), () => ask(url, CHEAP), () => ask(url, CHEAP, open)].map((asks) =>
-    longestOf(asks, state),
+  const others = [() => send(url, PROBE), () => send(url, CHEAP), () => send(url, CHEAP, open)].map((sends) =>
+    longestOf(sends, state),
   )
   await sleep(WARM_UP_MS)
-  const answers = await Promise.all(Array.from({ length: callers }, () => ask(url, asked)))
+  const answers = await Promise.all(Array.from({ length: callers }, () => send(url, sent)))
   state.isOver = true
   const longestMs = await Promise.all(others)
   open.destroy()
@@ -81,22 +83,23 @@ export async function gatherCrowd(
   }
 }
 
-/** How long somebody waits at the most who asks for the same again and again. */
+/** The longest latency of a client that repeats the same request. */
 async function longestOf(
-  asks: () => Promise<TimedAnswer>,
+  sends: () => Promise<TimedAnswer>,
   state: { readonly isOver: boolean },
 ): Promise<number> {
   let longestMs = 0
   while (!state.isOver) {
-    const { status, ms } = await asks()
-    // A decision may be refused as those of the crowd are.
-    if (status !== 200 && status !== 503) throw new Error(`an answer ${status} beside the crowd`)
+    const { status, ms } = await sends()
+    // A decision may be refused like the simultaneous ones.
+    if (status !== 200 && status !== 503)
+      throw new Error(`an answer ${status} during the simultaneous requests`)
     longestMs = Math.max(longestMs, ms)
     await sleep(EVERY_MS)
   }
   return longestMs
 }
 
-function ask(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
-  return askAnew(url + path, body, agent)
+function send(url: string, { path, body }: Asked, agent?: Agent): Promise<TimedAnswer> {
+  return timeRequest(url + path, body, agent)
 }

@@ -5,32 +5,35 @@ import { max, median, sum } from 'd3-array'
 
 import { ENDLESS_POLICY } from '../../test/support/endless-policy.js'
 import { generatePipeline } from '../../test/support/generate-pipeline.js'
-import { LATENCY_COLUMNS, askOk, drive, latencyCells, runSteadily } from '../lib/load.js'
+import { LATENCY_COLUMNS, requestText, drive, latencyCells, runSteadily } from '../lib/load.js'
 import type { Step, WrkResult } from '../lib/load.js'
 import { partsOf, readFlags, runParts, table } from '../lib/report.js'
 import { SERVER_CORE, opaPeers, startOpa, startTidegate, withFolder } from '../lib/servers.js'
 import type { Server } from '../lib/servers.js'
 import { CROWDS, gatherCrowd } from './crowd.js'
 
-/** `make bench-decisions`: decisions a second beside `opa run --server`, beside others without end, and asked for by thousands at once. */
+/**
+ * `make bench-decisions`: decisions per second compared with `opa run --server`, during endless
+ * evaluations, and for thousands of simultaneous requests.
+ */
 
 const flags = readFlags({
-  only: ['', 'some of compare,runaways,crowd; all where it is empty'],
-  body: ['', 'only bodies whose name has this text'],
-  log: ['off,on', 'with the decision log, without it, or both'],
-  connections: ['16', 'how many, as a list, e.g. 16,1000,2000,new; new is one for each request'],
-  seconds: ['5', 'of each measurement'],
-  rounds: ['1', 'of both servers in turn; medians of more than one'],
-  opa: ['', 'more opa programs beside the one in use, as PATH,PATH'],
-  rate: ['200', 'cheap decisions a second beside runaways'],
-  runaways: ['5', 'decisions a second that never end'],
-  workers: ['1', 'processes that decide beside runaways and for a crowd'],
+  only: ['', 'some of compare,runaways,crowd; all by default'],
+  body: ['', 'only bodies whose name contains this text'],
+  log: ['off,on', 'decision log on, off, or both'],
+  connections: ['16', 'numbers of connections, e.g. 16,1000,2000,new; new is one per request'],
+  seconds: ['5', 'duration of each measurement'],
+  rounds: ['1', 'rounds of both servers; with several, medians are printed'],
+  opa: ['', 'additional opa programs to compare, as PATH,PATH'],
+  rate: ['200', 'cheap decisions per second during endless ones'],
+  runaways: ['5', 'endless decisions per second'],
+  workers: ['1', 'processes that decide, for runaways and crowd'],
 })
 const WARM_UP_SECONDS = 2
 const POLICIES = 'bench/policies'
 const AIMS = { moreMs: 50, maxMs: 250 }
 
-/** What is asked, with which body. */
+/** Path and body of a request. */
 interface Body {
   readonly name: string
   readonly path: string
@@ -70,7 +73,7 @@ interface Candidate {
 async function candidates(): Promise<Candidate[]> {
   const others = (await opaPeers(flags.opa)).map((peer) => ({
     name: peer.name,
-    // Its decision log goes to its console, which is a file here.
+    // OPA logs decisions to the console, which is a file here.
     start: (log: string, directory: string) =>
       startOpa(peer, {
         directory,
@@ -88,11 +91,17 @@ async function candidates(): Promise<Candidate[]> {
   return [{ name: 'tidegate', start }, ...others]
 }
 
-/** All servers in turn, several rounds, the median of each figure: the machine's moods hit all alike. */
+/**
+ * Runs the servers in turn for several rounds and prints the median of each measurement, so that
+ * disturbances affect all servers alike.
+ */
 async function compare(): Promise<void> {
   const columns =
     'body | log | connections | server | req/s | times | p50 ms | p99 ms | MB | failed | dropped'
-  const row = table('Decisions a second, one core each; `times` is Tidegate over this server', columns)
+  const row = table(
+    'Decisions per second, one core each; `times` is Tidegate relative to this server',
+    columns,
+  )
   const all = await candidates()
   for (const log of partsOf(flags.log)) {
     for (const body of BODIES.filter(({ name }) => name.includes(flags.body))) {
@@ -141,7 +150,9 @@ async function measure(
     const server = await start(log, directory)
     try {
       const headers = { 'content-type': 'application/json' }
-      const { result } = JSON.parse(await askOk(server.url, { ...body, headers })) as { result?: unknown }
+      const { result } = JSON.parse(await requestText(server.url, { ...body, headers })) as {
+        result?: unknown
+      }
       answers.add(JSON.stringify(result))
       const load = { connections: connections === 'new' ? 'new' : Number(connections), directory } as const
       await drive(server.url, body, { ...load, seconds: WARM_UP_SECONDS })
@@ -156,15 +167,15 @@ async function measure(
   return sample
 }
 
-/** Decisions that the log could not keep whole: a fast log that loses them is not fast. */
+/** Decisions that the log lost in whole or in part. Dropping them would make the log look fast. */
 async function droppedDecisions({ url }: Server): Promise<number> {
-  const text = await askOk(url, { path: '/metrics' })
+  const text = await requestText(url, { path: '/metrics' })
   return sum(text.matchAll(/^tidegate_decision_log_dropped_total\{[^}]*\} (\d+)$/gm), ([, count]) =>
     Number(count),
   )
 }
 
-/** Starts a service over a policy of which some decisions never end. */
+/** Starts a service with a policy that contains endless evaluations. */
 async function withEndless(act: (server: Server) => Promise<void>): Promise<void> {
   await withFolder(async (directory) => {
     const policies = join(directory, 'policies')
@@ -179,16 +190,18 @@ async function withEndless(act: (server: Server) => Promise<void>): Promise<void
   })
 }
 
-/** Cheap decisions at a steady rate, alone and beside others of the same path without end. */
+/**
+ * Measures cheap decisions at a steady rate, alone and during endless evaluations of the same path.
+ */
 async function runaways(): Promise<void> {
   await withEndless(async ({ url }) => {
-    const ask = (input: object, statuses: readonly number[]) => () =>
-      askOk(url, { path: '/v1/staticPolicy/eval', value: { input } }, statuses)
+    const decide = (input: object, statuses: readonly number[]) => () =>
+      requestText(url, { path: '/v1/staticPolicy/eval', value: { input } }, statuses)
     const cheap: Step = {
       kind: 'cheap',
-      send: ask({ block: false, name: 'a pipeline', stages: [{ type: 'wait' }] }, []),
+      send: decide({ block: false, name: 'a pipeline', stages: [{ type: 'wait' }] }, []),
     }
-    const runaway: Step = { kind: 'runaway', send: ask({ size: 1_000_000 }, [500, 503]) }
+    const runaway: Step = { kind: 'runaway', send: decide({ size: 1_000_000 }, [500, 503]) }
     const [rate, seconds] = [Number(flags.rate), Number(flags.seconds)]
     const every = Math.max(2, Math.round(rate / Number(flags.runaways)))
     const steps = function* (hasRunaways: boolean): Generator<Step> {
@@ -196,14 +209,14 @@ async function runaways(): Promise<void> {
     }
     await runSteadily(steps(false), rate, WARM_UP_SECONDS)
     const alone = await runSteadily(steps(false), rate, seconds)
-    const beside = await runSteadily(steps(true), rate, 3 * seconds)
+    const mixed = await runSteadily(steps(true), rate, 3 * seconds)
     const row = table(
-      `${rate} cheap decisions a second, beside ${flags.runaways} a second of the same path that never end`,
-      `what | ${LATENCY_COLUMNS}`,
+      `${rate} cheap decisions per second, with ${flags.runaways} endless ones per second of the same path`,
+      `requests | ${LATENCY_COLUMNS}`,
     )
     for (const [kind, latencies] of alone) row(`${kind}, alone`, ...latencyCells(latencies))
-    for (const [kind, latencies] of beside) row(`${kind}, both at once`, ...latencyCells(latencies))
-    const [before, now] = [alone.get('cheap'), beside.get('cheap')]
+    for (const [kind, latencies] of mixed) row(`${kind}, both`, ...latencyCells(latencies))
+    const [before, now] = [alone.get('cheap'), mixed.get('cheap')]
     const isMissed =
       now === undefined ||
       before === undefined ||
@@ -217,9 +230,9 @@ async function runaways(): Promise<void> {
 
 async function crowd(): Promise<void> {
   const columns =
-    'asked at once | answered | refused | failed | last ms | probe ms | new ms | open ms | peak MB'
+    'simultaneous | answered | refused | failed | last ms | probe ms | new ms | open ms | peak MB'
   const row = table(
-    'Many callers at once: the longest that others wait meanwhile, for a probe and for a decision over a new connection and an open one',
+    'Simultaneous requests: the longest latency of a probe, and of a decision over a new and an open connection, during them',
     columns,
   )
   for (const asked of CROWDS) {

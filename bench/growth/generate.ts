@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 const ROLES = 97
 const TEAMS = 503
 
-/** The file of the library that packages share, below their directory. */
+/** The library file shared by the packages, relative to their directory. */
 export const LIBRARY_FILE = join('lib', 'accounts.rego')
 
 /**
- * Writes so many packages of two rules each, all over one library where they share it, and gives an input of 20 stages that some of
- * them deny.
+ * Writes packages with two rules each, optionally using a shared library. Returns an input of 20
+ * stages that some of them deny.
  */
 export function writePackages(directory: string, count: number, sharesLibrary = false): unknown {
   for (let number = 0; number < count; number += 1)
@@ -24,7 +24,7 @@ export function writePackages(directory: string, count: number, sharesLibrary = 
   return { application: 'app7', stages }
 }
 
-/** Replaces a file at once, as most editors do, so that nobody reads half of it. */
+/** Replaces a file atomically, as most editors do. */
 export function saveFile(file: string, text: string): void {
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)
@@ -63,7 +63,10 @@ allowed_accounts := {"test${number}", "staging${number}"}
 `
 }
 
-/** Writes role bindings of about so many bytes and a policy that looks one up, and gives an input that it allows. */
+/**
+ * Writes role bindings of a given size and a policy that reads one. Returns an input that it
+ * allows.
+ */
 export function writeBindings(directory: string, bytes: number): unknown {
   mkdirSync(directory, { recursive: true })
   const users: string[] = []

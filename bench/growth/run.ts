@@ -11,21 +11,24 @@ import { saveFile, writeBindings, writePackages } from './generate.js'
 import { measure } from './measure.js'
 import type { Change } from './measure.js'
 
-/** `make bench-growth`: what many packages and much data cost, beside OPA, and whether every number of packages loads. */
+/**
+ * `make bench-growth`: cost of many packages and large data compared with OPA, and whether every
+ * number of packages loads.
+ */
 
 const flags = readFlags({
   only: ['packages,data', 'some of packages,data,counts'],
   packages: ['100,300,1000,3000', 'numbers of packages'],
   data: ['1,10,50,100', 'megabytes of data'],
-  decisions: ['200', 'that are asked for at the most'],
-  reloads: ['10', 'how often a policy is saved before memory is looked at once more'],
-  opa: ['', 'more opa programs beside the one in use, as PATH,PATH'],
-  counts: ['1-800', 'numbers of packages to be loaded, one after the other'],
-  step: ['1', 'between two of these numbers'],
-  beside: ['', 'a folder of policies that each of these sets holds besides'],
+  decisions: ['200', 'maximum number of decisions'],
+  reloads: ['10', 'saves of a policy before memory is measured again'],
+  opa: ['', 'additional opa programs to compare, as PATH,PATH'],
+  counts: ['1-800', 'range of numbers of packages to load'],
+  step: ['1', 'step within this range'],
+  beside: ['', 'a folder of policies to add to each set'],
 })
 const MB = 1_000_000
-/** What ends soon is run so often, and the median taken: CPU is counted in hundredths of a second. */
+/** Short runs are repeated and the median is used, because CPU time has a resolution of 10 ms. */
 const [SOON_SECONDS, RUNS] = [2, 7]
 const COLUMNS = 'size | server | build CPU s | load CPU s | decision CPU ms | MB | peak MB | MB after reloads'
 
@@ -41,7 +44,7 @@ interface Growth {
 type Row = ReturnType<typeof table>
 
 async function packages(): Promise<void> {
-  const row = table('Packages of two rules, all of which a decision asks about 20 stages', COLUMNS)
+  const row = table('Packages of two rules, all evaluated for 20 stages', COLUMNS)
   for (const count of partsOf(flags.packages).map(Number)) {
     await withFolder(async (directory) => {
       const policies = join(directory, 'policies')
@@ -58,7 +61,7 @@ async function packages(): Promise<void> {
 }
 
 async function data(): Promise<void> {
-  const row = table('Role bindings, of which a decision looks one up', COLUMNS)
+  const row = table('Role bindings, one read per decision', COLUMNS)
   for (const megabytes of partsOf(flags.data).map(Number)) {
     await withFolder(async (directory) => {
       const policies = join(directory, 'policies')
@@ -73,7 +76,7 @@ async function data(): Promise<void> {
   }
 }
 
-/** Starts each server once, one after the other, and prints a row for each. */
+/** Starts each server once, one after the other, and prints a line for each. */
 async function measureAll(growth: Growth, directory: string, row: Row): Promise<void> {
   const { policies } = growth
   const bundle = join(directory, 'bundle.tar.gz')
@@ -85,7 +88,7 @@ async function measureAll(growth: Growth, directory: string, row: Row): Promise<
       path: growth.tidegatePath,
       build: [process.execPath, PROGRAM, 'build', policies, '-o', bundle],
     },
-    // What one process takes is measured, so there is one that decides.
+    // One process only, because the measurement covers one.
     () => startTidegate({ directory, policies, args, config: { server: { workers: 1 } } }),
     row,
   )
@@ -112,8 +115,8 @@ async function measureRow(
 ): Promise<void> {
   try {
     const buildSeconds = cpuSecondsOf(build)
-    const figures = await measure(await start(), { ...growth, path, decisions: Number(flags.decisions) })
-    const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = figures
+    const measured = await measure(await start(), { ...growth, path, decisions: Number(flags.decisions) })
+    const { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb } = measured
     row(size, name, buildSeconds, loadSeconds, decisionMs, residentMb, peakMb, reloadedMb)
   } catch (raw) {
     console.error(`${size}, ${name}: ${String(raw)}`)
@@ -121,9 +124,12 @@ async function measureRow(
   }
 }
 
-/** CPU seconds of a program that runs to its end, those of programs that it started included. Raises where it fails. Needs /proc. */
+/**
+ * CPU seconds of a program until its end, including child processes. Throws if it fails. Needs
+ * /proc.
+ */
 function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
-  // Node.js reads the certificates that this names at each start: 35 ms for those of a system.
+  // Node.js reads these certificates at each start. Those of a system take 35 ms.
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' }
   const runs: number[] = []
   do {
@@ -135,11 +141,11 @@ function cpuSecondsOf([program = '', ...args]: readonly string[]): number {
   return median(runs) ?? Number.NaN
 }
 
-/** Compiles and loads sets of one package more each, as the service does, and asks the last package of each set. */
+/** Compiles and loads sets of 1, 2, 3 … packages and evaluates the last package of each set. */
 async function counts(): Promise<void> {
   const [first = 1, last = first] = flags.counts.split('-').map(Number)
   const row = table(
-    'Sets of packages that load and deny as they say',
+    'Sets of packages that load and deny as expected',
     'numbers of packages | loaded | failed',
   )
   await withFolder((directory) => {
@@ -164,7 +170,7 @@ async function counts(): Promise<void> {
   })
 }
 
-/** What is wrong with a set; undefined when it loads and denies as it says. */
+/** The problem of a set. Undefined if it loads and denies as expected. */
 function problemOf(directories: readonly string[], count: number, reason: string): string | undefined {
   const policies = directories.flatMap((path) => ['--policies', path])
   const args = [PROGRAM, 'eval', ...policies, '--entrypoint', `static/generated${count}/deny`, '--input', '-']

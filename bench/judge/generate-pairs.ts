@@ -1,30 +1,30 @@
 import type { UsualSpread } from '../../src/canary/judge/series/types.js'
 import { seededNormal, seededRandom } from '../../src/canary/judge/series/seeded-random.js'
 
-/** Points of both sides, and what they are counted out of where they are counts. */
+/** Points of both sides, with denominators for counts. */
 export interface Pair {
   readonly control: Float64Array
   readonly experiment: Float64Array
   readonly exposure?: { readonly control: Float64Array; readonly experiment: Float64Array }
-  /** A series a pod, where there are several. */
+  /** One series per pod, if there are several. */
   readonly units?: { readonly control: readonly Float64Array[]; readonly experiment: readonly Float64Array[] }
   readonly usualSpread?: UsualSpread
 }
 
-/** One row of the simulation: many pairs of one kind. */
+/** One line of the simulation: many pairs of one kind. */
 export interface Row {
   readonly name: string
   readonly wanted: 'none' | 'low' | 'found'
-  /** The least share that the judge must find, or the most that it may, in per cent. */
+  /** Minimum detection rate or maximum rate of false alarms, in per cent. */
   readonly limit: number
-  /** The most that may ask for a person, in per cent, where that is limited. */
+  /** Maximum rate of verdicts that need review, in per cent, if limited. */
   readonly inconclusive?: number
-  /** The least that must be found or ask for a person, in per cent, where that is wanted. */
+  /** Minimum rate of detections and reviews together, in per cent, if required. */
   readonly told?: number
   readonly make: (random: Random) => Pair
 }
 
-/** Where the numbers of a row come from. */
+/** Source of a line's numbers. */
 export interface Random {
   readonly uniform: () => number
   readonly normal: () => number
@@ -33,11 +33,11 @@ export interface Random {
 
 const POINTS = 60
 const LEVEL = 100
-/** Of a minute. */
+/** Per minute. */
 const REQUESTS = 300
 const WINDOW = 5
 
-/** Numbers that are the same for the same seed. */
+/** Returns the same random numbers for the same seed. */
 export function makeRandom(seed: number): Random {
   const uniform = seededRandom(seed)
   return { uniform, normal: seededNormal(uniform), poisson: (mean) => poisson(uniform, mean) }
@@ -55,7 +55,7 @@ export const lognormal =
   (random, count) =>
     Float64Array.from({ length: count }, () => factor * Math.exp(deviation * random.normal()))
 
-/** Normal values of deviation 10 about 100 that remember a share of the one before. */
+/** Autocorrelated normal values with mean 100 and standard deviation 10. */
 export const autoregressive =
   (share: number): Series =>
   (random, count) => {
@@ -71,25 +71,25 @@ const spikes =
   (random, count) =>
     normal(LEVEL, 10)(random, count).map((value) => (random.uniform() < share ? value * factor : value))
 
-/** Per cent of failed requests, which is 0 in most minutes. */
+/** Failed requests in per cent, 0 in most minutes. */
 const errorMinutes =
   (share: number): Series =>
   (random, count) =>
     Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + random.uniform() : 0))
 
-/** Failed requests in minutes with errors: 1 and more. */
+/** Failed requests in minutes with errors, at least 1. */
 export const errorCounts =
   (share: number): Series =>
   (random, count) =>
     Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + random.poisson(2) : 0))
 
-/** Failed requests that know nothing of each other, so many that the share of minutes has any. */
+/** Independent failed requests, at a rate that gives the share of minutes with any. */
 const independentErrors =
   (share: number): Series =>
   (random, count) =>
     Float64Array.from({ length: count }, () => random.poisson(-Math.log(1 - share)))
 
-/** At most one failed request a minute. */
+/** At most one failed request per minute. */
 const singleErrors =
   (share: number): Series =>
   (random, count) =>
@@ -102,7 +102,7 @@ function poisson(uniform: () => number, mean: number): number {
   return count
 }
 
-/** Requests of a minute that succeed, in per cent. */
+/** Successful requests per minute, in per cent. */
 export const successRate =
   (share: number): Series =>
   (random, count) =>
@@ -111,7 +111,7 @@ export const successRate =
       return 100 * (1 - failed / REQUESTS)
     })
 
-/** Averages over five points, one each point. */
+/** Moving averages over five points. */
 export const overlapping =
   (series: Series): Series =>
   (random, count) => {
@@ -132,7 +132,10 @@ const countsOf =
     ...pairOf(control, experiment)(random),
     exposure: { control: requests(random), experiment: requests(random) },
   })
-/** How often trouble begins (chance a minute), how many minutes it lasts on average, and the share of requests that fails in it and else. */
+/**
+ * Probability per minute that an incident starts, its mean duration in minutes, and the rates of
+ * failed requests during it and otherwise.
+ */
 interface Bursts {
   readonly start: number
   readonly minutes: number
@@ -140,7 +143,7 @@ interface Bursts {
   readonly usual?: number
 }
 
-/** The share of requests that fail in each minute. */
+/** The rate of failed requests in each minute. */
 const troubled =
   ({ start, minutes, share, usual = 0 }: Bursts) =>
   (random: Random): Float64Array => {
@@ -151,7 +154,7 @@ const troubled =
     })
   }
 
-/** Errors that come with the time, on sides of which the canary has a tenth of the traffic, and `factor` times the errors. */
+/** Errors over time. The canary has a tenth of the traffic and `factor` times the errors. */
 const unequalTraffic =
   (bursts: Bursts, ofCanary = bursts, factor = 1) =>
   (random: Random): Pair => {
@@ -186,7 +189,10 @@ const change = (name: string, limit: number, make: Row['make']): Row => ({
 
 export const AROUND = normal(LEVEL, 10)
 
-/** Each with the least share that must be told where they are three times as high, and where they begin four times as often. */
+/**
+ * Each with its minimum detection rate if errors are three times as high, and if incidents are four
+ * times as frequent.
+ */
 const TENTH_OF_TRAFFIC: readonly (readonly [string, Bursts, high: number, often: number])[] = [
   ['bursts of a minute', { start: 0.1, minutes: 1, share: 0.2 }, 75, 75],
   ['bursts of 3 minutes', { start: 0.02, minutes: 3, share: 0.2 }, 20, 30],
@@ -194,7 +200,7 @@ const TENTH_OF_TRAFFIC: readonly (readonly [string, Bursts, high: number, often:
   ['bursts of 8 minutes among errors', { start: 0.05, minutes: 8, share: 0.05, usual: 0.005 }, 75, 22],
 ]
 
-/** Canaries that are worse, on which people should look. */
+/** Worse canaries that people should review. */
 export const WORSE_BURSTS: readonly Row[] = TENTH_OF_TRAFFIC.flatMap(([name, bursts, high, often]) => [
   {
     ...change(`three times as high: ${name}`, 0, unequalTraffic(bursts, bursts, 3)),
@@ -210,7 +216,7 @@ export const WORSE_BURSTS: readonly Row[] = TENTH_OF_TRAFFIC.flatMap(([name, bur
   },
 ])
 
-/** Pairs of which so many at the most may be told apart, or so many at the least must be. */
+/** Kinds of pairs with their maximum rate of false alarms or minimum detection rate. */
 export const ROWS: readonly Row[] = [
   ...[2, 3].map((count) => same(`normal n=${count}`, AROUND, count)),
   same('normal n=10', AROUND, 10),

@@ -8,7 +8,7 @@ const POINTS = 60
 const POD_DEVIATION = 0.03
 const FORMER_RUNS = 20
 
-/** Pods that differ anyway, each with noise of its own. */
+/** Pods with permanent differences, each with its own noise. */
 function pods(count: number, change = 1): (random: Random) => Float64Array[] {
   return (random) =>
     Array.from({ length: count }, () => {
@@ -17,7 +17,7 @@ function pods(count: number, change = 1): (random: Random) => Float64Array[] {
     })
 }
 
-/** Sides of so many pods. */
+/** Sides with this many pods. */
 const podRow =
   (control: number, experiment: number, change = 1) =>
   (random: Random): Pair => {
@@ -26,7 +26,7 @@ const podRow =
     return { control: units.control[0] ?? empty, experiment: units.experiment[0] ?? empty, units }
   }
 
-/** Sides of one pod, and what was learned from former runs of the same service. */
+/** Sides with one pod, and knowledge from earlier runs of the same service. */
 const learnedRow =
   (change = 1) =>
   (random: Random): Pair => {
@@ -42,7 +42,7 @@ const learnedRow =
     }
   }
 
-/** Pods whose levels have a heavy tail (Pareto's, of index 2), and that vary as they are large. */
+/** Pods with heavy-tailed levels (Pareto with index 2) and variances in proportion. */
 const heavyPods =
   (count: number) =>
   (random: Random): Float64Array[] =>
@@ -61,7 +61,7 @@ const row = (name: string, wanted: Row['wanted'], limit: number, make: Row['make
   ...{ name, wanted, limit, make },
 })
 
-/** Pods that differ by 3 % without any change. */
+/** Pods that differ by 3 % without a change. */
 export const POD_ROWS: readonly Row[] = [
   row('A/A 3 and 3 pods', 'none', 2, podRow(3, 3)),
   row('A/A 3 and 3 heavy-tailed pods', 'none', 2, heavyRow),

@@ -9,8 +9,8 @@ import {
   successRate,
 } from './generate-pairs.js'
 
-/** What is counted of a row's runs. */
-export type Share = 'success' | 'review' | 'failed' | 'ever failed'
+/** The counted event of a line's runs. */
+type Share = 'success' | 'review' | 'failed' | 'ever failed'
 
 /** A metric of a simulated run. */
 export interface RunMetric extends Pair {
@@ -18,12 +18,12 @@ export interface RunMetric extends Pair {
   readonly canary?: object
 }
 
-/** Runs of one kind: what they show at their last interval, or at any. */
+/** Runs of one kind, with the share that shows an event at the last interval or at any. */
 export interface RunRow {
   readonly name: string
   readonly intervals: number
   readonly share: Share
-  /** The most that it may be, in per cent. */
+  /** Maximum share in per cent. */
   readonly limit: number
   readonly make: (random: Random) => readonly RunMetric[]
 }
@@ -47,7 +47,7 @@ const unlike = (name: string, series: Series, change: Change): RunRow['make'] =>
 const lastThird: Change = (value, place) => (place >= (2 * POINTS) / 3 ? 3 * value : value)
 const outage: Change = (value, place) => (place >= 26 && place < 34 ? 0 : value)
 const burst: Change = (value, place) => (place >= POINTS - 3 ? 10 * value : value)
-/** Of what is at the start too much, less than a fiftieth is left after a quarter of the window. */
+/** The initial excess falls below a fiftieth after a quarter of the window. */
 const fading = (place: number): number => Math.exp(-place / 3.75)
 const warmingUp: Change = (value, place) => value * (1 + 3 * fading(place))
 const ramp: Change = (value, place) => value * (1 + place / POINTS)
@@ -57,7 +57,7 @@ const counts =
   (random, count) =>
     Float64Array.from({ length: count }, () => random.poisson(mean))
 
-/** A queue of some three requests, and one that is long at first. */
+/** A queue of about three requests that is long at first. */
 const draining: RunRow['make'] = (random) => [
   {
     name: 'queue length',
@@ -66,7 +66,7 @@ const draining: RunRow['make'] = (random) => [
   },
 ]
 
-/** Of many metrics alike the one that is ten times worse. */
+/** One of many similar metrics that is ten times worse. */
 const oneOfMany =
   (series: Series, worse: Series): RunRow['make'] =>
   (random) =>
@@ -87,7 +87,7 @@ const runs = (
 const alike = (name: string, series: Series): RunRow =>
   runs(`A/A ${name}, 12 intervals`, 'ever failed', 2, one('metric', series, series))
 
-/** What somebody who looks at both series sees, and what they see where there is nothing. */
+/** A difference visible in both series, and the same without a difference. */
 export const RUN_ROWS: readonly RunRow[] = [
   runs('x3 in the last third, cv 10 %', 'success', 5, unlike('metric', AROUND, lastThird)),
   runs(

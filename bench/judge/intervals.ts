@@ -2,7 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-// The thread that judges intervals is started by its path: this only has it built.
+// The thread that judges intervals is started by its path, so this import only makes the build
+// include it.
 import '../../src/threads/analysis.js'
 import { failedInterval } from '../../src/analysis/runs/failed-interval.js'
 import { NO_RULES } from '../../src/analysis/runs/checks/check.js'
@@ -19,20 +20,23 @@ const MEASURED = 'BENCH_INTERVAL'
 
 type Row = (...cells: (string | number)[]) => void
 
-/** What one interval took, from the start of its thread until its report and its packed data are back. */
+/**
+ * Duration of one interval, from the start of its thread until its report and packed data are
+ * returned.
+ */
 export const INTERVAL_COLUMNS = 'interval | s | CPU s | peak MB | kept MB | verdict | says'
 
-/** Measures each in a process of its own, so that its memory is its own. */
+/** Measures each scenario in a separate process, so that memory is measured separately. */
 export async function measureIntervals(largest: number, row: Row): Promise<void> {
   for (const [index, { name, lines, mostMb = Infinity }] of SCENARIOS.entries()) {
     if (lines > largest) continue
     const child = fork(import.meta.filename, { env: { ...process.env, [MEASURED]: String(index) } })
-    const [[figures], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
+    const [[measurements], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
       [(string | number)[]],
       [number],
     ]
-    row(name, ...figures)
-    if (code === 0 && Number(figures[2]) < mostMb) continue
+    row(name, ...measurements)
+    if (code === 0 && Number(measurements[2]) < mostMb) continue
     console.error(`MISSED: exit code ${code}, or more than ${mostMb} MB`)
     process.exitCode = 1
   }

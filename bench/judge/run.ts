@@ -9,27 +9,33 @@ import { RUN_ROWS } from './generate-runs.js'
 import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
 
-/** `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries, and what whole intervals take. */
+/**
+ * `make bench-judge`: false alarms, detection and speed of the canary judge on simulated canaries,
+ * and the duration of whole intervals.
+ */
 
 const flags = readFlags({
-  only: ['', 'some of pairs,runs,coverage,speed,intervals; all where it is empty'],
-  pairs: ['200', 'that are simulated for each row; 2000 for figures that are quoted'],
-  pick: ['', 'only rows whose name has this text'],
-  kayenta: ['yes', 'whether its judge is asked, too'],
-  seed: ['20261121', 'of what is drawn at random'],
-  lines: ['1000000', 'of logs on each side in the largest interval'],
+  only: ['', 'some of pairs,runs,coverage,speed,intervals; all by default'],
+  pairs: ['200', 'simulated pairs per line; 2000 for published results'],
+  pick: ['', 'only lines whose name contains this text'],
+  kayenta: ['yes', 'whether to run its judge too'],
+  seed: ['20261121', 'of the random numbers'],
+  lines: ['1000000', 'log lines on each side in the largest interval'],
 })
 const SPEED_METRICS = 200
 const SPEED_POINTS = 1440
 const SPEED_ROUNDS = 5
-/** A share is as good as its limit from half of the last digit that is printed. */
+/** Tolerance when a share is compared with its limit: half of the last printed digit. */
 const ROUNDING = 0.05
 const COVERAGE = { least: 88, most: 92 }
-/** A share near 90 is known to a point and a half, and no better, by a thousand pairs: so many times as many are drawn. */
+/**
+ * A thousand pairs determine a share near 90 % to within 1.5 percentage points only, so more are
+ * drawn.
+ */
 const COVERAGE_PAIRS = 5
 const THRESHOLDS = { pass: 95, marginal: 75 }
 
-/** What a judge says of a row's pairs, in per cent. */
+/** Verdicts of a judge for a line's pairs, in per cent. */
 interface Shares {
   readonly changed: number
   readonly inconclusive: number
@@ -37,8 +43,8 @@ interface Shares {
 
 function pairs(): Promise<void> {
   const row = table(
-    `${flags.pairs} pairs a row, seed ${flags.seed}`,
-    'pairs | told apart % | by Kayenta % | inconclusive % | limit',
+    `${flags.pairs} pairs per line, seed ${flags.seed}`,
+    'pairs | detected % | by Kayenta % | inconclusive % | limit',
   )
   for (const each of [...ROWS, ...POD_ROWS, ...WORSE_BURSTS].filter(({ name }) =>
     name.includes(flags.pick),
@@ -72,11 +78,11 @@ function runs(): Promise<void> {
   return Promise.resolve()
 }
 
-/** How often intervals hold what they should. */
+/** Coverage of confidence intervals. */
 function coverage(): Promise<void> {
   const row = table(
-    'Intervals of 90 % of a change of events',
-    'events a minute | hold the true change % | limit',
+    'Coverage of 90 % confidence intervals for a change of events',
+    'events per minute | coverage % | limit',
   )
   const [count, seed] = [COVERAGE_PAIRS * Number(flags.pairs), Number(flags.seed)]
   for (const perMinute of [0.5, 1, 5, 20]) {
@@ -102,7 +108,7 @@ function missed(isMissed: boolean): string {
   return isMissed ? ' MISSED' : ''
 }
 
-/** Each pair is a run of its own, as for a canary with one metric. */
+/** Each pair is a separate run, like a canary with one metric. */
 function judgePairs({ make }: Row, judge: JudgeOptions['judge']): Shares {
   const random = makeRandom(Number(flags.seed))
   const pairs = Number(flags.pairs)
@@ -157,7 +163,7 @@ function speed(): Promise<void> {
 }
 
 async function intervals(): Promise<void> {
-  const row = table('Whole intervals with files as their source', INTERVAL_COLUMNS)
+  const row = table('Whole intervals with files as source', INTERVAL_COLUMNS)
   await measureIntervals(Number(flags.lines), row)
 }
 

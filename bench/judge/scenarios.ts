@@ -13,15 +13,15 @@ const START_MS = Date.parse('2026-03-01T00:00:00.000Z')
 const METRICS = 200
 const POINTS = 1440
 
-/** One interval to measure: what it fetches, and from where. */
+/** An interval to measure: its queries and sources. */
 export interface Scenario {
   readonly name: string
-  /** Of logs, on each side. */
+  /** Log lines on each side. */
   readonly lines: number
   readonly plan: RunPlan
   readonly limits: { readonly maxLines: number; readonly maxBytes: number }
   readonly writeFiles: (directory: string) => Promise<void>
-  /** The memory that the process may have at its peak, where there is a limit. */
+  /** Limit of the peak memory of the process, if any. */
   readonly mostMb?: number | undefined
 }
 
@@ -32,7 +32,7 @@ const SIDES = {
 const MIB = 1024 * 1024
 const DEFAULT_LIMITS = { maxLines: 200_000, maxBytes: 64 * MIB }
 
-/** All scenarios: a day of 200 metrics, and logs of this many lines a side. */
+/** All scenarios: a day of 200 metrics, and logs with this many lines per side. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     lines: 0,
@@ -100,7 +100,7 @@ function writeSeries(directory: string): Promise<void> {
   return Promise.resolve()
 }
 
-/** Lines of about 100 characters in forty templates, spread over the day. */
+/** Lines of about 100 characters from forty templates, spread over the day. */
 async function writeLines(directory: string, count: number): Promise<void> {
   mkdirSync(directory, { recursive: true })
   for (const [version, seed] of [

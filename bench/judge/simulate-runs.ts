@@ -6,7 +6,10 @@ import type { RunMetric, RunRow } from './generate-runs.js'
 
 const ENDS = { success: 'Success', review: 'Review', failed: 'Fail' } as const
 
-/** The share of a row's runs that show what is counted of them, in per cent. Each interval sees all points up to its end. */
+/**
+ * The share of a line's runs that show the counted event, in per cent. Each interval contains all
+ * points up to its end.
+ */
 export function simulateRuns(
   { make, intervals, share }: RunRow,
   runs: number,
@@ -29,7 +32,10 @@ export function simulateRuns(
   return (100 * counted) / runs
 }
 
-/** How often the interval of a change holds the true one, in per cent; `perMinute` events of as many requests on both sides. */
+/**
+ * Coverage of the confidence interval of a change, in per cent, with `perMinute` events of equally
+ * many requests on both sides.
+ */
 export function simulateCoverage(
   { perMinute, factor }: { readonly perMinute: number; readonly factor: number },
   pairs: number,

@@ -14,14 +14,17 @@ import { CALLER_CORE } from './servers.js'
 
 const run = promisify(execFile)
 
-/** What wrk measured. */
+/** Results of wrk. */
 export interface WrkResult extends Omit<Latencies, 'maxMs'> {
   readonly perSecond: number
-  /** Answers other than 2xx, and broken connections. */
+  /** Responses other than 2xx, and broken connections. */
   readonly failures: number
 }
 
-/** Drives a server with wrk, on a core of its own: as many requests as it answers over so many connections, or over a new one each. */
+/**
+ * Loads a server with wrk on a separate core: as many requests as it answers over some connections,
+ * or over a new one each.
+ */
 export async function drive(
   url: string,
   { path, body }: { readonly path: string; readonly body: string },
@@ -36,13 +39,13 @@ export async function drive(
   const open = connections === 'new' ? 16 : connections
   const wrk = ['wrk', '-t1', `-c${open}`, `-d${seconds}s`, '--latency', '-s', script, url + path]
   const { stdout } = await run('taskset', ['-c', CALLER_CORE, ...wrk])
-  const figures = /p50=(\d+) p99=(\d+) requests=(\d+) duration=(\d+) failures=(\d+)/
+  const measured = /p50=(\d+) p99=(\d+) requests=(\d+) duration=(\d+) failures=(\d+)/
     .exec(stdout)
     ?.slice(1)
     .map(Number)
-  // wrk gives microseconds.
-  const [p50 = 0, p99 = 0, requests = 0, duration = 0, failures = 0] = figures ?? []
-  if (duration === 0) throw new Error(`wrk printed no figures:\n${stdout}`)
+  // wrk reports microseconds.
+  const [p50 = 0, p99 = 0, requests = 0, duration = 0, failures = 0] = measured ?? []
+  if (duration === 0) throw new Error(`wrk printed no measurements:\n${stdout}`)
   return { perSecond: (requests / duration) * 1e6, requests, p50Ms: p50 / 1000, p99Ms: p99 / 1000, failures }
 }
 
@@ -58,8 +61,11 @@ done = function(summary, latency)
 end`
 }
 
-/** Asks, and gives the text of the answer. Raises for a status other than 200 or those that are named. */
-export async function askOk(
+/**
+ * Sends a request and returns the text of the response. Throws for a status other than 200 or the
+ * given ones.
+ */
+export async function requestText(
   url: string,
   asked: Asked & { readonly value?: unknown },
   others: readonly number[] = [],
@@ -74,15 +80,15 @@ export async function askOk(
   return text
 }
 
-/** An answer and how long it took; status 0 for a connection that broke off. */
+/** A response and its latency. The status is 0 for a broken connection. */
 export interface TimedAnswer {
   readonly status: number
   readonly text: string
   readonly ms: number
 }
 
-/** Asks over a new connection, or one of an agent: a POST where there is a body. */
-export function askAnew(url: string, body?: string, agent: Agent | false = false): Promise<TimedAnswer> {
+/** Sends a request over a new connection, or over one of an agent: a POST if there is a body. */
+export function timeRequest(url: string, body?: string, agent: Agent | false = false): Promise<TimedAnswer> {
   const begun = performance.now()
   const method = body === undefined ? 'GET' : 'POST'
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -97,18 +103,19 @@ export function askAnew(url: string, body?: string, agent: Agent | false = false
   })
 }
 
-/** One request of a load: what kind it is, and how to send it. */
+/** One request of a load: its kind and how to send it. */
 export interface Step {
   readonly kind: string
   readonly send: () => Promise<unknown>
 }
 
-/** How long the requests of each kind took. */
+/** Latencies of the requests of each kind. */
 export type LatenciesByKind = ReadonlyMap<string, Latencies>
 
 /**
- * Sends steps at a fixed rate, whether or not earlier ones have been answered, until they or the seconds are over. A latency counts from
- * the moment at which the step was due, so that a pause shows in all that had to wait for its end. Those that fail are a kind of their own.
+ * Sends requests at a fixed rate for some seconds, whether or not earlier ones have been answered.
+ * Latency is measured from the scheduled time, so that a pause affects all requests that waited for
+ * its end. Failed ones are a separate kind.
  */
 export async function runSteadily(
   steps: Iterable<Step>,
@@ -124,7 +131,7 @@ export async function runSteadily(
     if (dueAt > startedAt + seconds * 1000) break
     const waitMs = dueAt - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    // A timer may fire a little early; the step is then counted from its sending.
+    // A timer may fire slightly early. The request is then measured from its sending.
     const countedFrom = Math.min(dueAt, performance.now())
     const noteAs = (noted: string) => (): void => note(taken, noted, performance.now() - countedFrom)
     running.push(send().then(noteAs(kind), noteAs(`${kind}, failed`)))
@@ -133,7 +140,10 @@ export async function runSteadily(
   return new Map([...taken].map(([kind, times]) => [kind, latenciesOf(times)]))
 }
 
-/** Sends so many requests, as many callers at a time as are given, each of which waits for its answer; tells how many a second that were. */
+/**
+ * Sends a number of requests with some parallel clients, each of which waits for its response.
+ * Returns the requests per second.
+ */
 export async function runFully(
   count: number,
   callers: number,

@@ -8,7 +8,7 @@ const { argv } = process
 const isJson = argv.includes('--json')
 const FIRST_COLUMN = 44
 
-/** The flags of a program, each with its default and what it is; `--json` and `--help` are there by themselves. */
+/** The flags of a program with their defaults and meanings. `--json` and `--help` are added. */
 export function readFlags<Name extends string>(
   known: Readonly<Record<Name, readonly [initial: string, about: string]>>,
 ): Readonly<Record<Name, string>> {
@@ -28,12 +28,12 @@ export function readFlags<Name extends string>(
   return Object.fromEntries(read) as Record<Name, string>
 }
 
-/** The parts of a list with commas. */
+/** The items of a comma-separated list. */
 export function partsOf(list: string): string[] {
   return list.split(',').filter(Boolean)
 }
 
-/** Does the parts that are named, in their order, or all. Raises for one that there is not. */
+/** Runs the named parts in their order, or all. Throws for an unknown part. */
 export async function runParts(
   list: string,
   parts: Readonly<Record<string, () => Promise<void>>>,
@@ -45,7 +45,10 @@ export async function runParts(
   }
 }
 
-/** A table whose rows are printed as they come: Markdown, or an object a row with `--json`. Its columns have ` | ` between them. */
+/**
+ * A table whose lines are printed as they arrive: Markdown, or with `--json` one object per line.
+ * Columns are separated by ` | `.
+ */
 export function table(title: string, columnList: string): (...cells: Cell[]) => void {
   const columns = columnList.split(' | ')
   const widths = columns.map((column, index) => (index === 0 ? FIRST_COLUMN : Math.max(column.length, 7)))
@@ -68,7 +71,7 @@ export function table(title: string, columnList: string): (...cells: Cell[]) => 
   }
 }
 
-/** Three digits at least, and no more than two behind the point. */
+/** At least three significant digits, and at most two decimals. */
 function shown(cell: Cell): string {
   if (cell === undefined || Number.isNaN(cell)) return '-'
   if (typeof cell === 'string' || Number.isInteger(cell)) return String(cell)
@@ -76,7 +79,7 @@ function shown(cell: Cell): string {
   return cell.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
 }
 
-/** How long requests of one kind took, in milliseconds. */
+/** Latencies of requests of one kind, in milliseconds. */
 export interface Latencies {
   readonly requests: number
   readonly p50Ms: number

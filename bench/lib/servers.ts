@@ -20,17 +20,19 @@ import { opaRelease } from '../../src/rego/opa/opa-release.js'
 import { freePort } from '../../test/support/free-port.js'
 import { partsOf } from './report.js'
 
-/** A server that answers. */
+/** A running server. */
 export interface Server {
   readonly url: string
   readonly pid: number
-  /** Memory of its main process, in MB: resident now, and at the most since the start or the last `resetPeak`. */
+  /**
+   * Memory of its main process in MB: current, and peak since the start or the last `resetPeak`.
+   */
   readonly residentMb: () => number
   readonly peakMb: () => number
   readonly resetPeak: () => void
-  /** Used so far by all of its processes: other load on the machine hardly changes it. */
+  /** CPU time of all its processes so far. Other load on the machine hardly affects it. */
   readonly cpuSeconds: () => number
-  /** Resolves once it has nothing to do any more. */
+  /** Resolves when it is idle. */
   readonly idle: () => Promise<void>
   readonly end: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>
 }
@@ -38,34 +40,34 @@ export interface Server {
 interface Starting {
   readonly command: readonly string[]
   readonly port: number
-  /** Where its output goes. */
+  /** File for its output. */
   readonly directory: string
-  /** The cores that it may use, as `taskset` takes them; all where absent. */
+  /** The cores that it may use, in the form of `taskset`. All by default. */
   readonly cores?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly isUp?: ((url: string) => Promise<boolean>) | undefined
 }
 
-export interface TidegateOptions extends Pick<Starting, 'directory' | 'cores' | 'env' | 'isUp'> {
+interface TidegateOptions extends Pick<Starting, 'directory' | 'cores' | 'env' | 'isUp'> {
   /** A folder of Rego. */
   readonly policies?: string
-  /** Further sections of its configuration. */
+  /** Additional sections of its configuration. */
   readonly config?: Readonly<Record<string, object>>
   readonly args?: readonly string[]
   readonly program?: string
 }
 
 export const PROGRAM = 'dist/cli.js'
-/** One for the server, one for who asks it. */
+/** One core for the server, one for its client. */
 export const [SERVER_CORE, CALLER_CORE] = ['0', '1']
 const START_LIMIT_MS = 300_000
 const POLL_MS = 2
-/** A server counts as idle when it used less than a twentieth of a core for a second. */
+/** A server is idle if it uses less than a twentieth of a core for a second. */
 const [IDLE_WINDOW_MS, IDLE_SECONDS] = [1000, 0.05]
 const TICKS_PER_SECOND = 100
 const KB_PER_MB = 1024
 
-/** Starts the built program with its data and its log in a directory, and waits until it answers. */
+/** Starts the built program with its data and log in a directory, and waits until it answers. */
 export async function startTidegate(options: TidegateOptions): Promise<Server> {
   const { directory, policies = 'bench/policies', config = {}, args = [], program = PROGRAM } = options
   mkdirSync(directory, { recursive: true })
@@ -84,14 +86,17 @@ export async function startTidegate(options: TidegateOptions): Promise<Server> {
   })
 }
 
-/** A peer to measure beside ours. */
-export interface OpaPeer {
-  /** `OPA 1.20.2`. */
+/** An OPA program to compare with. */
+interface OpaPeer {
+  /** For example `OPA 1.20.2`. */
   readonly name: string
   readonly path: string
 }
 
-/** The `opa` that policies are compiled with, and those of a list PATH,PATH and of BENCH_OPA; one that is not there is left out, with a word. */
+/**
+ * The `opa` that compiles policies, and those of a list PATH,PATH and of BENCH_OPA. Missing
+ * programs are reported and skipped.
+ */
 export async function opaPeers(list: string): Promise<OpaPeer[]> {
   const paths = [
     (await findOpa({ env: process.env })).path,
@@ -106,7 +111,10 @@ export async function opaPeers(list: string): Promise<OpaPeer[]> {
   return peers
 }
 
-/** Starts `opa run --server` over a folder, with one processor for its own threads where it is to have one core. */
+/**
+ * Starts `opa run --server` over a folder, with one processor for its threads if it is limited to
+ * one core.
+ */
 export async function startOpa(
   { path }: OpaPeer,
   {
@@ -143,7 +151,7 @@ async function start({ command, port, directory, cores, env, isUp = isHealthy }:
   const [program = '', ...args] = cores === undefined ? command : ['taskset', '-c', cores, ...command]
   const child = spawn(program, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } })
   closeSync(output)
-  // taskset becomes the program itself, so the child's id is the server's.
+  // taskset becomes the program, so the child's id is that of the server.
   const { pid = 0 } = child
   const begun = performance.now()
   while (!(await isUp(url))) {
@@ -157,7 +165,7 @@ async function start({ command, port, directory, cores, env, isUp = isHealthy }:
     pid,
     residentMb: () => memoryMb(pid, 'VmRSS'),
     peakMb: () => memoryMb(pid, 'VmHWM'),
-    // 5 sets the peak to what is resident now (proc(5)).
+    // 5 resets the peak to the current value (proc(5)).
     resetPeak: () => {
       writeFileSync(`/proc/${pid}/clear_refs`, '5')
     },
@@ -190,7 +198,7 @@ async function untilIdle(pid: number): Promise<void> {
   }
 }
 
-/** A process and all below it. */
+/** A process and its descendants. */
 function processTree(root: number): number[] {
   const found = [root]
   for (const pid of found) {
@@ -202,12 +210,15 @@ function processTree(root: number): number[] {
   return found
 }
 
-/** CPU of the programs that this process started and waited for. */
+/** CPU time of child processes that this process has waited for. */
 export function waitedForSeconds(): number {
   return cpuSeconds('self', 13)
 }
 
-/** User and system time of a process and of those that it waited for, from a field of /proc/PID/stat on to the last of these (proc(5); counted behind the name in brackets). */
+/**
+ * User and system time of a process and of those it has waited for, from a field of /proc/PID/stat
+ * up to the last of them (proc(5); counted after the name in brackets).
+ */
 function cpuSeconds(pid: number | 'self', from: 11 | 13): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -215,27 +226,28 @@ function cpuSeconds(pid: number | 'self', from: 11 | 13): number {
   return fields.slice(from, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
 }
 
-function memoryMb(pid: number, figure: 'VmRSS' | 'VmHWM'): number {
+function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / KB_PER_MB
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / KB_PER_MB
 }
 
-/** What a process and all that it started hold, in MB: resident, and its proportional share of what it shares with others (proc(5), `smaps_rollup`). */
+/**
+ * Memory of a process and its descendants in MB: resident, and its proportional share of shared
+ * memory (proc(5), `smaps_rollup`).
+ */
 export function treeMemory({ pid }: Server): {
   readonly processes: number
   readonly residentMb: number
   readonly proportionalMb: number
 } {
   const texts = processTree(pid).map((each) => readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))
-  const sumMb = (figure: string): number =>
-    texts.reduce(
-      (sum, text) => sum + Number(new RegExp(`^${figure}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]),
-      0,
-    ) / KB_PER_MB
+  const sumMb = (field: string): number =>
+    texts.reduce((sum, text) => sum + Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]), 0) /
+    KB_PER_MB
   return { processes: texts.length, residentMb: sumMb('Rss'), proportionalMb: sumMb('Pss') }
 }
 
-/** Does something with a folder of its own, which is removed afterwards; BENCH_DIR is where. */
+/** Runs a function with a new folder in BENCH_DIR, which is removed afterwards. */
 export async function withFolder(act: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'tidegate-bench-'))
   try {

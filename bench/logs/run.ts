@@ -14,13 +14,16 @@ import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.j
 import { readFlags, runParts, table } from '../lib/report.js'
 import { SIMULATED, simulateIntervals } from './simulate-intervals.js'
 
-/** `make bench-logs`: how well and how fast log lines are grouped and judged, and how often a canary is blamed for what is chance. */
+/**
+ * `make bench-logs`: quality and speed of the grouping and judging of log lines, and how often
+ * chance is blamed on a canary.
+ */
 
 const flags = readFlags({
-  only: ['', 'some of sets,systems,looks; all where it is empty'],
-  runs: ['200', 'that are simulated for each row; 1000 for figures that are quoted'],
-  intervals: ['12', 'of each of these runs'],
-  seed: ['20261121', 'of what is drawn at random'],
+  only: ['', 'some of sets,systems,looks; all by default'],
+  runs: ['200', 'simulated runs per line; 1000 for published results'],
+  intervals: ['12', 'intervals of each run'],
+  seed: ['20261121', 'of the random numbers'],
 })
 const RUNS = 5
 const LINES = 200_000
@@ -43,9 +46,9 @@ const cellsOf = ({ accuracy, groupF1, templates }: GroupingQuality): number[] =>
   templates,
 ]
 
-/** Sets with labels, how well they are grouped, and how fast. */
+/** Labelled sets: quality and speed of grouping. */
 function sets(): Promise<void> {
-  const row = table('Lines that people have labelled', `lines of | ${QUALITY_COLUMNS} | lines a CPU second`)
+  const row = table('Lines with manual labels', `lines of | ${QUALITY_COLUMNS} | lines per CPU second`)
   const corpora = [stylesCorpus(), ...sharedCorpora()]
   const measured = corpora.map((corpus) => ({ ...corpus, quality: qualityOf(corpus) }))
   for (const { name, lines, quality } of measured) row(name, ...cellsOf(quality), linesPerSecond(lines))
@@ -56,10 +59,10 @@ function sets(): Promise<void> {
   return Promise.resolve()
 }
 
-/** Made-up lines of systems, those that rules were tuned on and the others. */
+/** Generated lines of systems, including those that rules were tuned on. */
 function systems(): Promise<void> {
   const measured = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
-  const row = table(`${SYSTEM_LINES} made-up lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
+  const row = table(`${SYSTEM_LINES} generated lines each`, `lines of | part | ${QUALITY_COLUMNS}`)
   for (const system of measured) row(system.name, system.part, ...cellsOf(system))
   for (const part of ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const) {
     const of = measured.filter((system) => system.part === part)
@@ -68,10 +71,13 @@ function systems(): Promise<void> {
   return Promise.resolve()
 }
 
-/** How often the judge of logs blames a canary over all intervals of a run, with its error spent over them and without. */
+/**
+ * How often the judge of logs blames a canary over all intervals of a run, with and without
+ * spending its error over them.
+ */
 function looks(): Promise<void> {
   const row = table(
-    'Runs in which something cost points, %',
+    'Runs in which an error reduced the score, %',
     'logs | any interval, not spent | any interval | last, not spent | last',
   )
   const [runs, intervals, seed] = [Number(flags.runs), Number(flags.intervals), Number(flags.seed)]
@@ -107,7 +113,7 @@ function stylesCorpus(): Corpus {
     groups.flatMap((lines, group) => lines.map((line) => ({ line, event: `${style} ${group}` }))),
   )
   return {
-    name: 'made-up styles',
+    name: 'generated styles',
     lines: labelled.map(({ line }) => line),
     events: labelled.map(({ event }) => event),
   }
@@ -121,7 +127,10 @@ function sharedCorpora(): Corpus[] {
   }))
 }
 
-/** Lines in a second of processor time, the collector's with it, at the best of a few runs: others disturb a run, none makes it faster than it is. */
+/**
+ * Lines per second of CPU time, including garbage collection, in the best of several runs.
+ * Disturbances only slow a run down.
+ */
 function linesPerSecond(lines: readonly string[]): number {
   const seconds = best(() => {
     const table = new TemplateTable()

@@ -8,17 +8,17 @@ const MINUTE_MS = 60_000
 const MINUTES = 60
 const TEMPLATE = readLogTemplate({ templateName: 'simulated' })
 
-/** Two logs of an hour that are looked at several times. */
-export interface Simulated {
+/** Two one-hour logs that are judged several times. */
+interface Simulated {
   readonly name: string
-  /** Kinds of errors that both sides log, each so often a minute. */
+  /** Number of errors per minute of each kind, on both sides. */
   readonly kinds: number
   readonly perMinute: number
-  /** How many times as often the canary logs the first of them. */
+  /** Factor by which the canary logs the first kind more often. */
   readonly factor: number
-  /** Whether there is a history, in which none of them stands. */
+  /** Whether there is a history, without any of these errors. */
   readonly isNewEver: boolean
-  /** Minutes of a sliding window; undefined for one that grows. */
+  /** Length of a sliding window in minutes. Undefined for a growing one. */
   readonly lookBack?: number
 }
 
@@ -47,7 +47,10 @@ export interface Flagged {
   readonly atTheLast: number
 }
 
-/** Judges so many runs of this many intervals each; the error is spent over them, or each interval has all of it, as a single one does. */
+/**
+ * Judges so many runs of this many intervals each; the error is spent over them, or each interval
+ * has all of it, as a single one does.
+ */
 export function simulateIntervals(
   simulated: Simulated,
   {
@@ -102,13 +105,13 @@ function within(lines: readonly LogLine[], { from, until }: Minutes): LogSide {
   }
 }
 
-/** Errors that come independently of each other, and an ordinary line now and then so that no side is empty. */
+/** Independent errors, and an occasional ordinary line so that no side is empty. */
 function logOf({ kinds, perMinute }: Simulated, factor: number, random: () => number): LogLine[] {
   const lines: LogLine[] = []
   for (let minute = 0; minute < MINUTES; minute += 5)
     lines.push({ atMs: minute * MINUTE_MS, text: 'INFO alive' })
   for (let kind = 0; kind < kinds; kind += 1) {
-    // Of different length, so that no two are taken for one template.
+    // Lengths differ, so that no two kinds have the same template.
     const text = `ERROR it failed${' again'.repeat(kind)}`
     const rate = perMinute * (kind === 0 ? factor : 1)
     for (let at = wait(rate, random); at < MINUTES; at += wait(rate, random)) {

@@ -4,35 +4,35 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 
 import { max } from 'd3-array'
 
-import { askAnew } from '../lib/load.js'
+import { timeRequest } from '../lib/load.js'
 
-/** What is asked, over how many connections, and how often by all of them. */
+/** The request, the number of connections and the total rate. */
 interface ProbeRequest {
   readonly url: string
   readonly connections: number
   readonly perSecond: number
 }
 
-/** What one request brought, over which connection. */
+/** One response and its connection. */
 interface ProbeAnswer {
   readonly place: number
   readonly text: string
   readonly ms: number
 }
 
-/** How long an answer may stay away before the probe gives up. */
+/** Time after which the probe gives up on a response. */
 const LIMIT_MS = 60_000
 
 /**
- * Asks the same question over many connections at a steady rate, as long as it runs: in a thread of its own, as whoever changes
- * thousands of files has no time for anything else meanwhile, and would find that requests take as long as that.
+ * Repeats a request over many connections at a steady rate in a separate thread. A thread that
+ * changes thousands of files at the same time would measure its own delays.
  */
 export class Probes {
   readonly #thread: Worker
   readonly #answers: string[]
   #times: number[] = []
 
-  /** Of two processes that listen on one address, some connections lead to each. */
+  /** If two processes share an address, each serves some connections. */
   constructor(url: string, connections: number, perSecond: number) {
     this.#answers = Array.from({ length: connections }, () => '')
     const request: ProbeRequest = { url, connections, perSecond }
@@ -43,7 +43,9 @@ export class Probes {
     })
   }
 
-  /** Resolves once the last answer on every connection holds a text; rejects after some time. */
+  /**
+   * Resolves when the last response on every connection contains a text. Rejects after a timeout.
+   */
   async untilAllSay(text: string): Promise<void> {
     const begun = performance.now()
     while (!this.#answers.every((answer) => answer.includes(text))) {
@@ -53,7 +55,7 @@ export class Probes {
     }
   }
 
-  /** The longest that a request took since this was last asked. */
+  /** The longest latency since the last call. */
   takeLongestMs(): number {
     const longest = max(this.#times) ?? 0
     this.#times = []
@@ -70,7 +72,7 @@ async function probe(place: number, { url, connections, perSecond }: ProbeReques
   const pauseMs = (1000 * connections) / perSecond
   await sleep((pauseMs * place) / connections)
   for (;;) {
-    const { text, ms } = await askAnew(url, '{"input":{}}', agent)
+    const { text, ms } = await timeRequest(url, '{"input":{}}', agent)
     const told: ProbeAnswer = { place, text, ms }
     parentPort?.postMessage(told)
     await sleep(Math.max(0, pauseMs - ms))

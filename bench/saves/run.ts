@@ -9,23 +9,29 @@ import { partsOf, readFlags, table } from '../lib/report.js'
 import { startTidegate, withFolder } from '../lib/servers.js'
 import { Probes } from './probes.js'
 
-/** `make bench-saves`: from a saved file to serving, by what was saved, and how long requests take meanwhile. */
+/**
+ * `make bench-saves`: time from a saved file to serving it, by kind of change, and the latency of
+ * requests during it.
+ */
 
 const flags = readFlags({
-  only: ['', 'some of the kinds, by their names; all where it is empty'],
-  packages: ['1000', 'of two rules each, which call one library'],
-  megabytes: ['5', 'of data beside them'],
+  only: ['', 'some of the kinds, by their names; all by default'],
+  packages: ['1000', 'packages of two rules, which use one library'],
+  megabytes: ['5', 'megabytes of data'],
   workers: ['1,2', 'processes that decide, as a list'],
-  saves: ['3', 'of each kind, of which the medians are told'],
-  rate: ['200', 'small decisions a second meanwhile'],
-  connections: ['8', 'over which they come'],
-  pauseSeconds: ['1', 'between two saves'],
+  saves: ['3', 'saves of each kind; the median is printed'],
+  rate: ['200', 'small decisions per second during it'],
+  connections: ['8', 'connections of these decisions'],
+  pauseSeconds: ['1', 'pause between two saves'],
 })
-/** The package that tells what serves. */
-const TOLD_BY = 'team7'
+/** The package whose answer shows which version is served. */
+const VERSION_PACKAGE = 'team7'
 const CHECKED_OUT = 200
 
-/** Policies in a folder, as Kubernetes mounts a ConfigMap: the files lead through a link that is replaced as a whole. */
+/**
+ * Policies mounted like a Kubernetes ConfigMap: the files are behind a link that is replaced as a
+ * whole.
+ */
 class Files {
   readonly #root: string
   readonly current: string
@@ -41,10 +47,10 @@ class Files {
     this.#shared = readFileSync(this.#of(LIBRARY_FILE), 'utf8')
   }
 
-  /** Each gives what every answer holds once the change serves. */
+  /** Each returns the text that every answer contains once the change is served. */
   readonly kinds: Readonly<Record<string, () => string | Promise<string>>> = {
     'a policy': () => this.tell(),
-    'a library that all call': () => {
+    'a library used by all': () => {
       saveFile(
         this.#of(LIBRARY_FILE),
         this.#shared.replace(/revision := .*/, `revision := ${(this.#mark += 1)}`),
@@ -87,7 +93,7 @@ class Files {
     },
   }
 
-  /** Makes the policies anew in a directory of their own, and has the link lead there. */
+  /** Writes the policies to a new directory and points the link to it. */
   mount(): string {
     this.#generation += 1
     this.#last = Number(flags.packages) - 1
@@ -106,11 +112,11 @@ class Files {
     return said
   }
 
-  /** Another answer of the package that is asked. */
+  /** Changes the answer of the evaluated package. */
   tell(directory = this.current): string {
     this.#mark += 1
     const revision = `revision := {"mark": "m${this.#mark}.", "library": data.lib.accounts.revision, "data": data.mark, "end": 0}`
-    this.#save(TOLD_BY, `deny contains "no" if input.never\n\n${revision}`, directory)
+    this.#save(VERSION_PACKAGE, `deny contains "no" if input.never\n\n${revision}`, directory)
     return `m${this.#mark}.`
   }
 
@@ -123,7 +129,7 @@ class Files {
     saveFile(join(directory, name, 'policy.rego'), `package static.${name}\n\nimport rego.v1\n\n${rules}\n`)
   }
 
-  /** Large, and with a mark in it. */
+  /** Large data with a marker. */
   #saveData(directory: string): void {
     this.#mark += 1
     const file = join(directory, 'data.json')
@@ -131,14 +137,14 @@ class Files {
   }
 }
 
-/** What one save took, in milliseconds. */
+/** Duration of one save, in milliseconds. */
 interface Save {
   readonly servedMs: number
   readonly cpuMs: number
   readonly longestMs: number
 }
 
-/** A service that watches its policies, and is asked meanwhile. */
+/** A service that watches its policies and receives requests. */
 async function measure(
   workers: number,
   directory: string,
@@ -152,7 +158,7 @@ async function measure(
     args: ['--watch'],
     config,
   })
-  const url = `${server.url}/v1/data/static/${TOLD_BY}/revision`
+  const url = `${server.url}/v1/data/static/${VERSION_PACKAGE}/revision`
   const probes = new Probes(url, Number(flags.connections), Number(flags.rate))
   const saveOnce = async (change: () => string | Promise<string>): Promise<Save> => {
     probes.takeLongestMs()
@@ -173,13 +179,13 @@ async function measure(
       const saves: Save[] = []
       for (let round = 0; round < Number(flags.saves); round += 1) saves.push(await saveOnce(change))
       const served = saves.map(({ servedMs }) => servedMs)
-      const figures = [
+      const measurements = [
         median(served),
         max(served),
         median(saves, ({ cpuMs }) => cpuMs),
         max(saves, ({ longestMs }) => longestMs),
       ]
-      row(name, workers, ...figures.map((ms) => Math.round(ms ?? Number.NaN)))
+      row(name, workers, ...measurements.map((ms) => Math.round(ms ?? Number.NaN)))
     }
   } finally {
     await probes.stop()
@@ -187,9 +193,9 @@ async function measure(
   }
 }
 
-const columns = 'what is saved | processes | serves ms | at the most | CPU ms | longest request ms'
+const columns = 'change | processes | serves ms | max ms | CPU ms | longest request ms'
 const row = table(
-  `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions a second`,
+  `${flags.packages} packages, ${flags.megabytes} MB of data, ${flags.rate} decisions per second`,
   columns,
 )
 for (const workers of partsOf(flags.workers).map(Number))

@@ -29,7 +29,7 @@ interface Overrun {
 const ends = new Map<string, number>()
 const overruns: Overrun[] = []
 
-/** Evaluates once, and notes by how much the thread was at work for longer than the limit, in milliseconds on a core. */
+/** Evaluates once and records the CPU time of the thread beyond the limit, in milliseconds. */
 function measure(name: string, limitMs: number, evaluate: () => unknown): void {
   const beginMs = threadCpuMs()
   let end = 'answered'

@@ -17,28 +17,31 @@ import { startTidegate } from '../../test/support/tidegate-process.js'
 import { makeWorkspace } from '../../test/support/workspace.js'
 import { partsOf, readFlags, runParts, table } from '../lib/report.js'
 
-/** `make soak`: twenty minutes of everything at once, kills and stops under load, malformed requests, and policies and bodies that ask for too much. */
+/**
+ * `make soak`: twenty minutes of mixed load, kills and stops, malformed requests, and policies and
+ * bodies that exceed limits.
+ */
 
 const flags = readFlags({
   only: ['load', 'some of load,kills,stops,replicas,malformed,evil,bodies'],
-  seconds: ['1200', 'of the mixed load'],
-  rate: ['2000', 'decisions a second of it'],
-  writers: ['4', 'callers of it that write'],
-  runaways: ['1', 'evaluations without end a second of it'],
-  reload: ['30', 'seconds between two reloads of it'],
-  workers: ['1', 'processes of it that decide'],
-  kills: ['100', 'of the service under load, and of one of two over one PostgreSQL'],
-  stops: ['20', 'of the service under load'],
-  requests: ['200000', 'that are malformed'],
-  callers: ['24', 'of kills, stops and malformed requests'],
-  seed: [String(Date.now() % 1_000_000), 'of what is drawn at random'],
-  old: ['', 'dist/cli.js of an older build, which one of the two services is as often as not'],
-  pick: ['', 'evil rows, or routes of bodies, whose name has one of these texts'],
+  seconds: ['1200', 'duration of the mixed load'],
+  rate: ['2000', 'decisions per second'],
+  writers: ['4', 'clients that write'],
+  runaways: ['1', 'endless evaluations per second'],
+  reload: ['30', 'seconds between two reloads'],
+  workers: ['1', 'processes that decide'],
+  kills: ['100', 'kills of the service under load, and of one of two over one PostgreSQL'],
+  stops: ['20', 'stops of the service under load'],
+  requests: ['200000', 'malformed requests'],
+  callers: ['24', 'parallel clients for kills, stops and malformed requests'],
+  seed: [String(Date.now() % 1_000_000), 'of the random numbers'],
+  old: ['', 'dist/cli.js of an older build, used by half of the services'],
+  pick: ['', 'only evil policies or body routes whose name contains one of these texts'],
 })
 const [callers, seed] = [Number(flags.callers), Number(flags.seed)]
 const LIMITS = { stopMs: 3000, evilMs: 3000, decidingMs: 250 }
 
-/** Says what went wrong, the first of it in words, and has the program fail. */
+/** Reports failures, the first of them in words, and makes the program fail. */
 function complain(problems: readonly unknown[]): void {
   for (const problem of problems.slice(0, 20)) console.error(`  ${String(problem)}`)
   if (problems.length > 0) process.exitCode = 1
@@ -46,15 +49,17 @@ function complain(problems: readonly unknown[]): void {
 
 async function load(): Promise<void> {
   const seconds = Number(flags.seconds)
-  /** Memory is compared over the first and the last eighth of what comes after the first fifth. */
+  /** Memory is compared between the first and last eighth of the time after the first fifth. */
   const settledFrom = seconds * 0.2
   const partSeconds = (seconds - settledFrom) / 8
-  /** What never ends ceases so long before, as its thread is kept for a minute. */
+  /**
+   * Endless evaluations stop this long before the end, because their thread is kept for a minute.
+   */
   const isCalm = (second: number): boolean =>
     [settledFrom, seconds - partSeconds].some(
       (start) => second >= start - 70 && second <= start + partSeconds,
     )
-  const row = table('Everything at once', 'second | resident MB | files | threads | data MB')
+  const row = table('Mixed load', 'second | resident MB | files | threads | data MB')
   const { samples, decisions, failures, longestDecisionMs, exitCode } = await soak({
     ...{
       seconds,
@@ -95,7 +100,7 @@ const KILL_COLUMNS =
 function reportKills(what: string, { promised, problems }: KillResult): void {
   const { events, instances, approved, gates, analyses, decisions } = promised
   const sizes = [events, instances, approved, gates, analyses].map(({ size }) => size)
-  table('What was acknowledged under load, and what became of it', KILL_COLUMNS)(
+  table('Acknowledged requests under load, and their results', KILL_COLUMNS)(
     what,
     ...sizes,
     decisions,
@@ -111,7 +116,7 @@ async function kills(): Promise<void> {
 
 async function replicas(): Promise<void> {
   if (postgresPrograms() === undefined) {
-    console.error('PostgreSQL is not installed: replicas are left out')
+    console.error('PostgreSQL is not installed: replicas are skipped')
     return
   }
   const rounds = Number(flags.kills)
@@ -165,7 +170,7 @@ async function malformed(): Promise<void> {
   complain([...complaints, ...(code === 0 ? [] : [`exit code ${String(code)}`])])
 }
 
-/** Asks again and again whether the service is up. */
+/** Checks repeatedly whether the service is up. */
 async function probe(url: string, state: { readonly isOver: boolean; longestMs: number }): Promise<void> {
   while (!state.isOver) {
     const begun = performance.now()
@@ -180,7 +185,7 @@ async function probe(url: string, state: { readonly isOver: boolean; longestMs: 
 
 async function evil(): Promise<void> {
   const row = table(
-    'Policies and inputs that ask for too much, with cheap requests beside them',
+    'Policies and inputs that exceed limits, with concurrent cheap requests',
     'row | status | ms | longest cheap ms | code',
   )
   const picked = readEvilRows().filter(
@@ -198,7 +203,7 @@ async function evil(): Promise<void> {
   ])
 }
 
-/** The body of each route that kept the thread that decides at work for longest. */
+/** The body of each route that blocked the deciding thread for longest. */
 async function bodies(): Promise<void> {
   const worst = new Map<string, BodyOutcome>()
   const { outcomes, exitCode } = await runWorstBodies({ route: flags.pick }, (outcome) => {
@@ -206,7 +211,7 @@ async function bodies(): Promise<void> {
   })
   const row = table(
     `The worst of ${outcomes.length} bodies`,
-    'route | status | ms | longest cheap ms | at work ms | bytes | body',
+    'route | status | ms | longest cheap ms | CPU ms | bytes | body',
   )
   for (const { route, status, durationMs, longestCheapMs, decidingMs, bytes, body } of worst.values())
     row(route.slice(0, 44), status, ...[durationMs, longestCheapMs, decidingMs].map(Math.round), bytes, body)

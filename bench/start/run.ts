@@ -8,21 +8,24 @@ import { ask } from '../../test/support/http-client.js'
 import { partsOf, readFlags, table } from '../lib/report.js'
 import { startTidegate, treeMemory, withFolder } from '../lib/servers.js'
 
-/** `make bench-start`: from `serve` to the first decision, and memory when idle, over an empty data directory. */
+/**
+ * `make bench-start`: time from `serve` to the first decision, and idle memory, with an empty data
+ * directory.
+ */
 
 const flags = readFlags({
-  runs: ['5', 'starts of each kind, of which the medians are told'],
-  workers: ['1,2', 'how many processes decide, as a list'],
-  policies: ['bundle,sources', 'from what the shipped policies are loaded'],
-  idleSeconds: ['10', 'without a request before memory is read'],
-  program: ['dist/cli.js', 'the program: that of another build, to be compared with'],
+  runs: ['5', 'starts of each kind; the median is printed'],
+  workers: ['1,2', 'numbers of processes that decide'],
+  policies: ['bundle,sources', 'form of the shipped policies'],
+  idleSeconds: ['10', 'idle seconds before memory is measured'],
+  program: ['dist/cli.js', 'the program, for comparisons with another build'],
 })
 const FIRST_DECISION = {
   path: '/v1/data/static/manual_judgment',
   body: '{"input":{"pipeline":{"stages":[]}}}',
 }
 
-/** One start, and what is held some seconds later. */
+/** One start, with the memory some seconds later. */
 interface Start {
   readonly wallMs: number
   readonly cpuMs: number
@@ -60,7 +63,7 @@ await withFolder(async (directory) => {
   const bundle = join(directory, 'bundle.tar.gz')
   const built = spawnSync(process.execPath, [flags.program, 'build', 'policies', '-o', bundle])
   if (built.status !== 0) throw new Error(built.stderr.toString())
-  const columns = `policies | workers | processes | first decision ms | from | to | CPU ms until then | CPU ms after ${flags.idleSeconds} s | resident MB | proportional MB`
+  const columns = `policies | workers | processes | first decision ms | from | to | CPU ms | CPU ms after ${flags.idleSeconds} s | resident MB | proportional MB`
   const row = table(`${flags.runs} starts of each kind, medians`, columns)
   for (const policies of partsOf(flags.policies)) {
     for (const workers of partsOf(flags.workers).map(Number)) {

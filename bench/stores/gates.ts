@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { startReceiver } from '../../test/support/callback-receiver.js'
-import { askOk, runSteadily } from '../lib/load.js'
+import { requestText, runSteadily } from '../lib/load.js'
 import type { Step } from '../lib/load.js'
-import { beside, fully, steady, until, withServices } from './steady.js'
+import { withLoad, fully, steady, until, withServices } from './steady.js'
 import type { Bench } from './steady.js'
 
 const GATE = { id: 7, name: 'Release', application: 'shop' }
-/** What is triggered at it expires after a minute. */
+/** Instances of this gate expire after a minute. */
 const SHORT_GATE = { ...GATE, id: 8, name: 'Short', timeToLiveMinutes: 1 }
 const [MINUTE_MS, WARM_UP_SECONDS] = [60_000, 2]
 const GATES = { gates: { definitions: [GATE, SHORT_GATE] } }
 const ANA = { 'x-spinnaker-user': 'ana' }
 const BO = { 'x-spinnaker-user': 'bo' }
 
-/** Triggers, statuses and reviews, as many as can be and at a steady rate, and instances that expire at once beside other work. */
+/**
+ * Triggers, statuses and reviews at the maximum and at a steady rate, and instances that expire
+ * during other work.
+ */
 export async function measureGates(bench: Bench): Promise<void> {
   const { instances, rate, seconds, row } = bench
   const receiver = await startReceiver()
@@ -46,7 +49,7 @@ export async function measureGates(bench: Bench): Promise<void> {
   await sleep(MINUTE_MS)
   await withServices(bench, GATES, async ({ url }) => {
     const left = receiver.received.length + instances
-    await beside(bench, url, `${instances} gates expire, with their callbacks`, () =>
+    await withLoad(bench, url, `${instances} gates expire, with their callbacks`, () =>
       until('callbacks of expired instances', () => receiver.received.length >= left),
     )
   })
@@ -58,20 +61,23 @@ async function trigger(url: string, gate: number, executionId: string, callbackU
     ...{ approvalCallbackURL: callbackUrl, rejectionCallbackURL: callbackUrl, executionId },
     ...{ toolConnectorParameters: '', imageIds: 'registry.example.org/shop:1.2.3', connectorType: 'JIRA' },
   }
-  const text = await askOk(url, { path: `/approvalGates/${gate}/trigger`, value, headers: ANA })
+  const text = await requestText(url, { path: `/approvalGates/${gate}/trigger`, value, headers: ANA })
   return (JSON.parse(text) as { id: number }).id
 }
 
 function status(url: string, id: number): Promise<string> {
-  return askOk(url, { path: `/approvalGateInstances/${id}/status`, headers: ANA })
+  return requestText(url, { path: `/approvalGateInstances/${id}/status`, headers: ANA })
 }
 
 function approve(url: string, id: number): Promise<string> {
   const value = { action: 'approve', comment: 'looks good' }
-  return askOk(url, { path: `/approvalGateInstances/${id}/review`, method: 'PUT', value, headers: BO })
+  return requestText(url, { path: `/approvalGateInstances/${id}/review`, method: 'PUT', value, headers: BO })
 }
 
-/** Trigger, status, review and again; the status is of another instance, so that it waits for neither. */
+/**
+ * Trigger, status and review in turn. The status is that of another instance, so that it waits for
+ * neither.
+ */
 function* endlessSteps(
   name: string,
   of: (index: number) => string,
@@ -87,7 +93,10 @@ function* endlessSteps(
   }
 }
 
-/** How long after the SIGKILL of the service that had a callback under way another one sends it, under the same id. */
+/**
+ * Time from the SIGKILL of the service that was sending a callback until another sends it with the
+ * same id.
+ */
 export async function measureTakeOver(bench: Bench): Promise<void> {
   if (bench.services.length < 2) return
   for (let round = 1; round <= bench.rounds; round += 1) {

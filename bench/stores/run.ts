@@ -11,27 +11,30 @@ import { measureRegistry } from './registry.js'
 import type { Bench, StoreServer } from './steady.js'
 import { measureTrail } from './trail.js'
 
-/** `make bench-stores`: gates, trail and registry over HTTP, of one service over SQLite and of two over one PostgreSQL. */
+/**
+ * `make bench-stores`: gates, trail and registry over HTTP, with one service over SQLite and with
+ * two over one PostgreSQL.
+ */
 
 const flags = readFlags({
-  store: ['sqlite,postgres', 'which, as a list'],
-  only: ['', 'some of trail,gates,registry,takeover; all where it is empty'],
-  events: ['60000', 'of 2 KB that the trail is filled with'],
-  instances: ['5000', 'of gates that wait for a decision, and expire at once later'],
-  applications: ['2000', 'in the registry'],
-  pipelines: ['10000', 'in the registry'],
-  callers: ['64', 'that write at a time'],
-  rate: ['200', 'requests a second of steady loads'],
-  seconds: ['10', 'of steady loads'],
-  rounds: ['3', 'services that are killed while they send a callback'],
+  store: ['sqlite,postgres', 'stores to measure'],
+  only: ['', 'some of trail,gates,registry,takeover; all by default'],
+  events: ['60000', 'events of 2 KB in the trail'],
+  instances: ['5000', 'gate instances that wait and then expire together'],
+  applications: ['2000', 'number in the registry'],
+  pipelines: ['10000', 'number in the registry'],
+  callers: ['64', 'parallel clients that write'],
+  rate: ['200', 'requests per second of steady loads'],
+  seconds: ['10', 'duration of steady loads'],
+  rounds: ['3', 'kills of a service that is sending a callback'],
 })
 const row = table(
   'Requests of one service over SQLite, and of two over one PostgreSQL',
-  'what | store | requests | a second | p50 ms | p99 ms | max ms',
+  'operation | store | requests | per second | p50 ms | p99 ms | max ms',
 )
 let databases = 0
 
-/** Starts services over a store of their own; each of them has a folder. */
+/** Starts services over one store. Each has its own folder. */
 async function benchOf(store: string, directory: string, server: PostgresServer | undefined): Promise<Bench> {
   databases += 1
   const database = server && (await createDatabase(server.settings, `bench_${databases}`))
@@ -67,10 +70,10 @@ async function measure(store: string, server: PostgresServer | undefined): Promi
 
 for (const store of partsOf(flags.store)) {
   if (store === 'postgres' && postgresPrograms() === undefined) {
-    console.error('PostgreSQL is not installed: it is left out')
+    console.error('PostgreSQL is not installed: it is skipped')
     continue
   }
-  // One that keeps what it commits, as in production.
+  // With durable commits, as in production.
   const durable = { fsync: 'on', full_page_writes: 'on', shared_buffers: '256MB', max_wal_size: '2GB' }
   const server = store === 'postgres' ? await startPostgres(durable) : undefined
   await measure(store, server).finally(() => server?.remove())

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { askOk, runFully, runSteadily } from '../lib/load.js'
+import { requestText, runFully, runSteadily } from '../lib/load.js'
 import type { LatenciesByKind, Step } from '../lib/load.js'
 import type { Server } from '../lib/servers.js'
 
 export type StoreServer = Server
 
-/** What is measured, over one store. */
+/** A measurement over one store. */
 export interface Bench {
   readonly events: number
   readonly instances: number
@@ -20,8 +20,11 @@ export interface Bench {
   readonly services: readonly string[]
   readonly directory: string
   readonly start: (name: string, config: Readonly<Record<string, object>>) => Promise<StoreServer>
-  /** Prints what was done, how many, how many a second, and p50, p99 and the longest in milliseconds. */
-  readonly row: (what: string, ...figures: (number | undefined)[]) => void
+  /**
+   * Prints the operation, its number, the rate per second, and p50, p99 and maximum in
+   * milliseconds.
+   */
+  readonly row: (operation: string, ...values: (number | undefined)[]) => void
 }
 
 const POLL_MS = 250
@@ -29,7 +32,7 @@ const LIMIT_MS = 900_000
 const INPUT = { input: { user: 'ana', roles: ['dev'], action: 'deploy' } }
 let eventsSent = 0
 
-/** Starts all services, and ends them afterwards. */
+/** Starts all services and ends them afterwards. */
 export async function withServices(
   { services, start }: Bench,
   config: Readonly<Record<string, object>>,
@@ -46,7 +49,7 @@ export async function withServices(
   }
 }
 
-/** Sends so many requests with all callers, and tells of them. */
+/** Sends a number of requests with all clients and prints their measurements. */
 export async function fully(
   { row, callers }: Bench,
   what: string,
@@ -58,14 +61,17 @@ export async function fully(
   row(what, requests, perSecond, p50Ms, p99Ms, maxMs)
 }
 
-/** Tells of the kinds of a steady load. */
+/** Prints the measurements of each kind of a steady load. */
 export function steady({ row }: Bench, what: string, latencies: LatenciesByKind): void {
   for (const [kind, { requests, p50Ms, p99Ms, maxMs }] of latencies)
     row(`${what}: ${kind}`, requests, undefined, p50Ms, p99Ms, maxMs)
 }
 
-/** Sends decisions, and an event after every fourth, until something is done; tells how long that took, and of them. */
-export async function beside(
+/**
+ * Sends decisions, and an event after every fourth, until a task is done. Prints its duration and
+ * their measurements.
+ */
+export async function withLoad(
   bench: Bench,
   url: string,
   what: string,
@@ -80,7 +86,7 @@ export async function beside(
       else
         yield {
           kind: 'decisions',
-          send: () => askOk(url, { path: '/v1/data/bench/access/allow', value: INPUT }),
+          send: () => requestText(url, { path: '/v1/data/bench/access/allow', value: INPUT }),
         }
     }
   }
@@ -91,10 +97,10 @@ export async function beside(
 }
 
 function sendEvent(url: string, eventId: string): Promise<string> {
-  return askOk(url, { path: '/platform/echo', value: { eventId, name: 'orca:task:complete' } })
+  return requestText(url, { path: '/platform/echo', value: { eventId, name: 'orca:task:complete' } })
 }
 
-/** Resolves once something is so; raises when it is not within a quarter of an hour. */
+/** Resolves when a condition holds. Throws if that takes longer than a quarter of an hour. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
   const begun = performance.now()
   while (!(await isSo())) {

@@ -1,23 +1,76 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 
-import { askOk } from '../lib/load.js'
-import { applicationOf, executionOf, makeEvent, rareWord } from './events.js'
-import { beside, fully, until, withServices } from './steady.js'
+import { requestText } from '../lib/load.js'
+import { withLoad, fully, until, withServices } from './steady.js'
 import type { Bench } from './steady.js'
+import { generatePipeline } from '../../test/support/generate-pipeline.js'
+
+const APPLICATIONS = 1000
+const STAGE_NAMES = ['Deploy', 'Bake', 'Wait', 'Verify', 'Judgment', 'Scale', 'Notify']
+const KINDS = ['stage:starting', 'stage:complete', 'task:starting', 'task:complete']
+const STATUSES = ['SUCCEEDED', 'RUNNING', 'RUNNING', 'TERMINAL']
+const EVENTS_PER_EXECUTION = 32
+const FIRST_MS = 1_750_000_000_000
+/** Number that gives an event the size of one from the orchestrator's stages, 2 KB. */
+const STAGES = 5
+
+export function applicationOf(index: number): string {
+  return `app-${index % APPLICATIONS}`
+}
+
+export function executionOf(index: number): string {
+  return `01J0EXEC${String(Math.floor(index / EVENTS_PER_EXECUTION)).padStart(10, '0')}`
+}
+
+/** One in a thousand events contains this word, another one in a thousand the other. */
+export function rareWord(index: number): string {
+  return `marker${Math.floor(index / 1000)}`
+}
+
+/** An event of about 2 KB, the same for the same index except for its id. */
+export function makeEvent(index: number): string {
+  const [application, executionId, at] = [applicationOf(index), executionOf(index), FIRST_MS + index * 200]
+  const type = `orca:${KINDS[index % KINDS.length] ?? ''}`
+  const execution = {
+    ...generatePipeline(STAGES),
+    ...{ type: 'PIPELINE', id: executionId, application, name: `rollout-${index % 300}` },
+    ...{
+      status: STATUSES[index % STATUSES.length],
+      trigger: { type: 'manual', user: `person-${index % 200}` },
+    },
+    ...{ authentication: { user: `person-${index % 200}` } },
+  }
+  return JSON.stringify({
+    eventId: randomUUID(),
+    details: { source: 'orca', type, created: String(at), application, requestHeaders: {} },
+    content: {
+      context: { cluster: `cluster-${index % 170}`, note: index % 1000 === 7 ? rareWord(index) : 'ordinary' },
+      ...{ startTime: at, endTime: at + 900, executionId, stageId: 'stage-2', isSynthetic: false },
+      ...{ name: STAGE_NAMES[index % STAGE_NAMES.length], execution },
+    },
+  })
+}
 
 const SEARCHES = 300
-/** The least of `audit.maxBytes`. */
-const LEAST_BOUND = 16 * 1024 * 1024
-/** Retention begins so long after the start of a service, and what it removed is not out of the file at once. */
+/** The minimum of `audit.maxBytes`. */
+const MIN_BYTES = 16 * 1024 * 1024
+/**
+ * Retention starts this long after the start of a service, and removed records leave the file
+ * later.
+ */
 const SLACK = 1.1
 
-/** Fills the trail with events over HTTP, searches, exports and verifies it; over SQLite most of it is removed at last. */
+/**
+ * Fills the trail with events over HTTP, then searches, exports and verifies it. Over SQLite most
+ * of it is removed at the end.
+ */
 export async function measureTrail(bench: Bench): Promise<void> {
   const { events } = bench
   await withServices(bench, {}, async (first, of) => {
     const echo = (index: number): Promise<string> =>
-      askOk(of(index), {
+      requestText(of(index), {
         path: '/platform/echo',
         body: makeEvent(index),
         headers: { 'content-type': 'application/json' },
@@ -38,7 +91,7 @@ export async function measureTrail(bench: Bench): Promise<void> {
         bench,
         `searches ${name}`,
         SEARCHES,
-        (index) => askOk(of(index), { path: `/audit?${query(index)}` }),
+        (index) => requestText(of(index), { path: `/audit?${query(index)}` }),
         1,
       )
     await wholeTrail(bench, 'records exported as NDJSON', of(0), '/audit/export?format=ndjson')
@@ -59,12 +112,12 @@ async function wholeTrail({ row, events }: Bench, what: string, url: string, pat
   row(what, events, (events / ms) * 1000, undefined, undefined, ms)
 }
 
-/** Starts the service again with a bound by which nine tenths of the trail go. */
+/** Restarts the service with a limit that removes nine tenths of the trail. */
 async function measureRetention(bench: Bench): Promise<void> {
   const file = join(bench.directory, 'one', 'data', 'tidegate.db')
-  const maxBytes = Math.max(LEAST_BOUND, Math.ceil(statSync(file).size / 10))
+  const maxBytes = Math.max(MIN_BYTES, Math.ceil(statSync(file).size / 10))
   await withServices(bench, { audit: { maxBytes } }, async ({ url }) => {
     const isCut = (): boolean => statSync(file).size < maxBytes * SLACK
-    await beside(bench, url, 'the trail cut to a tenth', () => until('the trail is cut', isCut))
+    await withLoad(bench, url, 'the trail cut to a tenth', () => until('the trail is cut', isCut))
   })
 }

@@ -1,6 +1,7 @@
 /**
- * Ends with 0 when the service on this machine answers that it is healthy; an image without a shell has no curl. HEALTH_CHECK_ADDR says where it is
- * asked, as in `server.addr`; else it is the address for health in TIDEGATE_SERVER_ADDRESSES, else TIDEGATE_SERVER_ADDR.
+ * Exits with 0 if the service on this machine reports that it is healthy, because an image without
+ * a shell has no curl. The address is HEALTH_CHECK_ADDR in the form of `server.addr`, else the one
+ * for health in TIDEGATE_SERVER_ADDRESSES, else TIDEGATE_SERVER_ADDR.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -11,7 +12,7 @@ const address = HEALTH_CHECK_ADDR || addressForHealth() || TIDEGATE_SERVER_ADDR 
 const place = address.startsWith('unix:')
   ? { socketPath: address.slice('unix:'.length) }
   : { host: '127.0.0.1', port: address.split(':').at(-1) }
-// It asks itself: the names of its certificate are those that others ask for.
+// Its certificate is for external names, so it is not verified here.
 const options = { ...place, path: '/health', timeout: 2000, rejectUnauthorized: false }
 
 function addressForHealth() {
@@ -19,7 +20,7 @@ function addressForHealth() {
   return JSON.parse(TIDEGATE_SERVER_ADDRESSES).find(({ serves }) => serves === 'health')?.addr
 }
 
-/** Resolves with whether the answer says healthy; rejects where there is none. */
+/** Resolves with whether the service is healthy. Rejects if it does not answer. */
 function ask({ get }) {
   return new Promise((resolve, reject) => {
     get(options, (response) => {
@@ -33,7 +34,7 @@ function ask({ get }) {
   })
 }
 
-// What speaks TLS answers plain HTTP with nothing that could be read.
+// A TLS port answers plain HTTP with bytes that cannot be parsed.
 const isHealthy = await ask(http).catch(() => ask(https).catch(explain))
 process.exitCode = isHealthy ? 0 : 1
 

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Every route with who may ask it, what it reads and what it answers, as Markdown, from the OpenAPI document that the built program prints. */
+/**
+ * Returns all routes with their roles, inputs and responses as Markdown, from the OpenAPI document
+ * that the built program prints.
+ */
 export function apiReference(root) {
   const text = execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'openapi'], {
     encoding: 'utf8',
@@ -89,7 +92,7 @@ function table(titles, rows) {
   ]
 }
 
-/** Text of the document, in which nothing but code is markup. */
+/** Text of the document, in which only code is markup. */
 function escapeText(text) {
   return text
     .replaceAll('\n', ' ')

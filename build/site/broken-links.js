@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** All links of the built pages, anchors and images among them, that lead nowhere within the site: `page -> target`. */
+/**
+ * Returns all links of the built pages, including anchors and images, whose target is missing in
+ * the site: `page -> target`.
+ */
 export function brokenLinks(folder) {
   const pages = readdirSync(folder).filter((file) => file.endsWith('.html'))
   const texts = new Map(pages.map((page) => [page, readFileSync(join(folder, page), 'utf8')]))

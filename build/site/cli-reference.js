@@ -4,7 +4,10 @@ import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-/** Every command with its arguments and flags, as Markdown, from the definitions that the program itself parses by. */
+/**
+ * Returns all commands with their arguments and flags as Markdown, from the definitions of the
+ * program itself.
+ */
 export async function cliReference(root) {
   const program = await loadProgram(root)
   const lines = [
@@ -16,7 +19,10 @@ export async function cliReference(root) {
   return `${lines.join('\n')}\n`
 }
 
-/** The commands are TypeScript: what tells of all of them is bundled for the moment, and runs from a file below the project, where its packages are. */
+/**
+ * The commands are TypeScript, so they are bundled temporarily and run from a file inside the
+ * project, where their packages are found.
+ */
 async function loadProgram(root) {
   const file = join(root, 'dist', `site-commands-${process.pid}.mjs`)
   const contents = `
@@ -78,7 +84,7 @@ function table(title, rows) {
   return [`| ${title} | |`, '|---|---|', ...cells, '']
 }
 
-/** Text in a cell of a table, in which nothing is markup. */
+/** Text in a table cell, in which nothing is markup. */
 function escapeCell(text) {
   return text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&').replaceAll('\n', ' ')
 }

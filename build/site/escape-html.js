@@ -1,6 +1,6 @@
 const NAMES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text that means itself in HTML, between quotes too. */
+/** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text) {
   return text.replaceAll(/[&<>"]/g, (sign) => NAMES[sign])
 }

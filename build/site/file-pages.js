@@ -2,12 +2,12 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { escapeHtml } from './escape-html.js'
 
-/** Where a file of the project is shown. */
+/** Location of the page for a file of the project. */
 export function fileUrl(path) {
   return `files-${path.replaceAll('/', '-')}.html`.toLowerCase()
 }
 
-/** Pages that show files of the project as they are, and folders as lists of them: those that pages link to, and what these hold. */
+/** Pages that show linked files and folders of the project. */
 export function filePages(root, paths) {
   const pages = new Map()
   const add = (path) => {

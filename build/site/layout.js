@@ -1,9 +1,12 @@
 import { escapeHtml } from './escape-html.js'
 
-/** How many headings of a page make a list of contents worth its place. */
+/** Minimum number of headings for a table of contents. */
 const WORTH_LISTING = 3
 
-/** The whole document of a page, with the menu of all pages and, where it is long, the list of its headings. */
+/**
+ * Returns the HTML document of a page with the menu of all pages and, if it is long, a table of
+ * contents.
+ */
 export function layOut({ url, title, html, sections }, pages, groups) {
   const menu = groups.map(([name, sources]) => {
     const links = sources.map((source) =>

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What stands in the menu, in this order: a title, and the pages by the paths of their sources. */
+/** The menu in order: titles, and pages by the paths of their sources. */
 export const GROUPS = [
   ['Start', ['README.md', 'docs/demo.md', 'docs/orchestrator.md', 'docs/cli.md']],
   ['Policies', ['docs/policies.md', 'policies/README.md', 'docs/bundles.md', 'docs/conformance.md']],
@@ -19,9 +19,10 @@ export const GROUPS = [
 ]
 
 /**
- * All pages: where the source is, its Markdown, and where it will be. Throws where a page of docs/ is in no group, since nobody would find it.
- * @param {string} root where the sources are
- * @param {Readonly<Record<string, string>>} made pages that have no file: their Markdown, by their paths
+ * Returns all pages: the path of the source, its Markdown and its URL. Throws if a page of docs/ is
+ * in no group, because it would be missing from the menu.
+ * @param {string} root folder of the sources
+ * @param {Readonly<Record<string, string>>} made Markdown of generated pages, by path
  */
 export function findPages(root, made) {
   const listed = GROUPS.flatMap(([, sources]) => sources)

@@ -5,8 +5,8 @@ import { fileUrl } from './file-pages.js'
 import { makeSlugs } from './slugs.js'
 
 /**
- * A page as HTML: its title, its headings of the second floor for the list of contents, its sections for the search, the images that it shows, and
- * the files of the project that it links to and that are no pages.
+ * Returns a page as HTML: its title, second-level headings, sections for the search, images, and
+ * linked files of the project that are not pages.
  */
 export function renderPage({ source, markdown }, pages, root) {
   const markdownIt = new MarkdownIt({ html: false, linkify: false })
@@ -25,7 +25,7 @@ export function renderPage({ source, markdown }, pages, root) {
   return { html, title: sections[0]?.heading ?? source, sections, ...found }
 }
 
-/** Gives headings the anchors that GitHub gives them; returns the text below each. */
+/** Adds the anchors that GitHub gives to headings. Returns the text below each. */
 function nameHeadings(tokens) {
   const slugOf = makeSlugs()
   const sections = []
@@ -55,7 +55,10 @@ function textOf({ children, content }) {
     : children.map((child) => child.content || (child.type === 'softbreak' ? ' ' : '')).join('')
 }
 
-/** A link to Markdown leads to its page, one to another file of the project to a page that shows it. */
+/**
+ * Links to Markdown lead to its page, and links to other files of the project to pages that show
+ * them.
+ */
 function targetOf(href, source, pages, root, { files }) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href
   const [path, anchor] = href.split('#')

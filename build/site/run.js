@@ -1,6 +1,7 @@
 /**
- * `make site`: the pages of docs/, the README and the references as HTML, into a folder (`site/`, or the one that is named). The references of the
- * command line and of the API are made of the program that was built; a link that leads nowhere ends it with 1.
+ * `make site`: writes docs/, the README and the references as HTML into a folder (default `site/`).
+ * The references of the command line and of the API come from the built program. Exits with 1 if a
+ * link has no target.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,7 +16,7 @@ import { renderPage } from './render.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const OUT = process.argv[2] ?? join(ROOT, 'site')
-/** Where the pages are read from; a test has a copy of its own. */
+/** The folder of the sources. A test uses a copy. */
 const SOURCES = process.argv[3] ?? ROOT
 
 const pages = findPages(SOURCES, {

@@ -1,4 +1,7 @@
-/** Finds sections by all words of a question: in the heading first, then in the text. Without this script the pages are the same, without search. */
+/**
+ * Finds sections that contain all words of a query, first by heading, then by text. The pages also
+ * work without this script.
+ */
 const MOST = 12
 const field = document.getElementById('search')
 const list = document.getElementById('found')
@@ -55,5 +58,5 @@ document.addEventListener('keydown', (event) => {
 document.addEventListener('click', (event) => {
   if (!event.target.closest('.search') || event.target.closest('a')) list.hidden = true
 })
-// The menu is shut where it would stand above the page.
+// The menu is closed where it is above the page.
 menu.open = matchMedia('(min-width: 56rem)').matches

@@ -1,4 +1,7 @@
-/** Makes the anchors of a page's headings as GitHub does: letters, digits, `-` and `_` stay, blanks become `-`, the same once more gets a number. */
+/**
+ * Returns the anchors of headings like GitHub: letters, digits, `-` and `_` stay, spaces become
+ * `-`, and repetitions get a number.
+ */
 export function makeSlugs() {
   const used = new Map()
   return (heading) => {

@@ -16,7 +16,7 @@ import type { Session } from './session/session.js'
 import { addConfigOption, examples } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
-import { checkTls, readTlsFiles } from '../main/files/read-tls-files.js'
+import { checkTls, readTlsFiles } from '../main/files/tls-files.js'
 import { localTime } from './output/local-time.js'
 
 interface DoctorOptions extends ServiceOptions {

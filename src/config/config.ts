@@ -14,14 +14,14 @@ import { PoliciesSection } from './sections/policies.js'
 import { ServerSection } from './sections/server.js'
 import { StoreSection } from './sections/store.js'
 
-/** The whole configuration. Every key has a default, so that `{}` is a valid one. */
+/** The schema of the configuration. Every key has a default, so `{}` is valid. */
 export const ConfigSchema = z.strictObject({
   server: ServerSection.prefault({}),
   auth: AuthSection.prefault({}),
   policies: PoliciesSection.prefault({}),
   dataDir: key(
     z.string().min(1).default('data'),
-    'Where the service keeps its database. Made when absent.',
+    'Directory of the databases. Created if absent.',
     'the path of a directory',
   ),
   store: StoreSection.prefault({}),
@@ -37,5 +37,5 @@ export const ConfigSchema = z.strictObject({
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-/** The effective configuration: complete, checked and frozen. Sizes are bytes. */
+/** The effective configuration: complete, validated and frozen. Sizes are in bytes. */
 export type Config = DeepReadonly<z.output<typeof ConfigSchema>>

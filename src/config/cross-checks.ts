@@ -1,15 +1,75 @@
-import { certificatePair } from './cross-check.js'
-import type { CrossCheck } from './cross-check.js'
 import { missingApprovers } from './sections/gates.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
 import { hasOneAccess } from './sections/sign-in/aws.js'
 import { hasOneAccount } from './sections/sign-in/google.js'
-import { tlsChecks } from './tls-checks.js'
+import type { Config } from './config.js'
+
+/** A rule across several keys. */
+interface CrossCheck {
+  readonly code: string
+  /** The keys that the rule reads. Problems are reported for the first. */
+  readonly paths: readonly (readonly [string, ...string[]])[]
+  readonly check: (config: Config) => string | undefined
+}
+
+/** Rules about TLS and addresses. */
+const tlsChecks: readonly CrossCheck[] = [
+  certificatePair('server'),
+  {
+    code: 'no_certificate',
+    paths: [
+      ['server', 'addresses'],
+      ['server', 'tlsCertificate'],
+      ['server', 'tlsClientCa'],
+    ],
+    check: ({ server }) => {
+      if (server.tlsCertificate !== undefined) return undefined
+      const needing = server.addresses.filter(({ tls }) => tls === true).map(({ addr }) => addr)
+      const wanted = [...needing, ...(server.tlsClientCa === undefined ? [] : ['server.tlsClientCa'])]
+      return wanted.length === 0
+        ? undefined
+        : `TLS needs server.tlsCertificate and server.tlsKey: ${wanted.join(', ')}`
+    },
+  },
+  {
+    code: 'no_client_authority',
+    paths: [
+      ['auth', 'certificates'],
+      ['server', 'tlsRequireClient'],
+      ['server', 'tlsClientCrl'],
+      ['server', 'tlsClientCa'],
+    ],
+    check: ({ server, auth }) => {
+      if (server.tlsClientCa !== undefined) return undefined
+      const wanted = [
+        ...(auth.certificates.length > 0 ? ['auth.certificates'] : []),
+        ...(server.tlsRequireClient ? ['server.tlsRequireClient'] : []),
+        ...(server.tlsClientCrl === undefined ? [] : ['server.tlsClientCrl']),
+      ]
+      return wanted.length === 0
+        ? undefined
+        : `client certificates need server.tlsClientCa, which is not set: ${wanted.join(', ')}`
+    },
+  },
+  {
+    code: 'duplicate_address',
+    paths: [
+      ['server', 'addresses'],
+      ['server', 'addr'],
+    ],
+    check: ({ server }) => {
+      const texts = servedAddresses(server)
+        .filter(({ address }) => 'path' in address || address.port !== 0)
+        .map(({ address }) => ('path' in address ? address.path : `${address.host}:${address.port}`))
+      const twice = texts.filter((text, index) => texts.indexOf(text) !== index)
+      return twice.length === 0 ? undefined : `repeated addresses: ${twice.join(', ')}`
+    },
+  },
+]
 
 const SHOWN_HASH_DIGITS = 16
 
-/** All rules across keys. */
 export const crossChecks: readonly CrossCheck[] = [
   {
     code: 'open_to_everyone',
@@ -26,7 +86,7 @@ export const crossChecks: readonly CrossCheck[] = [
         ({ address, serves }) => serves === 'all' && !isLocalAddress(address),
       )
       if (open === undefined) return undefined
-      return `${open.text} can be reached from other machines: list who may call in auth.tokens (\`tidegate hash-token\` helps), or set server.insecure: true (--insecure) to let everyone in`
+      return `${open.text} is reachable from other machines: add tokens to auth.tokens (see \`tidegate hash-token\`), or set server.insecure: true (--insecure) to allow everyone`
     },
   },
   ...tlsChecks,
@@ -95,7 +155,7 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
       problemWith(
-        'a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom',
+        'an Amazon source needs either accessKeyId and secretAccessKey, or accessKeyFrom',
         sources.filter((source) => !hasOneAccess(source)),
       ),
   },
@@ -104,7 +164,7 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
       problemWith(
-        'a source of Google has either serviceAccount or serviceAccountFrom and project',
+        'a Google source needs either serviceAccount, or serviceAccountFrom and project',
         sources.filter((source) => !hasOneAccount(source)),
       ),
   },
@@ -125,7 +185,7 @@ export const crossChecks: readonly CrossCheck[] = [
       ['auth', 'certificates'],
     ],
     check: ({ gates, auth }) => {
-      // Without tokens people are only claimed, under any name.
+      // Without tokens, callers may claim any name.
       const bearers = [...auth.tokens, ...auth.certificates]
       if (bearers.length === 0) return undefined
       const users = new Set(bearers.map(({ name }) => name))
@@ -135,7 +195,7 @@ export const crossChecks: readonly CrossCheck[] = [
         ...approvers.groups.filter((group) => !groups.has(group)).map((group) => `group ${group} of ${name}`),
       ])
       if (unknown.length === 0) return undefined
-      return `no token of auth.tokens is the approver ${unknown.join(', ')}: nobody could decide as one`
+      return `no token in auth.tokens belongs to the approver ${unknown.join(', ')}`
     },
   },
   {
@@ -147,7 +207,7 @@ export const crossChecks: readonly CrossCheck[] = [
     check: ({ audit, store }) =>
       store.url === undefined || audit.maxBytes === undefined
         ? undefined
-        : 'a PostgreSQL does not tell how much of its space is in use: bound the trail by audit.maxAgeDays',
+        : 'audit.maxBytes does not work with PostgreSQL: use audit.maxAgeDays',
   },
   certificatePair('store'),
   {
@@ -159,7 +219,7 @@ export const crossChecks: readonly CrossCheck[] = [
     check: ({ policies }) =>
       policies.directories.length + policies.bundles.length > 0
         ? undefined
-        : 'there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles',
+        : 'there is nothing to load: add a directory of Rego here, or a bundle to policies.bundles',
   },
 ]
 
@@ -169,5 +229,19 @@ function problemWith(problem: string, sources: readonly { readonly name: string 
 
 function repeated(what: string, values: readonly string[]): string | undefined {
   const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
-  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is there more than once`
+  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is repeated`
+}
+
+/** A certificate and its key must be set together. */
+function certificatePair(section: 'server' | 'store'): CrossCheck {
+  const problem = `${section}.tlsCertificate and ${section}.tlsKey must be set together`
+  return {
+    code: 'half_a_certificate',
+    paths: [
+      [section, 'tlsCertificate'],
+      [section, 'tlsKey'],
+    ],
+    check: ({ [section]: { tlsCertificate, tlsKey } }) =>
+      (tlsCertificate === undefined) === (tlsKey === undefined) ? undefined : problem,
+  }
 }

@@ -7,7 +7,7 @@ import { isRemovedVariable, keysByFormerVariable } from './former-names.js'
 import type { OriginatedValue } from './values/layered-values.js'
 
 const PREFIX = 'TIDEGATE_'
-/** Names the configuration file itself. */
+/** Gives the path of the configuration file. */
 export const CONFIG_FILE_VARIABLE = 'TIDEGATE_CONFIG'
 const OTHER_VARIABLES: readonly string[] = [
   CONFIG_FILE_VARIABLE,
@@ -20,8 +20,8 @@ const keysByVariable = new Map(configKeys.map((key) => [key.env, key]))
 const keysByAnyVariable = new Map([...keysByFormerVariable(), ...keysByVariable])
 
 /**
- * The values that TIDEGATE_* variables set. Lists are separated by commas, or JSON when they start with `[`. A
- * variable that names no key is a problem, an empty one sets nothing.
+ * Returns the values set by TIDEGATE_* variables. Lists are separated by commas, or are JSON if
+ * they start with `[`. An unknown variable is a problem. An empty one sets nothing.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   readonly values: readonly OriginatedValue[]
@@ -32,7 +32,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.includes(name) || text === undefined) continue
     if (isRemovedVariable(name)) continue
-    // Deployments leave variables empty that they do not mean to set; `[]` is an empty list.
+    // Deployments often leave unused variables empty. `[]` is an empty list.
     if (text.trim() === '' && keysByAnyVariable.has(name)) continue
     const key = keysByAnyVariable.get(name)
     if (key === undefined) problems.push(unknownVariable(name))
@@ -41,7 +41,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { values, problems }
 }
 
-/** What cannot be read stays a text, which the schema then refuses with the values that are allowed. */
+/** Unparsable text is kept. The schema then rejects it and names the allowed values. */
 function readText({ kind }: ConfigKey, text: string): unknown {
   switch (kind) {
     case 'boolean':

@@ -7,14 +7,14 @@ import { isSecretReferenceAt } from './config-keys.js'
 import { keyProblem } from './values/problem.js'
 import type { ReadSecret, SecretReference } from './values/secret.js'
 
-/** A secret, or the sentence that says why there is none. */
+/** A secret, or a sentence that says why it is missing. */
 type Reading = Secret | string
 
 const MAX_SECRET_LENGTH = 65_536
 
 /**
- * Reads every secret that a configuration names, once, when the service starts. Raises one `invalid` that lists every
- * key whose secret is missing or unusable.
+ * Reads every secret of a configuration once, at the start of the service. Throws one `invalid`
+ * that lists every key with a missing or unusable secret.
  */
 export function readSecrets(config: unknown, env: Readonly<Record<string, string | undefined>>): ReadSecret {
   const readings = new Map<string, Reading>()
@@ -44,7 +44,7 @@ interface FoundReference {
 
 function referencesIn(value: unknown, path: readonly PropertyKey[]): FoundReference[] {
   if (typeof value !== 'object' || value === null) return []
-  // The schema has checked its form.
+  // The schema has validated it.
   if (isSecretReferenceAt(path)) return [{ path, reference: value as SecretReference }]
   const members: (readonly [PropertyKey, unknown])[] = Array.isArray(value)
     ? value.map((element, index) => [index, element])
@@ -58,7 +58,7 @@ function read(reference: SecretReference, env: Readonly<Record<string, string | 
   }
   const source = `the file ${reference.file}`
   try {
-    // Editors and `echo` end a file with a line break.
+    // Editors and `echo` append a line break.
     return check(readFileSync(reference.file, 'utf8').replace(/\r?\n$/, ''), source)
   } catch (raw) {
     return `${source} cannot be read: ${toError(raw).message}`

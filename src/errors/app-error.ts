@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the caller's side: one kind, one HTTP status, one exit code. */
+/** Kinds of errors from the caller's point of view. Each has one HTTP status and one exit code. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -13,18 +13,21 @@ export type ErrorKind =
   | 'unavailable'
   | 'internal'
 
-/** One of several problems behind an error, in OPA's shape: a code, a sentence, and where in a file. */
+/**
+ * One of several problems behind an error, in OPA's format: a code, a sentence and a location in a
+ * file.
+ */
 export interface ErrorDetail {
   readonly code: string
   readonly message: string
   readonly location?: { readonly file: string; readonly row: number; readonly col: number }
 }
 
-export interface AppErrorOptions {
-  /** The wire code (`invalid_parameter`); the kind's own default is used when absent. */
+interface AppErrorOptions {
+  /** The wire code, such as `invalid_parameter`. Defaults to the code of the kind. */
   readonly code?: string
   readonly details?: readonly ErrorDetail[]
-  /** After how many seconds it is worth to ask again, where that is known. */
+  /** Seconds after which a retry makes sense, if known. */
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
@@ -44,7 +47,9 @@ const DEFAULT_CODES: Readonly<Record<ErrorKind, string>> = {
   internal: 'internal_error',
 }
 
-/** The only error that crosses a module border: `message` is safe to show and says what to do next. */
+/**
+ * The only error that crosses module borders. `message` is safe to show and says what to do next.
+ */
 export class AppError extends Error {
   readonly kind: ErrorKind
   readonly code: string
@@ -61,22 +66,24 @@ export class AppError extends Error {
   }
 }
 
-/** Turns anything that was thrown into an Error, keeping the text of thrown strings. */
+/** Converts a thrown value to an Error. Keeps the text of thrown strings. */
 export function toError(raw: unknown): Error {
   if (raw instanceof Error) return raw
   if (typeof raw === 'string') return new Error(raw)
   return new Error(`thrown value: ${String(raw)}`, { cause: raw })
 }
 
-/** Whether an error of Node's has this code: ENOENT, EEXIST, EADDRINUSE. */
+/** Whether a Node.js error has this code, such as ENOENT, EEXIST or EADDRINUSE. */
 export function hasErrorCode(raw: unknown, code: string): boolean {
   return raw instanceof Error && 'code' in raw && raw.code === code
 }
 
-/** Anything thrown, as an AppError; what is not one of ours shows nothing of itself to the caller. */
+/**
+ * Converts a thrown value to an AppError. Errors of other classes show no details to the caller.
+ */
 export function toAppError(raw: unknown): AppError {
   if (raw instanceof AppError) return raw
-  return new AppError('internal', 'something went wrong inside the service; its log says what', {
+  return new AppError('internal', 'internal error: see the log of the service', {
     cause: toError(raw),
   })
 }

@@ -1,4 +1,4 @@
-/** Values by key, of which those that were used last stay when there is no room for all. */
+/** A least-recently-used cache with a limit in bytes. */
 export class BoundedCache<V> {
   readonly #maxBytes: number
   readonly #sizeOf: (key: string, value: V) => number

@@ -7,8 +7,8 @@ const compiled = new Map<string, WebAssembly.Module>()
 const read = new Map<string, Uint8Array>()
 
 /**
- * A module that `npm run build` has made of AssemblyScript, for the sources too, compiled once for each thread. Raises `internal` when
- * Tidegate has not been built.
+ * Compiles a WASM module that `npm run build` made from AssemblyScript, once per thread. Throws
+ * `internal` if Tidegate has not been built.
  */
 export function compileBuilt(path: string): WebAssembly.Module {
   const module = compiled.get(path) ?? compile(`${packageRoot}dist/${path}`)
@@ -16,7 +16,10 @@ export function compileBuilt(path: string): WebAssembly.Module {
   return module
 }
 
-/** The bytes of such a module, for what is linked into others, read once for each thread. Raises as `compileBuilt`. */
+/**
+ * Reads the bytes of such a module, to link it into others, once per thread. Throws as
+ * `compileBuilt`.
+ */
 export function readBuilt(path: string): Uint8Array {
   const bytes = read.get(path) ?? orDamaged(`${packageRoot}dist/${path}`, (file) => readFileSync(file))
   read.set(path, bytes)

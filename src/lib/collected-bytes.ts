@@ -1,15 +1,21 @@
 import { freeBytes } from './bytes.js'
 
-/** Smaller pieces are copied once there are many, for a piece takes some hundred bytes beside its own. */
+/**
+ * From `FEW_PIECES` on, smaller pieces are copied together, because each piece has some hundred
+ * bytes of overhead.
+ */
 const SMALL_BYTES = 16 * 1024
 const FEW_PIECES = 32
 const BLOCK_BYTES = 64 * 1024
 const EMPTY = Buffer.alloc(0)
 
-/** Bytes that come in pieces, which are given away with `add`: in however many, they take little more memory than they are long. */
+/**
+ * Collects bytes in pieces, which must not be used after `add`. Uses little more memory than their
+ * total length.
+ */
 export class CollectedBytes {
   #pieces: Buffer[] = []
-  /** What is behind the pieces: small ones, copied. */
+  /** Small pieces, copied here and appended after `pieces`. */
   #block = EMPTY
   #inBlock = 0
   #length = 0
@@ -31,7 +37,7 @@ export class CollectedBytes {
     this.#inBlock += piece.length
   }
 
-  /** All of them in one, which may be the very memory that came; nothing is kept. */
+  /** Returns all bytes, possibly in the memory passed to `add`, and empties the collection. */
   take(): Buffer {
     this.#endBlock()
     const [first = EMPTY] = this.#pieces
@@ -49,7 +55,7 @@ export class CollectedBytes {
     this.#length = 0
   }
 
-  /** What is in the block becomes a piece, as long as it is; the block is filled again. */
+  /** Appends a copy of the filled part of the block to the pieces and reuses the block. */
   #endBlock(): void {
     if (this.#inBlock === 0) return
     this.#pieces.push(Buffer.from(this.#block.subarray(0, this.#inBlock)))

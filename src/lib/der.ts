@@ -1,8 +1,8 @@
 /** One element of DER (ITU-T X.690). */
 export interface DerElement {
-  /** The identifier byte: class, constructed bit and number. */
+  /** Identifier byte: class, constructed bit and tag number. */
   readonly tag: number
-  /** The whole element, header included. */
+  /** The whole element including its header. */
   readonly raw: Buffer
   readonly content: Buffer
 }
@@ -27,23 +27,23 @@ export const TAG = {
   set: 0x31,
 } as const
 
-/** The element at a place of `bytes`; undefined where none is there in whole. */
+/** Reads the element at an offset of `bytes`. Undefined if no complete element is there. */
 export function derElementAt(bytes: Buffer, at: number): DerElement | undefined {
   const tag = bytes[at]
   const first = bytes[at + 1]
-  // Tag numbers past 30 take several bytes; X.509 has none.
+  // Tag numbers above 30 take several bytes. X.509 has none.
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f
   if (first === 0x80 || lengthBytes > 4 || at + 2 + lengthBytes > bytes.length) return undefined
   const length = lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes)
-  // DER takes the shortest form alone, and so does Go.
+  // DER requires the shortest form, and Go enforces it.
   if (lengthBytes > 0 && (length < 0x80 || bytes[at + 2] === 0)) return undefined
   const start = at + 2 + lengthBytes
   if (start + length > bytes.length) return undefined
   return { tag, raw: bytes.subarray(at, start + length), content: bytes.subarray(start, start + length) }
 }
 
-/** The elements that stand one behind the other in `bytes`; undefined where one of them is broken. */
+/** Reads consecutive elements. Undefined if one is malformed. */
 export function derElementsIn(bytes: Buffer): DerElement[] | undefined {
   const elements: DerElement[] = []
   for (let at = 0; at < bytes.length;) {
@@ -56,8 +56,8 @@ export function derElementsIn(bytes: Buffer): DerElement[] | undefined {
 }
 
 /**
- * A UTCTime or GeneralizedTime in seconds, as RFC 3339 in UTC; undefined for anything else. RFC 5280, 4.1.2.5 puts two-digit years
- * into 1950 to 2049.
+ * Converts a UTCTime or GeneralizedTime with seconds to RFC 3339 in UTC. Undefined for anything
+ * else. Two-digit years are in 1950 to 2049 (RFC 5280, 4.1.2.5).
  */
 export function derTime({ tag, content }: DerElement): string | undefined {
   const text = content.toString('latin1')
@@ -70,7 +70,7 @@ export function derTime({ tag, content }: DerElement): string | undefined {
   return isMoment(moment) ? `${moment}Z` : undefined
 }
 
-/** Whether there is such a day and such a time of it. */
+/** Whether the date and time exist. */
 function isMoment(text: string): boolean {
   const date = new Date(`${text}Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

@@ -2,17 +2,18 @@ import { stat } from 'node:fs/promises'
 import type { Stats } from 'node:fs'
 
 /**
- * How long a file must have been as it is for its version to tell all later changes, in milliseconds: systems note times in steps
- * of up to two seconds, so that a second change within one step leaves the version as it is.
+ * Minimum age of a file's last change, in milliseconds, for its version to detect all later
+ * changes. Some systems store times in steps of two seconds and would miss a second change within a
+ * step.
  */
 const SETTLED_MS = 5000
 
-/** A text for a file as it is: another one as soon as it is another file, or was written, replaced or renamed. */
+/** Returns a string that changes when a file is written, replaced or renamed. */
 export function versionText({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino} ${size} ${mtimeMs} ${ctimeMs}`
 }
 
-/** The same of a file by its path; undefined where there is none. */
+/** Returns the version of the file at a path. Undefined if there is none. */
 export async function versionOfFile(path: string): Promise<string | undefined> {
   try {
     return versionText(await stat(path))
@@ -21,7 +22,7 @@ export async function versionOfFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether what is read of a file from now on is what any file of this version holds: it has not been changed for a while. */
+/** Whether the file has been unchanged long enough for its version to identify its contents. */
 export function isSettled({ ctimeMs, mtimeMs }: Pick<Stats, 'ctimeMs' | 'mtimeMs'>): boolean {
   return Math.max(ctimeMs, mtimeMs) < Date.now() - SETTLED_MS
 }

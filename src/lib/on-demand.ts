@@ -3,10 +3,16 @@ import { devNull } from 'node:os'
 
 import { AppError } from '../errors/app-error.js'
 
-/** What loading a part of the program opens at a time, at the most: five when this was written. */
+/**
+ * Maximum number of files that are open at a time while a part of the program is loaded. Five in
+ * practice.
+ */
 const FILES_OF_A_PART = 12
 
-/** Gives what `make` makes when it is first asked for, to all who ask; after a failure the next one tries again. */
+/**
+ * Calls `make` at the first use and returns the same result to all callers. After a failure the
+ * next call tries again.
+ */
 export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
@@ -19,8 +25,9 @@ export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * The same for a part of the program that `load` imports. Node.js takes a module that could not be read once for one that never can be: where as many files
- * as that needs cannot be opened now, nothing is imported, and it raises `unavailable`.
+ * As `onDemand`, for a part of the program that `load` imports. Node.js remembers a failed import
+ * for ever, so this imports nothing while too few files can be opened. It then throws
+ * `unavailable`.
  */
 export function partOnDemand<T>(load: () => Promise<T>): () => Promise<T> {
   return onDemand(async () => {
@@ -36,7 +43,7 @@ function requireFiles(): void {
   } catch (cause) {
     throw new AppError(
       'unavailable',
-      'the service has too many files and connections open to load what answers this: try again, or allow it more (ulimit -n)',
+      'the service has too many open files and connections to load the code for this request: try again, or raise the limit (ulimit -n)',
       { cause },
     )
   } finally {

@@ -1,4 +1,7 @@
-/** A member of an object by a name that somebody chose; undefined where it has none of its own: `constructor` is no member of all objects. */
+/**
+ * Returns an own member of an object by an untrusted name. Undefined for inherited names such as
+ * `constructor`.
+ */
 export function ownMember<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(of, name) ? of[name] : undefined
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The directory of the installed package, ending in a slash, in which `policies/` and `package.json` stand. */
+/** Directory of the installed package, with `policies/` and `package.json`. Ends in a slash. */
 export const packageRoot = `${rootAbove(dirname(fileURLToPath(import.meta.url)))}/`
 
 /** The version of the installed package, `0.1.0`. */
@@ -11,12 +11,12 @@ export function packageVersion(): string {
   return version
 }
 
-/** What a thread runs: the file of that name in `threads/`, as built. */
+/** Returns the built script of a thread in `threads/`. */
 export function threadScript(name: string): URL {
   return pathToFileURL(`${packageRoot}dist/threads/${name}.js`)
 }
 
-/** Looked for, since how deep a module stands depends on what was bundled with it. */
+/** Searches upwards, because bundling changes the depth of a module. */
 function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder))
 }

@@ -1,25 +1,29 @@
-/** A pure function of one text that remembers its last answers, at most this many. */
-export function remembered<T>(answer: (question: string) => T, most: number): (question: string) => T
-/** The same of any arguments, which `keyOf` gives the same text where the answer is the same. */
-export function remembered<Question extends readonly unknown[], T>(
-  answer: (...question: Question) => T,
-  most: number,
-  keyOf: (...question: Question) => string,
-): (...question: Question) => T
-export function remembered<Question extends readonly unknown[], T>(
-  answer: (...question: Question) => T,
-  most: number,
-  keyOf: (...question: Question) => string = (...[text]) => String(text),
-): (...question: Question) => T {
-  const answers = new Map<string, { readonly given: T }>()
-  return (...question) => {
-    const key = keyOf(...question)
-    const known = answers.get(key)
-    if (known !== undefined) return known.given
-    const given = answer(...question)
-    // All at once: what is asked often is soon there again, and keeping an order would cost each question.
-    if (answers.size >= most) answers.clear()
-    answers.set(key, { given })
-    return given
+/** Caches the results of a pure function of one string, up to `maxEntries`. */
+export function remembered<T>(compute: (argument: string) => T, maxEntries: number): (argument: string) => T
+/**
+ * Caches the results of a pure function of any arguments. `keyOf` must return the same string for
+ * arguments with the same result.
+ */
+export function remembered<Arguments extends readonly unknown[], T>(
+  compute: (...args: Arguments) => T,
+  maxEntries: number,
+  keyOf: (...args: Arguments) => string,
+): (...args: Arguments) => T
+export function remembered<Arguments extends readonly unknown[], T>(
+  compute: (...args: Arguments) => T,
+  maxEntries: number,
+  keyOf: (...args: Arguments) => string = (...[text]) => String(text),
+): (...args: Arguments) => T {
+  const results = new Map<string, { readonly value: T }>()
+  return (...args) => {
+    const key = keyOf(...args)
+    const known = results.get(key)
+    if (known !== undefined) return known.value
+    const value = compute(...args)
+    // The whole cache is cleared, because frequent entries return soon and an order costs every
+    // call.
+    if (results.size >= maxEntries) results.clear()
+    results.set(key, { value })
+    return value
   }
 }

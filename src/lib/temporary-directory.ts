@@ -3,19 +3,22 @@ import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** What the names of all folders start with that are made where other programs make theirs. */
+/** Prefix of all folders in shared temporary directories. */
 export const TEMPORARY_PREFIX = 'tidegate-'
 
 const OTHERS_MAY_WRITE = 0o022
 
-/** Calls `use` with a new empty directory that only this user can read, and removes it afterwards, come what may. */
+/**
+ * Calls `use` with a new empty directory that only this user can read, and removes it afterwards in
+ * any case.
+ */
 export async function inTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   return await inTemporaryDirectoryBelow(undefined, use)
 }
 
 /**
- * The same in a directory that is there only while something is in it; where that is undefined, or not this user's alone, among the system's
- * temporary files.
+ * As `inTemporaryDirectory`, inside `below`, which exists only while it is used. Falls back to the
+ * system's temporary directory if `below` is undefined or not private to this user.
  */
 export async function inTemporaryDirectoryBelow<T>(
   below: string | undefined,
@@ -26,31 +29,31 @@ export async function inTemporaryDirectoryBelow<T>(
     return await use(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
-    // Unless something else is there.
+    // Fails if it contains something else.
     if (below === dirname(directory)) await rmdir(below).catch(() => undefined)
   }
 }
 
-/** Such a directory for who removes it. */
+/** Creates a temporary directory that the caller removes. */
 export async function makeTemporaryDirectory(below?: string, otherwise = tmpdir()): Promise<string> {
   if (below !== undefined && (await isUsable(below))) {
-    // Who was the last to use it may just have removed it.
+    // Another user of the directory may just have removed it.
     const made = await mkdtemp(join(below, TEMPORARY_PREFIX)).catch(() => undefined)
     if (made !== undefined) return made
   }
   return await mkdtemp(join(otherwise, TEMPORARY_PREFIX))
 }
 
-/** Whether a path is a directory, and no link to one, in which this user alone makes files. */
+/** Whether a path is a directory, not a link, in which only this user can create files. */
 export function isOwnDirectory(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory() !== true) return false
-  // Windows has neither: there the folder for temporary files is the user's own.
+  // Windows has neither, but its temporary folder belongs to the user.
   const uid = process.getuid?.()
   return uid === undefined || (stats.uid === uid && (stats.mode & OTHERS_MAY_WRITE) === 0)
 }
 
-/** Made each time: systems remove what was not used for days. */
+/** Created each time, because systems remove unused temporary files. */
 async function isUsable(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 }).catch(() => undefined)

@@ -1,39 +1,163 @@
-import { AppError } from '../errors/app-error.js'
-import { WorkJournal } from './work-journal.js'
-import type { NotedWork } from './work-journal.js'
+import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 
-/** Work that has ended the process, or its thread, so often that it is not begun again. */
+import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
+import { z } from 'zod'
+
+/** A piece of work, identified by its kind and a key within the kind. */
+export interface NotedWork {
+  readonly kind: string
+  readonly key: string
+}
+
+interface Unfinished extends NotedWork {
+  readonly attempts: number
+}
+
+/** `[number of unfinished attempts, kind, key]`. The last line about a piece of work counts. */
+const Line = z.tuple([z.number().int().min(0), z.string(), z.string()])
+/** A larger file is rewritten. */
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * Unfinished work, in a file that outlives the process. It is not flushed to disk, because written
+ * data survives the end of a process. Each update takes microseconds. If the file cannot be
+ * written, the note is lost but the work continues.
+ */
+class WorkJournal {
+  readonly #path: string
+  readonly #attempts = new Map<string, Unfinished>()
+  #file: number | undefined
+  #bytes = 0
+
+  /** Throws `unavailable` for an unreadable file. */
+  constructor(path: string) {
+    this.#path = path
+    for (const { kind, key, attempts } of readLines(path)) this.#keep({ kind, key }, attempts)
+  }
+
+  attempts(work: NotedWork): number {
+    return this.#attempts.get(idOf(work))?.attempts ?? 0
+  }
+
+  unfinished(): readonly Unfinished[] {
+    return [...this.#attempts.values()]
+  }
+
+  begin(work: NotedWork): void {
+    this.#note(work, this.attempts(work) + 1)
+  }
+
+  /** Returns whether it had been started. */
+  end(work: NotedWork): boolean {
+    if (this.attempts(work) === 0) return false
+    this.#note(work, 0)
+    return true
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #keep(work: NotedWork, attempts: number): void {
+    if (attempts === 0) this.#attempts.delete(idOf(work))
+    else this.#attempts.set(idOf(work), { ...work, attempts })
+  }
+
+  #note(work: NotedWork, attempts: number): void {
+    this.#keep(work, attempts)
+    try {
+      if (this.#file === undefined || this.#bytes > MAX_BYTES) this.#writeAnew()
+      else this.#bytes += writeSync(this.#file, lineOf({ ...work, attempts }))
+    } catch {
+      // The next note rewrites the file.
+      this.close()
+    }
+  }
+
+  #writeAnew(): void {
+    this.close()
+    const text = this.unfinished().map(lineOf).join('')
+    const written = `${this.#path}.new`
+    writeFileSync(written, text, { mode: 0o600 })
+    renameSync(written, this.#path)
+    this.#file = openSync(this.#path, 'a')
+    this.#bytes = Buffer.byteLength(text)
+  }
+}
+
+function idOf({ kind, key }: NotedWork): string {
+  return `${kind} ${key}`
+}
+
+function lineOf({ kind, key, attempts }: Unfinished): string {
+  return `${JSON.stringify([attempts, kind, key])}\n`
+}
+
+/** A truncated line, for example after a full disk, is ignored. */
+function readLines(path: string): Unfinished[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (raw) {
+    if (hasErrorCode(raw, 'ENOENT')) return []
+    const { message } = toError(raw)
+    throw new AppError(
+      'unavailable',
+      `cannot read ${path}, which records unfinished work (${message}): make it readable, or move it away`,
+      { cause: raw },
+    )
+  }
+  return text.split('\n').flatMap((line) => {
+    const read = Line.safeParse(tryParse(line)).data
+    return read === undefined ? [] : [{ attempts: read[0], kind: read[1], key: read[2] }]
+  })
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Work that is not started again because it has repeatedly ended the process or its thread. */
 export interface SuspendedWork extends NotedWork {
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly reason: string
 }
 
-/** Keeps work that ends the process from ending it at every start. */
+/** Prevents work that ends the process from ending it at every start. */
 export interface WorkAttempts {
   /**
-   * Does a piece of work, noted while it is under way. Raises an AppError with the code `WORK_SUSPENDED`, without beginning it, when
-   * it has ended the process twice. `endsThread` tells errors that mean that the work's own thread died of it: they count, too.
+   * Runs a piece of work and records it while it is running. Throws an AppError with the code
+   * `WORK_SUSPENDED`, without starting it, if it has ended the process twice. `endsThread`
+   * recognizes errors that mean the death of the work's own thread, which count as well.
    */
   readonly run: <Result>(
     work: NotedWork,
     act: () => Promise<Result>,
     endsThread?: (error: unknown) => boolean,
   ) => Promise<Result>
-  /** How often a piece of work has been begun without coming to an end. */
+  /** Number of unfinished attempts. */
   readonly unfinished: (work: NotedWork) => number
   readonly suspended: () => readonly SuspendedWork[]
-  /** Forgets the attempts of a piece of work; whether there were any. */
+  /** Forgets the attempts of a piece of work. Returns whether there were any. */
   readonly forget: (work: NotedWork) => boolean
 }
 
 export const WORK_SUSPENDED = 'work_set_aside'
-/** Once may be chance. */
+/** A single end may be accidental. */
 const MAX_ATTEMPTS = 2
 
-/** Notes what is under way in a file. */
+/** Records running work in a file. */
 export class JournaledAttempts implements WorkAttempts {
   readonly #journal: WorkJournal
-  /** What was under way when the process ended is done one after the other: the next end must convict nobody else. */
+  /**
+   * Work that was running when the process ended is run one at a time, so that the next end
+   * identifies its cause.
+   */
   #suspects: Promise<unknown> = Promise.resolve()
 
   constructor(path: string) {
@@ -93,15 +217,14 @@ export class JournaledAttempts implements WorkAttempts {
 }
 
 function reasonOf(attempts: number): string {
-  return `the service, or the thread of this work, ended ${attempts} times while it was under way, and it is not begun again until somebody resumes it`
+  return `the service or the thread of this work ended ${attempts} times while it was running; it is not started again until someone resumes it`
 }
 
-/** Whether an error says that work is suspended. */
 export function isSuspended(error: unknown): error is AppError {
   return error instanceof AppError && error.code === WORK_SUSPENDED
 }
 
-/** Attempts that nobody notes, for what ends with its caller. */
+/** Attempts without a record, for work that ends with its caller. */
 export const UNNOTED_ATTEMPTS: WorkAttempts = {
   run: (_, act) => act(),
   unfinished: () => 0,

@@ -16,7 +16,7 @@ import type { OpenRegistry } from './open-registry.js'
 
 const FILE = 'unfinished-work.jsonl'
 
-/** What is known of work that ends the process. */
+/** Background work as shown over HTTP and in the service's health. */
 export interface BackgroundWork {
   readonly routes: BackgroundWorkRoutesDeps
   readonly health: HealthPlugin
@@ -30,12 +30,12 @@ interface WorkParts {
   readonly registry: OpenRegistry
 }
 
-/** The attempts at background work, kept in the data directory. */
+/** Opens the journal of attempts at background work, in the data directory. */
 export function openAttempts({ dataDir }: Config): JournaledAttempts {
   return new JournaledAttempts(join(dataDir, FILE))
 }
 
-/** Shows work that was suspended, and has it taken up again. */
+/** Lists suspended work and resumes it. */
 export function makeBackgroundWork({ attempts, store, gates, outbox, registry }: WorkParts): BackgroundWork {
   const resumeBy: Readonly<Record<string, BackgroundWorkRoutesDeps['resume']>> = {
     [GATE_WORK]: ({ key }, actor) => gates.resume(Number(key), actor),
@@ -56,10 +56,10 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
         if (!attempts.forget(work)) {
           throw new AppError(
             'not_found',
-            `no ${work.kind} ${work.key} is suspended: GET /backgroundWork lists what is`,
+            `no ${work.kind} ${work.key} is suspended: GET /backgroundWork lists suspended work`,
           )
         }
-        // Of other kinds it is done with the next start.
+        // Work of other kinds is resumed at the next start.
         await resumeBy[work.kind]?.(work, actor)
       },
     },
@@ -69,7 +69,7 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
       warning: () => {
         const { length } = attempts.suspended()
         if (length === 0) return undefined
-        return `suspended after it ended the service twice: ${length} (GET /backgroundWork)`
+        return `${length} suspended after ending the service twice (GET /backgroundWork)`
       },
     },
   }

@@ -1,15 +1,17 @@
 import { toError } from '../errors/app-error.js'
 import type { Logger } from '../lib/logger.js'
 
-/** Something that has been opened, and what closes it. */
+/** An opened part of the service and the function that closes it. */
 export interface OpenPart {
   readonly name: string
   readonly close: () => void | Promise<void>
 }
 
+export type OnStop = (name: string, close: OpenPart['close']) => void
+
 /**
- * Closes all parts, the last that was opened first, one after another. One that fails is logged and keeps no other from being
- * closed. Returns the names of those that failed.
+ * Closes all parts one after another, the last opened first. A failure is logged and does not stop
+ * the others. Returns the names of the parts that failed.
  */
 export async function closeParts(opened: readonly OpenPart[], logger: Logger): Promise<string[]> {
   const failed: string[] = []
@@ -18,7 +20,7 @@ export async function closeParts(opened: readonly OpenPart[], logger: Logger): P
       await close()
     } catch (raw) {
       failed.push(name)
-      logger.error({ part: name, error: toError(raw).message }, 'could not close a part of the service')
+      logger.error({ part: name, error: toError(raw).message }, 'a part of the service failed to close')
     }
   }
   return failed

@@ -1,8 +1,6 @@
 import type { Config } from '../config/config.js'
 import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
-import { decisionsOfExecution } from '../decisions/query-decisions.js'
-import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import { directLists, routesForProbes } from '../http/direct-routes.js'
 import { makeCheckRevocation } from '../http/transport/tls/revocation-lists.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
@@ -10,41 +8,28 @@ import type { Authenticate } from '../http/pipeline/authenticate.js'
 import { RequestLog } from '../http/pipeline/request-log.js'
 import type { Exchange } from '../http/exchange/exchange.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
-import type { PolicyContext } from '../http/policy/decision.js'
 import { MIN_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
-import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
-import { packageVersion } from '../lib/package-root.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
-import type { TimelineDeps } from '../audit/execution-timeline.js'
-import type { BrowserAccess } from '../http/sessions/browser-access.js'
-import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
-import type { ServedParts } from './served-parts.js'
-import type { Decisions } from './open-decisions.js'
-import { openTls } from './addresses/open-tls.js'
-import { Servers } from './addresses/open-servers.js'
-import type { Answering } from './addresses/open-servers.js'
-import { storeHealth } from './store/open-store.js'
+import { addMetrics, openBrowserAccess, routesDeps } from './routes-deps.js'
+import type { ServedParts } from './routes-deps.js'
+import { Servers } from './open-servers.js'
+import type { Answering } from './open-servers.js'
 import { openWorkers, processesOf } from './open-workers.js'
-import type { OpenWorkers, SharedListener } from './open-workers.js'
+import type { SharedListener } from './open-workers.js'
 import type { TlsFiles } from './files/tls-files.js'
-import { policiesHealth } from './policies-health.js'
-import { policyContext } from './policy-context.js'
 import { openYamlReader } from './threads/yaml-thread.js'
-import type { OpenPart } from './close-parts.js'
+import type { OnStop } from './close-parts.js'
 
 const MS_PER_SECOND = 1000
 
-/** Takes what closes a part that has been opened. */
-export type OnStop = (name: string, close: OpenPart['close']) => void
-
-/** Puts the parts behind HTTP servers, one for each address; returns their URLs. */
+/** Starts an HTTP server for each address. Returns their URLs. */
 export async function listen(
   parts: ServedParts,
   addresses: readonly ServedAddress[],
@@ -62,7 +47,7 @@ export async function listen(
   })
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
-  addFigures(parts)
+  addMetrics(parts)
   const requestLog = new RequestLog(logger)
   onStop('request log', () => requestLog.close())
   const finished = (exchange: Exchange): void => {
@@ -101,13 +86,13 @@ export async function listen(
     servers.renewTls(settings)
     workers.renewTls(settings)
   })
-  // A worker has let in what it passes on.
+  // The worker process has already admitted relayed requests.
   const handle = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, { handle, room: servers.room }, () => tls?.settings)
   return servers.urls
 }
 
-/** What is answered on the exchange itself. */
+/** Routes that are answered without the web application. */
 function directRoutes(
   { orchestrator }: Config,
   deps: RoutesDeps,
@@ -117,105 +102,11 @@ function directRoutes(
   return guardRoutes(bound, authenticate)
 }
 
-/** Most services that decide are asked for little else: what answers that takes long to load, and much memory. */
+/** Loads the web application on demand. It is large, and most services only answer decisions. */
 function openWeb(parts: WebApplicationParts): () => Promise<WebApplications> {
   return partOnDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
     return makeWebApplications(parts)
-  })
-}
-
-/** Makes the description of the API when somebody first asks for it. */
-function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
-  return partOnDemand(async () => {
-    const { describeApi } = await import('../http/web-application.js')
-    const { openApiOptions } = await import('../http/openapi/openapi-document.js')
-    return describeApi(orchestrator, openApiOptions(packageVersion(), server))
-  })
-}
-
-/** What is opened beside the parts. */
-interface OpenedHere {
-  readonly browsers: BrowserAccess
-  readonly workers: OpenWorkers
-  readonly tls: TlsFiles | undefined
-}
-
-/** What the routes of each feature are given. */
-function routesDeps(
-  parts: ServedParts,
-  { browsers, workers, tls }: OpenedHere,
-  readYaml: PolicyContext['readYaml'],
-): RoutesDeps {
-  const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const { backgroundWork, analysis, evaluations } = parts
-  const { reader, writer, lookups } = store
-  const read = readingAll(decisions, workers)
-  const version = packageVersion()
-  const { maxBodyBytes } = config.audit
-  const timeline: TimelineDeps = {
-    reader,
-    decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
-  }
-  return {
-    policy: policyContext(config, {
-      policies,
-      evaluations: evaluations.evaluations,
-      decisionLog: decisions.log,
-      readYaml,
-      evaluated: metrics.evaluated,
-    }),
-    about: { version, metrics: workers.figures, openApi: describeOnce(config) },
-    health: {
-      policies,
-      plugins: [
-        decisions.health,
-        policiesHealth(policies),
-        registry.health,
-        storeHealth(store),
-        backgroundWork.health,
-        workers.health,
-        analysis.health,
-        ...(tls === undefined ? [] : [tls.health]),
-      ],
-    },
-    decisions: read,
-    gates: gates.routes,
-    forms: formRoutes(parts),
-    events: { intake: trail.intake, maxBodyBytes },
-    audit: trail.routes,
-    pages: pageRoutes(parts, { browsers, timeline, decisions: read }),
-    timeline,
-    registry: { reader, lookups: lookups.registry },
-    insights: { reader, now: store.now },
-    webhooks: { settings: registry.settings, writer, now: store.now, wakeOutbox: outbox.wake, maxBodyBytes },
-    outbox: outbox.routes,
-    backgroundWork: backgroundWork.routes,
-    analysis: analysis.routes,
-  }
-}
-
-/** The decision log as it is read: with what workers have decided. */
-function readingAll({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
-  const flushed = ({ store, log }: DecisionQueryDeps): DecisionQueryDeps => ({
-    store,
-    log: {
-      flush: async () => {
-        await workers.flush()
-        await log.flush()
-      },
-    },
-  })
-  return read && { ...flushed(read), own: read.own && flushed(read.own) }
-}
-
-/** Has `/metrics` show the figures of the trail and the registry. */
-function addFigures({ store, metrics, trail, registry }: ServedParts): void {
-  addTrailMetrics(metrics.registry, {
-    intake: () => trail.intake.metrics,
-    decisions: () => trail.decisions.metrics,
-    unindexed: () => store.lookups.audit.unindexed(),
-    reconciliations: registry.status,
   })
 }
 
@@ -231,16 +122,26 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
   logger.warn(
     { addr: open.text },
     server.allowedHosts.length > 0
-      ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
-      : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
+      ? 'listening beyond loopback without tokens: anyone who reaches the port may do everything'
+      : 'listening beyond loopback without tokens: anyone who reaches the port may do everything, and so may web pages in browsers unless server.allowedHosts lists the names of the service',
   )
 }
 
-/** Says so where the process may have too few files open. */
+/** Logs a warning if the process may open too few files. */
 export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
   if (limit >= MIN_FILES) return
   logger.warn(
     { limit },
-    `this process may have ${limit} files open at once, too few to answer whatever comes: allow ${MIN_FILES} at least, and one more for each connection (ulimit -n, LimitNOFILE)`,
+    `this process may have only ${limit} files open: allow at least ${MIN_FILES}, plus one per connection (ulimit -n, LimitNOFILE)`,
   )
+}
+
+/**
+ * Reads the certificate of the service. Undefined if none is configured. Throws `invalid` for
+ * unusable files.
+ */
+async function openTls(config: Config, logger: Logger): Promise<TlsFiles | undefined> {
+  if (config.server.tlsCertificate === undefined) return undefined
+  const { TlsFiles: Files } = await import('./files/tls-files.js')
+  return Files.open(config, logger)
 }

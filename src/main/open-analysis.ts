@@ -8,6 +8,7 @@ import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import type { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { notificationsOf } from '../analysis/runs/notifications.js'
+import type { NotificationReceiver, NotificationSettings } from '../analysis/runs/notifications.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/failed-interval.js'
 import { ReadingOutage } from '../analysis/runs/reading-outage.js'
@@ -20,11 +21,9 @@ import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import { analysisNotifications } from './analysis/notifications.js'
-import { watchDefinitions } from './analysis/watch-definitions.js'
-import type { DefinitionWatch } from './analysis/watch-definitions.js'
-import { defineFromFiles } from './files/define-from-files.js'
-import { hasErrorCode } from '../errors/app-error.js'
+import { watchDefinitions, defineFromFiles } from './files/watch-definitions.js'
+import type { DefinitionWatch } from './files/watch-definitions.js'
+import { hasErrorCode, AppError } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
 import type { EvaluateRule } from '../analysis/runs/checks/check.js'
@@ -34,22 +33,20 @@ import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
-export interface AnalysisParts {
+interface AnalysisParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
-  /** Told of each interval that was judged. */
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
-  /** Asks the policies for the checks of definitions. */
+  /** Evaluates rules for the checks of definitions. */
   readonly askRule: EvaluateRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
 }
 
-/** The analyses at work. */
 export interface OpenAnalysis {
   readonly routes: AnalysisRoutesDeps
   readonly health: HealthPlugin
@@ -61,13 +58,13 @@ const REMOVAL_INTERVAL_MS = 600_000
 const TAKE_OVER_INTERVAL_MS = 3000
 const MS_PER_DAY = 86_400_000
 
-/** Takes in the definitions of the configuration and goes on with the runs that were under way. */
+/** Imports the definitions of the configuration and continues unfinished runs. */
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
   const { analysis, server, dataDir } = config
   const help: IntervalHelp = {
-    reportDefect: (error) => logger.error({ error }, 'a source of an analysis has a defect'),
+    reportDefect: (error) => logger.error({ error }, 'defect in a source of an analysis'),
     askRule: parts.askRule,
   }
   let key = await store.sharing?.secret(KEY_FILE, newSecret)
@@ -86,13 +83,13 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     failedInterval,
     now: store.now,
     setTimer: setUnrefTimer,
-    judged: tellJudged(parts),
+    judged: reportJudged(parts),
     notifications: (judged) => notificationsOf(notifications, judged),
     notified: parts.wakeOutbox,
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
   const definitions = await openDefinitions(config, parts)
-  await goOn(runner, parts)
+  await continueRuns(runner, parts)
   const takingOver = takeOverRuns(runner, parts)
   const routes: AnalysisRoutesDeps = {
     writer,
@@ -121,31 +118,29 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   return { routes, health: definitions.health, close }
 }
 
-/** Takes in the definition files, now and when they change. */
 async function openDefinitions({ analysis }: Config, parts: AnalysisParts): Promise<DefinitionWatch> {
   const { store, logger, attempts } = parts
   const { definitions: directory } = analysis
   const warn = (application: string, warning: string): void =>
-    logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
+    logger.warn({ application, warning }, 'a definition of an analysis has settings without effect')
   const define = (): Promise<readonly string[]> =>
     defineFromFiles(directory, store, store.now(), warn, attempts)
   return await watchDefinitions({ directory, define, logger })
 }
 
-/** What becomes known of an interval that was judged: a line in the log, and the figures. */
-function tellJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
+function reportJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
   return (run, report) => {
     const { id, application } = run
     const { look: interval, looks: intervals, score, verdict, errors } = report
     judged(run, report)
     logger.info(
       { analysis: id, application, interval, intervals, score, verdict, errors },
-      'an interval of an analysis was judged',
+      'interval of an analysis judged',
     )
   }
 }
 
-/** The configured sources: the type of each by its name. */
+/** The types of the configured sources, by name. */
 function sourceTypes({ analysis }: Config): ReadonlyMap<string, string> {
   return new Map(analysis.sources.map(({ name, type }) => [name, type]))
 }
@@ -165,25 +160,24 @@ function openTrials(
   return { try: async (request) => await (await trials()).try(request) }
 }
 
-/** Only where a run is under way: a service that analyses nothing need not start the thread that reads. */
-async function goOn(runner: AnalysisRunner, { store }: AnalysisParts): Promise<void> {
+/** Does nothing if no run is under way, so that the reader thread need not start. */
+async function continueRuns(runner: AnalysisRunner, { store }: AnalysisParts): Promise<void> {
   const [running] = await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()
 }
 
-/** Where a store is shared, runs that others registered are known here, too, so that they go on when the others do not. */
+/** With a shared store, continues runs that another service registered and does not continue. */
 function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeated, 'stop'> {
   if (parts.store.sharing === undefined) return { stop: () => Promise.resolve() }
-  const looking = repeat(
+  const takingOver = repeat(
     TAKE_OVER_INTERVAL_MS,
-    () => goOn(runner, parts),
-    (error) => parts.logger.error({ error: error.message }, 'analyses of others cannot be looked at'),
+    () => continueRuns(runner, parts),
+    (error) => parts.logger.error({ error: error.message }, 'analyses of other services could not be read'),
   )
-  parts.store.sharing.whenReleased(() => void looking.runNow())
-  return looking
+  parts.store.sharing.whenReleased(() => void takingOver.runNow())
+  return takingOver
 }
 
-/** Removes the data of old runs from time to time. */
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups, maintenance } = store
@@ -201,10 +195,35 @@ function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisPart
   })
 }
 
-/** What the forms of verification stages have chosen, where they may. */
+/** Finds the templates chosen in the form of a verification stage, if stages may choose them. */
 function stageTemplatesIn({ gates }: Config, reader: Reader): FindStageTemplates {
   return async (stage) => {
     if (!gates.fromStages) return undefined
     return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
   }
+}
+
+/**
+ * Receivers of notifications and the report links to send them. Throws as `readSecret`, and
+ * `invalid` for a value that is not a URL.
+ */
+function analysisNotifications(
+  { analysis, server }: Config,
+  readSecret: ReadSecret,
+  reportLinks: ReportLinks,
+): NotificationSettings {
+  const base = server.publicUrl?.replace(/\/+$/, '')
+  return {
+    receivers: analysis.notifications.map(({ url, on, applications }, place): NotificationReceiver => ({
+      ...{ on, applications },
+      url: httpUrl(readSecret(url).reveal(), `analysis.notifications[${place}].url`),
+    })),
+    reportUrl: (run, nowMs) =>
+      base === undefined ? undefined : `${base}/analysis/report/${run.id}/${reportLinks.issue(run, nowMs)}`,
+  }
+}
+
+function httpUrl(text: string, place: string): string {
+  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text
+  throw new AppError('invalid', `${place} names a secret that is not an http or https URL`)
 }

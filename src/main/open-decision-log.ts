@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
 import { BufferedDecisionLog, defaultBufferBounds } from '../decisions/buffered-decision-log.js'
 import type { BufferBounds, ReportedTo } from '../decisions/buffered-decision-log.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
@@ -13,40 +15,42 @@ import type { DecisionReadStore } from '../store/ports/decision-store.js'
 import { openDecisionFiles } from '../store/sqlite/decisions/decision-files.js'
 import type { WriterThreadOptions } from '../decisions/writer-messages.js'
 import { RenewedDecisionStore } from '../store/sqlite/decisions/renewed-decision-store.js'
-import { openDecisionWriter } from './threads/decision-writer-thread.js'
-import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
+import { WorkerBatchWriter } from '../decisions/worker-batch-writer.js'
+import { threadScript } from '../lib/package-root.js'
 
 export interface OpenDecisionLogOptions {
-  /** The folder of `decisions.db`; created when absent. */
+  /** The folder of `decisions.db`. Created if absent. */
   readonly dataDir: string
-  /** JSON pointers (RFC 6901) into the input; the token `*` matches every member or element. */
+  /** JSON pointers (RFC 6901) into the input. The token `*` matches every member or element. */
   readonly masks?: readonly string[]
-  /** Whether secrets are replaced in all that is kept, as in the trail; true where absent. */
+  /** Whether secrets are redacted as in the trail. True by default. */
   readonly redact?: boolean
   readonly bounds?: Partial<BufferBounds>
   readonly retention?: Partial<RetentionPolicy>
-  /** Absent where no decision is reported. */
+  /** Absent if no decision is reported to the trail. */
   readonly reports?: (ReportOptions & ReportedTo) | undefined
-  /** Called for every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
-  /** Called when a damaged or lost file was replaced by a new one, with the reason. */
+  /** Called with the reason when a new file replaces a damaged or lost one. */
   readonly onRenewed?: (notice: string) => void
-  /** Called when the writing thread ended by itself. */
+  /** Called when the writing thread ends unexpectedly. */
   readonly threadDied?: (death: ThreadDeath) => void
   readonly openWriter?: OpenDecisionWriter
 }
 
-/** The decision log with both of its sides; `close` flushes it. */
+/** Both sides of the decision log. `close` flushes it. */
 export interface OpenDecisionLog {
   readonly log: DecisionLog
-  /** Writes what another process has collected. Raises what the writer raises, after it was told as for a batch of its own. */
+  /**
+   * Writes a batch of another process. Rethrows errors of the writer after handling them like those
+   * of an own batch.
+   */
   readonly writeBatch: DecisionBatchWriter['write']
   readonly store: DecisionReadStore
-  /** Why nothing can be written now. */
+  /** Why nothing can be written at present. */
   readonly problem: () => string | undefined
-  /** That another file was begun, and why, as long as someone should look into it. */
+  /** That a new file was started, and why, until an operator has dealt with it. */
   readonly notice: () => string | undefined
-  /** How many times another file was begun. */
+  /** How often a new file was started. */
   readonly timesRenewed: () => number
   readonly close: () => Promise<void>
 }
@@ -54,8 +58,8 @@ export interface OpenDecisionLog {
 const RETENTION_INTERVAL_MS = 60_000
 
 /**
- * Opens the decision log in a data directory. A damaged file is renamed; raises AppError `unavailable` for one that cannot serve for
- * another reason, `invalid` for a bad mask.
+ * Opens the decision log in a data directory. A damaged file is renamed. Throws `unavailable` for a
+ * file that is unusable for another reason, `invalid` for a bad mask.
  */
 export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {
   const { masks = [], openWriter = openDecisionWriter, onWriteError, reports, threadDied } = options
@@ -107,4 +111,30 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     timesRenewed: () => store.timesRenewed,
     close: () => log.close(),
   }
+}
+
+const SCRIPT = threadScript('decision-writer')
+/**
+ * Batches are outside the heap, so the thread needs little heap. Without a limit V8 would use more.
+ */
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+
+/** Opens the writer of the decision log. Throws an AppError if it cannot be opened. */
+export type OpenDecisionWriter = (
+  options: WriterThreadOptions,
+  died?: (death: ThreadDeath) => void,
+) => Promise<DecisionBatchWriter>
+
+/**
+ * Starts the writing thread and waits until its database is open. Throws an AppError if it cannot
+ * be opened.
+ */
+export async function openDecisionWriter(
+  options: WriterThreadOptions,
+  died?: (death: ThreadDeath) => void,
+): Promise<WorkerBatchWriter> {
+  const start = (): Worker => new Worker(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
+  const writer = new WorkerBatchWriter({ name: 'the thread that writes decisions.db', start, died })
+  await writer.opened()
+  return writer
 }

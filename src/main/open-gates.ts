@@ -21,22 +21,22 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { wait } from '../lib/outbound/back-off.js'
 import type { Evaluations, Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import { makeAskGatePolicy } from './gates/ask-gate-policy.js'
-import { openConnectors } from './gates/open-connectors.js'
-import type { OpenConnectors } from './gates/open-connectors.js'
+import { makeEvaluateGatePolicy } from './evaluations/internal-evaluations.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
+import { readCredentials } from '../config/values/credentials.js'
+import type { Connector } from '../gates/connectors/tool/connectors.js'
+import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 
 const CLOCK_INTERVAL_MS = 1000
 const REMOVAL_INTERVAL_MS = 600_000
 const MS_PER_DAY = 86_400_000
 const RESCAN_INTERVAL_MS = 60_000
-/** The work of a process that is gone is found so soon, after its lease has ended. */
+/** Interval of checks for the work of ended processes, whose leases have expired. */
 const TAKE_OVER_INTERVAL_MS = 3000
 const CONCURRENCY = 16
 
-/** What the gates need beside the configuration. */
-export interface GatesParts {
+interface GatesParts {
   readonly store: ServiceStore
   readonly policies: Policies
   readonly evaluations: Evaluations
@@ -45,23 +45,21 @@ export interface GatesParts {
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
-  /** Tells the sender of callbacks that something may be due. */
+  /** Notifies the sender of callbacks that a message may be due. */
   readonly wakeOutbox: () => void
-  /** The numbers of applications and pipelines. */
   readonly numbers: PipelineNumbers
 }
 
-/** The gates at work. */
 export interface OpenGates {
   readonly routes: GateRoutesDeps
-  /** Has the work of an instance done once more. Raises as `resumeWork` does. */
+  /** Repeats the work of an instance. Throws as `resumeWork`. */
   readonly resume: (instanceId: number, actor: Actor) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * Takes the gates of the configuration over, goes on with what instances still need, and lets them expire. Raises as
- * the secrets of connectors do, and `unavailable` when the store cannot be written.
+ * Imports the gates of the configuration, continues the work of instances and expires them. Throws
+ * if a secret of a connector is missing, and `unavailable` if the store cannot be written.
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
   const { store, wakeOutbox, numbers } = parts
@@ -108,7 +106,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   }
 }
 
-/** Without a difference nothing is written, so that the thread that writes need not start. */
+/** Writes nothing if nothing has changed, so that the writing thread need not start. */
 async function takeOverGates({ gates }: Config, { lookups, writer, now }: ServiceStore): Promise<void> {
   const changes = compareGates(await lookups.gates.listGates(), gates.definitions, now())
   if (changes.length > 0) await writer.run(saveGateChanges, changes)
@@ -124,7 +122,7 @@ function startWork(
     leases: store.leases,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
-    evaluatePolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
+    evaluatePolicy: makeEvaluateGatePolicy(policies, evaluations, decisionLog),
     attempts,
     now: store.now,
     concurrency: CONCURRENCY,
@@ -137,15 +135,15 @@ function startWork(
 
 function notAcknowledged({ logger }: GatesParts): (error: AppError, instance: number) => void {
   return (error, instance) => {
-    logger.warn({ instance, error: error.message }, 'not kept that an instance was asked after')
+    logger.warn({ instance, error: error.message }, 'the status query of a gate instance was not recorded')
   }
 }
 
-/** Lets instances expire when their time has come, looks for work that failed before, and removes what ended long ago. */
+/** Periodically expires instances, retries failed work and removes old instances. */
 function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () => Promise<void> {
   const { store, logger, wakeOutbox } = parts
   const failed = (error: Error): void =>
-    logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
+    logger.error({ error: toAppError(error).message }, 'periodic work of gates failed')
   const expiring = repeat(CLOCK_INTERVAL_MS, (signal) => expireDue(store, wakeOutbox, signal), failed)
   const rescanning = repeat(
     store.sharing === undefined ? RESCAN_INTERVAL_MS : TAKE_OVER_INTERVAL_MS,
@@ -161,16 +159,16 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   }
 }
 
-/** Looks before it writes, so that the thread that writes need not start for nothing. */
+/** Reads before it writes, so that the writing thread starts only if needed. */
 async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: AbortSignal): Promise<void> {
   const beforeMs = store.removalTime() - keepMs
   const oldestMs = await store.lookups.gates.oldestEndMs()
   if (oldestMs === undefined || oldestMs >= beforeMs) return
   const instances = await removeAllEnded(store.writer, { beforeMs, nowMs: store.now(), signal })
-  if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
+  if (instances > 0) logger.info({ instances }, 'removed old gate instances')
 }
 
-/** Looks before it writes, as `removeOld` does. */
+/** Reads before it writes, as `removeOld`. */
 async function expireDue(
   { lookups, writer, now }: ServiceStore,
   wakeOutbox: () => void,
@@ -181,4 +179,37 @@ async function expireDue(
   const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal }).catch(() => undefined)
   const expired = await expireAllDue({ writer, now, pause, signal })
   if (expired > 0) wakeOutbox()
+}
+
+const MS_PER_SECOND = 1000
+
+interface OpenConnectors {
+  readonly connectors: readonly Connector[]
+  /** Time limit for all evidence of one gate, in milliseconds. */
+  readonly budgetMs: number
+  readonly close: () => Promise<void>
+}
+
+/** Makes a connector for each configured account. Throws as `readSecret`. */
+async function openConnectors({ connectors }: Config, readSecret: ReadSecret): Promise<OpenConnectors> {
+  const budgetMs = connectors.budgetSeconds * MS_PER_SECOND
+  if (connectors.accounts.length === 0) return { connectors: [], budgetMs, close: () => Promise.resolve() }
+  const { makeToolConnector } = await import('../gates/connectors/make-tool-connector.js')
+  const client = makeOutboundClient(connectors)
+  return {
+    connectors: connectors.accounts.map((account) =>
+      makeToolConnector(account.type, {
+        name: account.name,
+        connectorType: account.connectorType,
+        url: account.url,
+        credentials: readCredentials(account.credentials, readSecret),
+        client,
+        timeoutMs: account.timeoutSeconds * MS_PER_SECOND,
+        attempts: account.attempts,
+        maxResponseBytes: account.maxResponseBytes,
+      }),
+    ),
+    budgetMs,
+    close: client.close,
+  }
 }

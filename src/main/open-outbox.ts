@@ -20,32 +20,33 @@ const HOURS_PER_DAY = 24
 const SECRET_FILE = 'callback-secret'
 const TAKE_OVER_INTERVAL_MS = 2000
 
-/** What the outbox needs beside the configuration. */
-export interface OutboxParts {
+interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
-  /** The headers of the webhook relay: the secret token of the orchestrator's side. */
+  /** Headers of the webhook relay, such as the secret token that the orchestrator expects. */
   readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
 }
 
-/** The outbox at work. */
 export interface OpenOutbox {
   readonly routes: OutboxRoutesDeps
-  /** Tells the sender that something may be due. */
+  /** Notifies the sender that a message may be due. */
   readonly wake: () => void
   readonly close: () => Promise<void>
 }
 
-/** Starts the sender of callbacks and relayed webhooks. Raises `invalid` for a secret that cannot sign. */
+/**
+ * Starts the sender of callbacks and relayed webhooks. Throws `invalid` for a secret that cannot
+ * sign.
+ */
 export async function openOutbox(config: Config, parts: OutboxParts): Promise<OpenOutbox> {
   const { store, logger } = parts
   const { callbacks } = config
   const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
-  // These addresses the operator names himself: they may be anywhere but at a metadata service.
+  // The operator configured these addresses, so any may be used except those of metadata services.
   const operatorsClient = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
   const sign = makeCallbackSigner(await callbackSecret(config, parts))
   const sender = new OutboxSender({
@@ -72,7 +73,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     },
     failed: (error) => logger.error({ error: error.message }, 'the outbox cannot be read or written'),
   })
-  // Only then: a service that never called anyone back need not start the thread that writes.
+  // Otherwise nothing is due, and the writing thread need not start.
   if (await store.lookups.outbox.hasPending()) await sender.start()
   const keepMs = callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR
   const purging = repeat(
@@ -88,31 +89,31 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const wake = (): void => {
     sender.wake()
   }
-  const lookingAround = takeOverMessages(parts, wake)
+  const takingOver = takeOverMessages(parts, wake)
   return {
     routes: { writer: store.writer, reader: store.reader, now: store.now, wake },
     wake,
     close: async () => {
-      await Promise.all([purging.stop(), lookingAround.stop(), sender.stop()])
+      await Promise.all([purging.stop(), takingOver.stop(), sender.stop()])
       await Promise.all([callbackClient.close(), operatorsClient.close()])
     },
   }
 }
 
-/** Where a store is shared, messages of others may have become due or nobody's: then the sender looks. */
+/** With a shared store, wakes the sender when messages of other services may be due or unleased. */
 function takeOverMessages({ store, logger }: OutboxParts, wake: () => void): Pick<Repeated, 'stop'> {
   if (store.sharing === undefined) return { stop: () => Promise.resolve() }
-  const look = async (): Promise<void> => {
+  const wakeIfPending = async (): Promise<void> => {
     if (await store.lookups.outbox.hasPending()) wake()
   }
-  const looking = repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
-    logger.error({ error: error.message }, 'the outbox cannot be looked at')
+  const checking = repeat(TAKE_OVER_INTERVAL_MS, wakeIfPending, (error) => {
+    logger.error({ error: error.message }, 'the outbox cannot be checked for due messages')
   })
-  store.sharing.whenReleased(() => void looking.runNow())
-  return looking
+  store.sharing.whenReleased(() => void checking.runNow())
+  return checking
 }
 
-/** The configured secret, else one of this installation's own. */
+/** The configured secret, or that of this installation. */
 async function callbackSecret(
   { callbacks, dataDir }: Config,
   { store, logger, readSecret }: OutboxParts,
@@ -120,7 +121,7 @@ async function callbackSecret(
   if (callbacks.secret !== undefined) return readSecret(callbacks.secret).reveal()
   if (store.sharing !== undefined) return await store.sharing.secret(SECRET_FILE, newSecret)
   const created = (path: string): void =>
-    logger.info({ path }, 'callbacks are signed with a new secret: give it to their receivers')
+    logger.info({ path }, 'created a secret that signs callbacks: give it to their receivers')
   return installationSecret(dataDir, SECRET_FILE, created)
 }
 

@@ -2,28 +2,30 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { buildDigest } from '../lib/build-digest.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
-import { findServiceOpa } from './files/find-service-opa.js'
 import {
   Policies,
   exceededLimit,
   hostBuiltins,
   keepBuilds,
   refusedRequests,
+  findOpa,
+  opaLimits,
   type Snapshot,
+  type OpaProgram,
 } from '../rego/index.js'
-import { loadDataInThread } from './threads/data-thread.js'
-import { compileModuleInThread } from './threads/module-thread.js'
-import { showsPrinted } from './evaluations/printed-lines.js'
+import { loadDataInThread, compileModuleInThread } from './threads/load-threads.js'
+import { showsPrinted } from './evaluations/open-evaluations.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
+import { temporaryFolderOf } from './files/temporary-folder.js'
 
 const MAX_LOGGED_WARNINGS = 50
-/** In the data directory; whoever removes it loses nothing but the time of the next start. */
+/** In the data directory. Removing it only makes the next start slower. */
 const KEPT_BUILDS = 'compiled'
 
-/** Loads the policies and tells of every later load. Raises the AppError that the first one failed with. */
+/** Loads the policies and logs every later load. Throws the error of the first load. */
 export async function openPolicies(
   config: Config,
   logger: Logger,
@@ -41,7 +43,7 @@ export async function openPolicies(
     compileModule: compileModuleInThread,
     ...(builtBy === undefined ? {} : { buildModule: keepBuilds(join(config.dataDir, KEPT_BUILDS), builtBy) }),
     limits,
-    // At each load, so that a key or a secret that was replaced is seen.
+    // Read at each load, so that replaced keys and secrets take effect.
     verification: () =>
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, process.env)),
     analysis: { staticPackages, undefinedData },
@@ -56,7 +58,7 @@ export async function openPolicies(
       metrics.policyLoadFailed(exceededLimit(error))
       logger.error(
         { code: error.code, errors: error.details },
-        `policies not loaded, the last good ones serve on: ${error.message}`,
+        `policies not loaded; the last good ones stay in service: ${error.message}`,
       )
     },
   })
@@ -68,15 +70,59 @@ export async function openPolicies(
   if (bundles.length > 0)
     logger.info(
       { bundles },
-      'of bundles only the Rego that they still hold is looked through; what tidegate build compiled away it has looked through itself',
+      'only the Rego that bundles still contain is checked; tidegate build checked the rest',
     )
   return policies
 }
 
-/** One line for each, as an editor can follow it; the rest is counted. */
+/** Logs one line per warning in a form that editors can open, and the number of the rest. */
 function logWarnings({ warnings }: Snapshot, logger: Logger): void {
   for (const { code, message, location } of warnings.slice(0, MAX_LOGGED_WARNINGS))
     logger.warn({ code, ...location }, `policies: ${message}`)
   const more = warnings.length - MAX_LOGGED_WARNINGS
-  if (more > 0) logger.warn({ more }, 'policies: there are more such findings; tidegate test tells them all')
+  if (more > 0) logger.warn({ more }, 'policies: more warnings; tidegate test shows all of them')
+}
+
+/** Most loads take less time. */
+const LONG_MS = 5000
+const MS_PER_SECOND = 1000
+
+/**
+ * Shows a slow or failed load of policies. The status is always up, because the last good policies
+ * stay in service.
+ */
+export function policiesHealth(policies: Pick<Policies, 'failure' | 'loadingMs'>): HealthPlugin {
+  return {
+    name: 'policies',
+    isUp: () => true,
+    warning: () => {
+      const { failure, loadingMs } = policies
+      if (loadingMs > LONG_MS) {
+        const seconds = Math.round(loadingMs / MS_PER_SECOND)
+        return `changed policies have been loading for ${seconds} s; the last good ones are in service`
+      }
+      return (
+        failure &&
+        'changed policies could not be loaded; the last good ones are in service; /health?bundles shows why'
+      )
+    },
+  }
+}
+
+/**
+ * The `opa` program, with its temporary files in the folder of the service. Throws as `findOpa`.
+ */
+async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
+  const { opa: named, capabilities } = policies
+  const program = await findOpa({ named, capabilities, env: process.env, limits: opaLimits(policies) })
+  const temporaryFolder = temporaryFolderOf(dataDir)
+  return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
+}
+
+/** Digest of all sources and library versions, which the bundler inserts (`build/bundle.js`). */
+declare const BUILD_DIGEST: string | undefined
+
+/** Identifies this build of the program. Undefined if the sources run unbundled. */
+function buildDigest(): string | undefined {
+  return typeof BUILD_DIGEST === 'undefined' ? undefined : BUILD_DIGEST
 }

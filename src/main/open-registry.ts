@@ -25,11 +25,11 @@ import type { Repeated } from './timers/repeat.js'
 const APPLY_INTERVAL_MS = 200
 const EVENTS_PER_STEP = 20
 const MS_PER_SECOND = 1000
-/** The kinds of work here, by which it is shown when it is suspended. */
+/** Kind under which suspended reconciliations are listed. */
 export const RECONCILIATION = 'reconciliation'
 const REGISTRY_EVENTS = 'registry-events'
 
-export interface RegistryParts {
+interface RegistryParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
@@ -38,35 +38,34 @@ export interface RegistryParts {
   readonly compare: typeof compareInThread
 }
 
-/** What became of the reconciliations since the start. */
-export interface ReconcileStatus {
-  /** Undefined while none has ended, or none is configured. */
+/** Results of the reconciliations since the start. */
+interface ReconcileStatus {
+  /** Undefined if none has ended, or none is configured. */
   readonly last: { readonly isDone: boolean; readonly atMs: number; readonly durationMs: number } | undefined
   readonly done: number
   readonly failed: number
 }
 
-/** The registry at work. */
 export interface OpenRegistry {
   readonly settings: OrchestratorSettings
   readonly status: () => ReconcileStatus
   readonly numbers: PipelineNumbers
-  /** What joins a relayed webhook when it is sent: its secret token, and credentials for the gateway. */
+  /** Headers for a relayed webhook: its secret token and credentials for the gateway. */
   readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly health: HealthPlugin
-  /** Reconciles now, where the storage service is named. */
+  /** Starts a reconciliation now, if the storage service is configured. */
   readonly reconcile: () => void
   readonly close: () => Promise<void>
 }
 
-/** Starts what brings the registry up to date: by events and, where the storage service is named, by reconciliation. */
+/** Updates the registry by events and, if the storage service is configured, by reconciliation. */
 export function openRegistry(config: Config, parts: RegistryParts): OpenRegistry {
   const { store, logger, readSecret } = parts
   const settings = readOrchestratorSettings(config.orchestrator, readSecret)
   const applying = repeat(
     APPLY_INTERVAL_MS,
     () => applyWaiting(parts),
-    (error) => logger.error({ error: error.message }, 'events not brought into the registry'),
+    (error) => logger.error({ error: error.message }, 'events not applied to the registry'),
   )
   const reconciling = startReconciling(config, settings, parts)
   return {
@@ -90,7 +89,7 @@ async function applyWaiting({ store, logger, attempts }: RegistryParts): Promise
   const { lookups, writer } = store
   const work = { kind: REGISTRY_EVENTS, key: 'oldest' }
   while (await lookups.registry.hasWaitingEvents()) {
-    // One by one after a death, so that it is known which one was the cause of the next.
+    // After a crash events are applied one at a time, so that the cause of another crash is known.
     const limit = attempts.unfinished(work) > 0 ? 1 : EVENTS_PER_STEP
     const applied = await attempts
       .run(work, () => writer.run(applyEvents, { limit, nowMs: store.now() }))
@@ -98,12 +97,12 @@ async function applyWaiting({ store, logger, attempts }: RegistryParts): Promise
         if (!isSuspended(error)) throw error
         const seq = await writer.run(skipEvent, { reason: error.message, nowMs: store.now() })
         attempts.forget(work)
-        logger.error({ seq, reason: error.message }, 'an event was skipped: the registry does not know it')
+        logger.error({ seq, reason: error.message }, 'an event was skipped and is missing from the registry')
       })
     if (applied === undefined) continue
     const { events, changed, unread } = applied
     if (changed > 0) logger.debug({ events, changed }, 'registry changed by events')
-    if (unread.length > 0) logger.warn({ unread }, 'events tell of changes that cannot be read')
+    if (unread.length > 0) logger.warn({ unread }, 'events contain changes that cannot be read')
   }
 }
 
@@ -144,7 +143,7 @@ function startReconciling(config: Config, settings: OrchestratorSettings, parts:
   const repeated: Repeated = repeat(
     orchestrator.reconcileIntervalSeconds * MS_PER_SECOND,
     parts.leadership.led(reconcile),
-    (error) => logger.error({ error: error.message }, 'registry not reconciled, it stays as it was'),
+    (error) => logger.error({ error: error.message }, 'registry not reconciled; it stays unchanged'),
   )
   void repeated.runNow()
   return {
@@ -161,7 +160,7 @@ function connect(settings: OrchestratorSettings, dataDir: string): OrchestratorC
   return {
     settings,
     temporaryFolder: temporaryFolderOf(dataDir),
-    // The operator names the orchestrator's address himself: it may be anywhere but at a metadata service.
+    // The operator configured this address, so any may be used except that of a metadata service.
     client: makeOutboundClient({ allowLoopback: true, allowPrivate: true }),
     now: Date.now,
     wait: (ms, signal) => wait(ms, undefined, { signal }),

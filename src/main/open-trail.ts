@@ -18,23 +18,22 @@ import { repeat, setUnrefTimer } from './timers/repeat.js'
 const MAX_EXPORTS = 8
 const INDEX_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 5000
-/** How long a gap is gathered before one record tells of it. */
+/** Missing decisions are collected for this long before one record reports them. */
 const GAP_INTERVAL_MS = 10_000
 const RETENTION_INTERVAL_MS = 600_000
 const FIRST_RETENTION_MS = 30_000
 const MS_PER_MINUTE = 60_000
 const MS_PER_DAY = 86_400_000
-/** How long a search by free text waits for what was kept just before it. */
+/** How long a free-text search waits for the latest records to be indexed. */
 const CATCH_UP_MS = 500
 
-export interface TrailParts {
+interface TrailParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly leadership: Leadership
 }
 
-/** The trail at work. */
 export interface OpenTrail {
   readonly intake: EventIntake
   readonly decisions: DecisionTrail
@@ -42,11 +41,14 @@ export interface OpenTrail {
   readonly close: () => Promise<void>
 }
 
-/** Starts what takes events in and what keeps the trail in order. Raises `invalid` for a key that cannot sign. */
+/**
+ * Starts the intake of events and the upkeep of the trail. Throws `invalid` for a key that cannot
+ * sign.
+ */
 export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   const { store, logger, leadership } = parts
   const checkpoints = checkpointDeps(config, parts)
-  const failed = (what: string) => (error: Error) => logger.error({ error: error.message }, what)
+  const failed = (message: string) => (error: Error) => logger.error({ error: error.message }, message)
   const intake = new EventIntake({
     writer: store.writer,
     now: store.now,
@@ -82,7 +84,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     leadership.led((signal) => retain(config, parts, checkpoints, signal)),
     failed('old audit records not removed'),
   )
-  // A service that is often started again must remove them too.
+  // A service that restarts often must remove old records too.
   const notYetRetaining = setUnrefTimer(() => void retaining.runNow(), FIRST_RETENTION_MS)
   return {
     intake,
@@ -103,7 +105,10 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   }
 }
 
-/** Raises `invalid` for what is no key. None while nothing is signed: an earlier key alone proves nothing of what is written now. */
+/**
+ * Throws `invalid` for a malformed key. Returns none if nothing is signed, because earlier keys
+ * prove nothing about new records.
+ */
 function publicKeysOf({ audit }: Config, { signer }: CheckpointDeps): readonly string[] {
   for (const [index, key] of audit.earlierPublicKeys.entries()) {
     makeCheckpointVerifier(key, `audit.earlierPublicKeys[${index}]`)
@@ -117,7 +122,7 @@ function checkpointDeps({ audit }: Config, { store, logger, readSecret }: TrailP
     writer: store.writer,
     now: store.now,
     signer: key === undefined ? undefined : makeCheckpointSigner(key),
-    // The log is a second place: who cuts the end off the database cannot cut it off there.
+    // The log is a second copy: truncating the database does not remove checkpoints there.
     written: (checkpoint) => logger.info(checkpoint, 'audit checkpoint'),
   }
 }

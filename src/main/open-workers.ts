@@ -24,19 +24,21 @@ import { sharedRun } from '../lib/turns/shared-run.js'
 import { unpackFailure, type Policies, type SlowTicket, type Snapshot } from '../rego/index.js'
 import type { Decisions } from './open-decisions.js'
 import type { OpenEvaluations } from './evaluations/open-evaluations.js'
-import { relayPathIn } from './workers/relay-path.js'
-import { PolicySender } from './workers/sent-policies.js'
-import { sumFigures } from './workers/sum-figures.js'
-import { WorkerPool } from './workers/worker-pool.js'
-import type { MainCalls } from './workers/worker-calls.js'
+import { PolicySender } from './worker-pool/policy-sender.js'
+import { sumMetrics } from './worker-pool/sum-metrics.js'
+import { WorkerPool } from './worker-pool/worker-pool.js'
+import type { MainCalls } from './worker-pool/worker-calls.js'
+import { makeTemporaryDirectory } from '../lib/temporary-directory.js'
+import { SHORT_FOLDER, shortFolderOf, temporaryFolderOf } from './files/temporary-folder.js'
 
 const SCRIPT = fileURLToPath(threadScript('worker'))
 
 /**
- * What glibc's malloc is told, where it is not told otherwise: by itself it takes blocks as large as the largest that was given back from its heap, which keeps
- * hundreds of megabytes after some large bodies. Blocks of 128 KiB and more come from the system and go back to it at once; small decisions allocate none. (With
- * blocks of a megabyte, smaller ones left holes in the heap that grew for ten minutes; decisions of 215 KB cost the same with either.)
- * A heap for each thread keeps what that thread once needed: two do.
+ * Settings of glibc's malloc, unless the environment sets others. By default its mmap threshold
+ * grows to the largest freed block, which retains hundreds of megabytes after some large bodies.
+ * With these settings blocks of 128 KiB and more are mapped and returned to the system when freed.
+ * Small decisions allocate none that large. Two arenas are used, because each arena keeps the peak
+ * memory of a thread.
  */
 const MEMORY_ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -44,20 +46,29 @@ const MEMORY_ENVIRONMENT = {
   MALLOC_ARENA_MAX: '2',
 }
 
-/** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
-const MOST_UNASKED = 8
+/**
+ * Default limit of processes. Each takes some 30 MB and its own copies of the base documents.
+ * `server.workers` may be set higher.
+ */
+const MAX_DEFAULT_PROCESSES = 8
 
-/** In the data directory, for what goes between the processes: what a killed one left there, or among the temporary files, goes with the next start. */
+/**
+ * Folder in the data directory for files shared between the processes. The next start removes files
+ * that a killed process left.
+ */
 const DATA_FOLDER = 'workers'
 
-/** Has the system share new connections evenly among the processes that listen: each takes one at a time, and lets others have the next. */
+/**
+ * Makes libuv accept one connection at a time, so that the system distributes connections evenly
+ * among the processes.
+ */
 export function shareConnectionsEvenly(config: Config): void {
   if (processesOf(config) > 1) process.env['UV_TCP_SINGLE_ACCEPT'] ??= '1'
 }
 
-/** How many processes decide, the main one included. */
+/** Number of processes that decide, including the main one. */
 export function processesOf({ server }: Config): number {
-  return server.workers ?? Math.min(availableCores(), MOST_UNASKED)
+  return server.workers ?? Math.min(availableCores(), MAX_DEFAULT_PROCESSES)
 }
 
 export interface WorkersDeps {
@@ -70,44 +81,47 @@ export interface WorkersDeps {
   readonly threadDied: (death: ThreadDeath) => void
 }
 
-/** An address, and what the main process listens on for it. */
+/** An address and the main process's listener for it. */
 export interface SharedListener {
   readonly served: ServedAddress
   readonly listener: Server
 }
 
-/** What answers requests that are relayed, and the room for them. */
-export interface RelayedAnswering {
+/** The handler of relayed requests and its capacity. */
+interface RelayedAnswering {
   readonly handle: HandleRequest
   readonly room: Pick<ServerLimits, 'requests' | 'pages'>
 }
 
-/** The processes that decide beside this one, if any. */
+/** The worker processes that decide in addition to this one, if any. */
 export interface OpenWorkers {
-  /** The figures of all processes as one. */
-  readonly figures: MetricTexts
-  /** Has what all processes decided so far handed to the decision log. */
+  /** Metrics of all processes, summed. */
+  readonly metrics: MetricTexts
+  /** Hands the decisions of all worker processes to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
-  /** Starts them at what the main process listens on, ports for everything alone; what they do not answer themselves is relayed. */
+  /**
+   * Starts the worker processes at the TCP listeners that serve everything. They relay requests
+   * that they do not answer themselves.
+   */
   readonly serve: (
     shared: readonly SharedListener[],
     relayed: RelayedAnswering,
     tls: () => TlsSettings | undefined,
   ) => Promise<void>
-  /** Has new connections of all use another certificate. */
+  /** Switches new connections of all worker processes to another certificate. */
   readonly renewTls: (settings: TlsSettings) => void
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** The figures of this process, or the sums over it and those that decide. */
-function figureTexts(
+/** The metrics of this process, or the sum over it and the worker processes. */
+function metricTexts(
   { registry, exemplars }: ServiceMetrics,
-  pool: () => Pick<WorkerPool, 'figures'> | undefined,
+  pool: () => Pick<WorkerPool, 'metrics'> | undefined,
 ): MetricTexts {
   const all = async (): Promise<Pick<ServiceMetrics['registry'], 'metrics' | 'getMetricsAsJSON'>> => {
-    const others = await pool()?.figures()
-    return others === undefined ? registry : sumFigures(await registry.getMetricsAsJSON(), others)
+    const others = await pool()?.metrics()
+    return others === undefined ? registry : sumMetrics(await registry.getMetricsAsJSON(), others)
   }
   return {
     plain: sharedRun(async () => await (await all()).metrics()),
@@ -115,7 +129,7 @@ function figureTexts(
   }
 }
 
-/** Makes what starts workers and stops them. */
+/** Prepares the worker processes. `serve` starts them. */
 export function openWorkers(deps: WorkersDeps): OpenWorkers {
   const { config, metrics, logger } = deps
   const processes = processesOf(config)
@@ -123,27 +137,25 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
   let close = (): Promise<void> => Promise.resolve()
   let isReachable = (): boolean => true
   return {
-    figures: figureTexts(metrics, () => pool),
+    metrics: metricTexts(metrics, () => pool),
     flush: () => pool?.flush() ?? Promise.resolve(),
     health: {
       name: 'workers',
       isUp: () => true,
       warning: () => {
         if (!isReachable())
-          return 'processes that decide cannot reach the main one: nothing else is answered by them'
+          return 'worker processes cannot reach the main process: they answer policy decisions only'
         const missing = pool?.missing ?? 0
-        return missing === 0
-          ? undefined
-          : `${missing} of ${processes} processes that decide do not take requests`
+        return missing === 0 ? undefined : `${missing} of ${processes} processes do not accept requests`
       },
     },
     renewTls: (settings) => {
       pool?.renewTls(settings).catch((raw: unknown) => {
-        logger.error({ error: toError(raw).message }, 'worker processes keep the former certificate')
+        logger.error({ error: toError(raw).message }, 'worker processes keep the previous certificate')
       })
     },
     serve: async (listening, { handle, room }, tls) => {
-      // A socket is not taken over by another process, and probes are few.
+      // Sockets in the file system are not shared with other processes, and probes are few.
       const shared = listening.filter(
         ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
       )
@@ -154,7 +166,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       close = () => removeFolders([data, ownFolder])
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, room)
       isReachable = relayed.isReachable
-      // Before anything else can fail: what listens is closed then, too.
+      // Set before anything else can fail, so that the relay is closed in any case.
       close = async () => {
         await relayed.stop(0)
         await removeFolders([data, ownFolder])
@@ -183,7 +195,7 @@ async function makeEmptyFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
 }
 
-interface PoolSurroundings {
+interface PoolOptions {
   readonly shared: readonly SharedListener[]
   readonly sender: PolicySender
   readonly relaySocket: string
@@ -193,7 +205,7 @@ interface PoolSurroundings {
 
 function startPool(
   deps: WorkersDeps,
-  { shared, sender, relaySocket, tls, processes }: PoolSurroundings,
+  { shared, sender, relaySocket, tls, processes }: PoolOptions,
 ): WorkerPool {
   const { config, logger, threadDied } = deps
   return new WorkerPool({
@@ -201,7 +213,7 @@ function startPool(
     fork: () =>
       fork(SCRIPT, [], {
         serialization: 'advanced',
-        // None of the main process's own: two cannot be debugged at one address.
+        // Without the main process's options: two processes cannot share a debugger port.
         execArgv: [],
         env: { ...MEMORY_ENVIRONMENT, ...process.env },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -218,7 +230,7 @@ function startPool(
   })
 }
 
-/** What one worker may ask of this process. */
+/** The calls that one worker process may make to this process. */
 function callsOfWorker(
   { evaluations, decisions }: WorkersDeps,
   sender: PolicySender,
@@ -227,7 +239,10 @@ function callsOfWorker(
   const find = (id: number): Snapshot => {
     const snapshot = sender.find(id)
     if (snapshot !== undefined) return snapshot
-    throw new AppError('unavailable', 'the policies were replaced: ask again')
+    throw new AppError(
+      'unavailable',
+      'the policies were replaced during the evaluation: send the request again',
+    )
   }
   return {
     calls: {
@@ -244,4 +259,38 @@ function callsOfWorker(
       for (const { drop } of tickets.values()) drop()
     },
   }
+}
+
+/**
+ * Maximum length of a socket path in bytes (sockaddr_un on macOS; Linux allows four more). The
+ * system silently truncates longer ones.
+ */
+const MAX_PATH_BYTES = 103
+const NAME = 'relay'
+
+/**
+ * The path where the main process listens for worker processes, and the folder made for it, if any.
+ */
+interface RelayPath {
+  readonly path: string
+  readonly ownFolder: string | undefined
+}
+
+/**
+ * Returns a socket path in a private folder of the data directory. If that is too long, it is in a
+ * new temporary folder of the service. Throws if the folder cannot be made.
+ */
+export async function relayPathIn(folder: string, dataDir: string): Promise<RelayPath> {
+  const path = join(folder, NAME)
+  if (isShort(path)) return { path, ownFolder: undefined }
+  const temporary = temporaryFolderOf(dataDir)
+  const ownFolder =
+    temporary !== undefined && isShort(join(temporary, 'tidegate-XXXXXX', NAME))
+      ? await makeTemporaryDirectory(temporary)
+      : await makeTemporaryDirectory(shortFolderOf(dataDir), SHORT_FOLDER)
+  return { path: join(ownFolder, NAME), ownFolder }
+}
+
+function isShort(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_PATH_BYTES
 }

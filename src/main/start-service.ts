@@ -1,20 +1,19 @@
+import { statSync } from 'node:fs'
+
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import {
-  addConditionMetrics,
-  addDecisionLogMetrics,
-  makeServiceMetrics,
-} from '../http/metrics/service-metrics.js'
+import { addConditionMetrics } from '../http/metrics/service-metrics.js'
+import { addDecisionLogMetrics, makeServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
 import { closeParts } from './close-parts.js'
-import type { OpenPart } from './close-parts.js'
+import type { OnStop, OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import { makeAnalysisMetrics } from '../http/metrics/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
-import { makeAskRule } from './evaluations/ask-rule.js'
+import { makeEvaluateRule } from './evaluations/internal-evaluations.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import type { DecisionParts, Decisions } from './open-decisions.js'
@@ -26,38 +25,60 @@ import { shareConnectionsEvenly } from './open-workers.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { shareHeartbeat } from './threads/main-thread-watch.js'
-import { serviceThreads } from './threads/service-threads.js'
-import type { ServiceThreads } from './threads/service-threads.js'
-import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../rego/index.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { removeTemporaryFiles, temporaryFoldersOf } from './files/temporary-folder.js'
-import { writableByOthers } from './files/writable-by-others.js'
-import { exitOnFatalError } from './exit-on-fatal-error.js'
-import { ignoreOtherSignals, nextSignal } from './signals.js'
+import { exitOnFatalError, ignoreOtherSignals, nextSignal } from './process-events.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
-import type { OnStop } from './listen.js'
 import { tryAddress } from '../http/start-listening.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import { openStore } from './store/open-store.js'
+import { compareInThread } from './threads/comparison-thread.js'
+import { openDecisionWriter } from './open-decision-log.js'
+import type { OpenDecisionWriter } from './open-decision-log.js'
+import { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
 
-/** A service that runs until it is stopped. */
+/** Work that a service does outside the deciding thread. Tests replace it. */
+export interface ServiceThreads {
+  readonly openStore: typeof openStore
+  readonly openDecisionWriter: OpenDecisionWriter
+  readonly evaluateInterval: typeof evaluateIntervalInThread
+  readonly tryQueries: typeof tryQueriesInThread
+  readonly compare: typeof compareInThread
+}
+
+/** Each in a separate thread. */
+const SERVICE_THREADS: ServiceThreads = {
+  openStore,
+  openDecisionWriter,
+  evaluateInterval: evaluateIntervalInThread,
+  tryQueries: tryQueriesInThread,
+  compare: compareInThread,
+}
+
+/** A running service. */
 export interface Service {
   readonly url: string
-  /** Of all addresses, the first included. */
+  /** URLs of all addresses, including the first. */
   readonly urls: readonly string[]
   /** Writes the decisions that are still in memory. */
   readonly flush: () => Promise<void>
-  /** Drains, flushes and releases everything. Gives the names of the parts that failed to close; they are logged. */
+  /**
+   * Drains, flushes and releases everything. Returns the names of the parts that failed to close,
+   * which are logged.
+   */
   readonly stop: () => Promise<readonly string[]>
 }
 
 /**
- * Runs the service until a signal ends it (see `nextSignal`), then drains it; `hint`, if any, is logged once it serves. Gives whether it was closed in
- * order: what was not may hold the process. Raises AppErrors that say why it cannot start.
+ * Runs the service until a signal ends it (see `nextSignal`), then drains it. `hint` is logged once
+ * it serves. Returns whether everything was closed; otherwise a part may keep the process alive.
+ * Throws AppErrors that say why the service cannot start.
  */
 export async function runServer(config: Config, hint?: string): Promise<boolean> {
   const logger = makeLogger(config.log)
-  // Before the start: a signal that comes while it lasts must end it in order too.
+  // Registered first, so that a signal during the start also ends it in order.
   const signalled = nextSignal()
   ignoreOtherSignals(logger)
   const beginHeartbeat = shareHeartbeat(config.log)
@@ -76,17 +97,17 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
 }
 
 /**
- * Builds all parts and starts them: the one place where they are put together. What has been opened is closed again
- * when a later part cannot start. Raises AppErrors that say why it cannot start.
+ * Builds and starts all parts; the composition root of the service. Closes the opened parts if a
+ * later one cannot start. Throws AppErrors that say why the service cannot start.
  */
 export async function startService(
   config: Config,
   logger: Logger,
-  threads: ServiceThreads = serviceThreads,
+  threads: ServiceThreads = SERVICE_THREADS,
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const { urls, flush } = await startParts(config, { logger, beside: threads }, (name, close) =>
+    const { urls, flush } = await startParts(config, { logger, run: threads }, (name, close) =>
       opened.push({ name, close }),
     )
     return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
@@ -96,14 +117,14 @@ export async function startService(
   }
 }
 
-interface Outside {
+interface StartOptions {
   readonly logger: Logger
-  readonly beside: ServiceThreads
+  readonly run: ServiceThreads
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<Started> {
+async function startParts(config: Config, { logger, run }: StartOptions, onStop: OnStop): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
@@ -112,7 +133,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
-  const store = await beside.openStore(config, { logger, readSecret, threadDied: threads.died })
+  const store = await run.openStore(config, { logger, readSecret, threadDied: threads.died })
   onStop('store', store.close)
   const leadership = new Leadership(store.leases)
   const parts = { store, logger, readSecret, attempts, leadership }
@@ -123,7 +144,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     ...parts,
     take: (report) => trail.decisions.take(report),
     threadDied: threads.died,
-    openWriter: beside.openDecisionWriter,
+    openWriter: run.openDecisionWriter,
   }
   const [decisions, policies] = await openDeciding(config, writing, metrics, onStop)
   addDecisionLogMetrics(metrics.registry, decisions.log)
@@ -135,7 +156,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
-  const registry = openRegistry(config, { ...parts, compare: beside.compare })
+  const registry = openRegistry(config, { ...parts, compare: run.compare })
   onStop('registry', registry.close)
   const outbox = await openOutbox(config, {
     ...parts,
@@ -152,9 +173,9 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const askRule = makeAskRule(policies, evaluations.evaluations, { log: decisions.log, now: store.now })
+  const askRule = makeEvaluateRule(policies, evaluations.evaluations, { log: decisions.log, now: store.now })
   const analysis = await openAnalysis(config, {
-    ...{ ...parts, ...beside, askRule, judged: makeAnalysisMetrics(metrics) },
+    ...{ ...parts, ...run, askRule, judged: makeAnalysisMetrics(metrics) },
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
@@ -164,7 +185,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }
 
-/** The data directory for this service alone, and with it the folder of its temporary files, without those of one that was killed. */
+/** Locks the data directory for this service and removes temporary files that a killed one left. */
 async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop): Promise<void> {
   onStop('data directory', claimDataDirectory(dataDir))
   const problem = writableByOthers(dataDir)
@@ -175,8 +196,8 @@ async function claimFolders({ dataDir }: Config, logger: Logger, onStop: OnStop)
 }
 
 /**
- * Opens the decision log, and reads and compiles the policies while its thread starts. Waits for both, so that nothing goes on behind a start that has
- * failed; raises what the first of them was refused with.
+ * Opens the decision log, and compiles the policies while its thread starts. Waits for both, so
+ * that nothing is left running after a failed start. Throws the first error.
  */
 async function openDeciding(
   config: Config,
@@ -185,7 +206,7 @@ async function openDeciding(
   onStop: OnStop,
 ): Promise<[Decisions, Policies]> {
   const opening = openDecisions(config, parts).then((decisions) => {
-    // Closed before the trail, to which it gives the last decisions.
+    // Closed before the trail, which receives the last decisions from it.
     onStop('decision log', decisions.close)
     return decisions
   })
@@ -203,7 +224,7 @@ async function openWatched(
   const { watch, directories, bundles, bundleSigning } = config.policies
   if (!watch) return await openPolicies(config, logger, metrics)
   const { noteFiles, watchPolicies } = await import('../rego/loading/watch-policies.js')
-  // Before they are read: what is saved while they are loaded is found afterwards.
+  // Noted before the policies are read, so that changes during the load are detected.
   const noted = await noteFiles(directories, [...bundles, ...keyFiles(bundleSigning)])
   const policies = await openPolicies(config, logger, metrics)
   const watcher = await watchPolicies(policies, {
@@ -211,9 +232,41 @@ async function openWatched(
     unwatched: (error) =>
       logger.error(
         { error: error.message },
-        'policies that cannot be watched are looked at every few seconds',
+        'policies cannot be watched; they are checked every few seconds',
       ),
   })
   onStop('policy watcher', () => watcher.close())
   return policies
+}
+
+/** Records the deaths of threads. */
+interface ThreadWatch {
+  readonly died: (death: ThreadDeath) => void
+  /** Number of deaths of each thread since the start of the service. */
+  readonly deaths: () => ReadonlyMap<string, number>
+}
+
+/** Logs and counts each death of a thread. */
+function watchThreads(logger: Logger): ThreadWatch {
+  const deaths = new Map<string, number>()
+  return {
+    died: ({ thread, reason, recent }) => {
+      deaths.set(thread, (deaths.get(thread) ?? 0) + 1)
+      logger.error({ thread, error: reason, recent }, 'a thread has ended and is restarted')
+    },
+    deaths: () => deaths,
+  }
+}
+
+const OTHERS_MAY_WRITE = 0o002
+
+/**
+ * Why a data directory is unsafe and how to fix it. Undefined if only its owner and group can write
+ * to it, and on Windows, which has no such modes.
+ */
+export function writableByOthers(dataDir: string): string | undefined {
+  if (process.platform === 'win32') return undefined
+  const stats = statSync(dataDir, { throwIfNoEntry: false })
+  if (stats === undefined || (stats.mode & OTHERS_MAY_WRITE) === 0) return undefined
+  return `every user of this machine can replace files in the data directory ${dataDir}: run chmod o-w ${dataDir}`
 }

@@ -11,8 +11,8 @@ import { PLATFORM_CREDENTIALS } from '../lib/outbound/address-policy.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import { wait } from '../lib/outbound/back-off.js'
 import type {
-  IntervalAnswer,
-  IntervalQuestion,
+  IntervalThreadOutput,
+  IntervalThreadInput,
   IntervalThreadOptions,
 } from '../main/threads/interval-thread.js'
 
@@ -22,7 +22,7 @@ if (parentPort !== null) {
   const { analysis } = workerData as IntervalThreadOptions
   // A monotonic clock, so that setting the clock does not change the remaining time.
   const steadyNow = (): number => performance.timeOrigin + performance.now()
-  const answer = (message: IntervalAnswer): void => port.postMessage(message)
+  const answer = (message: IntervalThreadOutput): void => port.postMessage(message)
   const sources = makeSources(
     readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
     {
@@ -43,17 +43,17 @@ if (parentPort !== null) {
       rules.set(id, resolve)
       answer({ type: 'rule', id, rule, input })
     })
-  port.on('message', (question: IntervalQuestion) => {
-    if (question.type === 'said') {
-      rules.get(question.id)?.(question.answer)
+  port.on('message', (input: IntervalThreadInput) => {
+    if (input.type === 'ruleResult') {
+      rules.get(input.id)?.(input.answer)
       return
     }
     const work =
-      question.type === 'judge'
-        ? evaluateInterval(question.request, sources, steadyNow, askRule)
-        : tryQueries(question.plan, sources, steadyNow, askRule)
+      input.type === 'judge'
+        ? evaluateInterval(input.request, sources, steadyNow, askRule)
+        : tryQueries(input.plan, sources, steadyNow, askRule)
     work.then(
-      (result) => answer({ type: 'taken', result }),
+      (result) => answer({ type: 'done', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
     )
   })

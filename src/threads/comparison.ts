@@ -8,7 +8,7 @@ import { toFailure } from '../lib/threads/failure.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
-import { openReader } from '../main/store/open-reader.js'
+import { openReader } from '../main/store/open-store.js'
 
 const NICENESS = 10
 

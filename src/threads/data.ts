@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads'
 
 import { toFailure } from '../lib/threads/failure.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
-import type { DataOutcome, DataRequest } from '../main/threads/data-thread.js'
-import { loadData } from '../rego/index.js'
+import type { DataRequest, LoadOutcome } from '../main/threads/load-threads.js'
+import { loadData, type LoadedData } from '../rego/index.js'
 
 const NICENESS = 5
 
@@ -15,7 +15,7 @@ if (parentPort !== null) {
   port.once('message', ({ parts, base }: DataRequest) => port.postMessage(outcomeOf(parts, base)))
 }
 
-function outcomeOf(parts: DataRequest['parts'], base: number): DataOutcome {
+function outcomeOf(parts: DataRequest['parts'], base: number): LoadOutcome<LoadedData> {
   try {
     return { ok: true, loaded: loadData(parts, base) }
   } catch (raw) {

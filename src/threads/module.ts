@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads'
 
 import { toFailure } from '../lib/threads/failure.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
-import type { ModuleOutcome } from '../main/threads/module-thread.js'
-import { compileModule } from '../rego/index.js'
+import type { LoadOutcome } from '../main/threads/load-threads.js'
+import { compileModule, type ModuleCode } from '../rego/index.js'
 
 const NICENESS = 5
 
@@ -17,9 +17,9 @@ if (parentPort !== null) {
   })
 }
 
-async function outcomeOf(wasm: Uint8Array): Promise<ModuleOutcome> {
+async function outcomeOf(wasm: Uint8Array): Promise<LoadOutcome<ModuleCode>> {
   try {
-    return { ok: true, code: await compileModule(wasm) }
+    return { ok: true, loaded: await compileModule(wasm) }
   } catch (raw) {
     return { ok: false, failure: toFailure(raw) }
   }

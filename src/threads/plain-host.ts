@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { loadPolicy } from '@open-policy-agent/opa-wasm'
 
 import { toError } from '../errors/app-error.js'
-import type { PlainAnswer, PlainQuestion } from '../main/threads/plain-host-thread.js'
+import type { PlainResult, PlainRequest } from '../main/threads/plain-host-thread.js'
 import { isRecord } from '../lib/validation/record.js'
 
 const LACKING = /^not implemented: built-in function \d+: (?<name>\S+)$/
@@ -13,11 +13,11 @@ if (parentPort !== null) {
   const port = parentPort
   port.on(
     'message',
-    (question: PlainQuestion) => void answer(question).then((given) => port.postMessage(given)),
+    (request: PlainRequest) => void answer(request).then((result) => port.postMessage(result)),
   )
 }
 
-async function answer({ module, data, entrypoint, input }: PlainQuestion): Promise<PlainAnswer> {
+async function answer({ module, data, entrypoint, input }: PlainRequest): Promise<PlainResult> {
   try {
     const policy = await loadPolicy(module)
     policy.setData(JSON.parse(data) as object)

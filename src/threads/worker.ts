@@ -1,7 +1,7 @@
 import { ProcessLink, channelToParent } from '../lib/processes/process-link.js'
-import { ALL_SIGNALS } from '../main/signals.js'
+import { ALL_SIGNALS } from '../main/process-events.js'
 import { makeWorkerCalls } from '../main/worker-process/start-worker.js'
-import type { MainCalls } from '../main/workers/worker-calls.js'
+import type { MainCalls } from '../main/worker-pool/worker-calls.js'
 
 const channel = channelToParent()
 

@@ -75,7 +75,7 @@ test.each([
   await writer.run(recordDecisions, { decisions: [late], gap: undefined })
   const timeline = await executionTimeline({ reader, decisionsOf: log(decisions) }, '01J')
   expect(timeline.isTruncated).toBe(isTruncated)
-  // What is later than the first that is left out would hide that there is a gap before it.
+  // Entries later than the first omitted one would hide the gap before it.
   expect(timeline.entries.some(({ decisionId }) => decisionId === 'late')).toBe(!isTruncated)
 })
 

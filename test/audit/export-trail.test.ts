@@ -33,7 +33,7 @@ async function storeOf(entries: readonly Partial<AuditEntry>[]): Promise<TestSto
   return store
 }
 
-/** The export, whose last line must tell the number of its records. */
+/** The export, whose last line must contain the number of records. */
 async function exported({ reader }: TestStore, query: Partial<ExportQuery>): Promise<string> {
   const chunks: Uint8Array[] = []
   const whole: ExportQuery = { filter: {}, format: 'ndjson', withBodies: false, ...query }

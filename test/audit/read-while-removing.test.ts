@@ -37,7 +37,7 @@ async function removeAll({ writer, lookups, maintenance }: TestStore): Promise<n
   })
 }
 
-/** A reader before whose operation of this name, the time given, something is done. */
+/** A reader that calls a function before the operation with this name. */
 function interrupted(reader: Reader, name: string, time: number, act: () => Promise<unknown>): Reader {
   let times = 0
   return {

@@ -20,7 +20,7 @@ const append: WriteOperation<readonly string[], null> = {
   },
 }
 
-/** Changes the file behind the service's back, with everything that refuses it out of the way. */
+/** Changes the file directly, with its protections removed. */
 function tamper(dataDir: string, sql: string): void {
   const database = new Database(join(dataDir, 'tidegate.db'))
   const triggers = database

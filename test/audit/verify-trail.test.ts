@@ -68,7 +68,7 @@ function verify(...publicKeys: readonly string[]): Promise<Verification> {
   })
 }
 
-/** Changes the file behind the service's back, with everything that refuses it out of the way. */
+/** Changes the file directly, with its protections removed. */
 function tamper(change: (database: Database.Database) => void): void {
   const database = new Database(join(store.dataDir, 'tidegate.db'))
   const triggers = database
@@ -80,7 +80,7 @@ function tamper(change: (database: Database.Database) => void): void {
   database.close()
 }
 
-/** What a forger does who knows how links are made. */
+/** Changes made by a forger who knows how links are computed. */
 function rewriteFrom(database: Database.Database, seq: number): void {
   const rows = database
     .prepare<[number], AuditTable>('select * from audit where seq >= ? order by seq')

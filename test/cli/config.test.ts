@@ -3,8 +3,7 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { configKeys } from '../../src/config/config-keys.js'
-import { configurationPage } from '../../src/config/configuration-page.js'
+import { configKeys, configurationPage } from '../../src/config/config-keys.js'
 import { ROOT, runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -67,7 +66,7 @@ describe('config', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        'tidegate: the configuration cannot be used: there are 3 problems',
+        'tidegate: the configuration cannot be used: 3 problems',
         'unknown_variable: environment variable TIDEGATE_UNHEARD_OF: unknown',
         'unknown_key: server.adr: unknown key, did you mean server.addr? (bad.yaml:2)',
         'invalid_value: log.level: must be one of debug, info, warn, error, silent, not "loud" (bad.yaml:4)',
@@ -87,7 +86,7 @@ describe('serve', () => {
     const { exitCode, stdout, stderr } = await runTidegate(['serve', '--addr', '0.0.0.0:0'], { cwd })
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toMatch(
-      /server\.addr: 0\.0\.0\.0:0 can be reached .* auth\.tokens .* \(--insecure\).*\(--addr\)\n$/,
+      /server\.addr: 0\.0\.0\.0:0 is reachable .* auth\.tokens .* \(--insecure\).*\(--addr\)\n$/,
     )
   })
 })

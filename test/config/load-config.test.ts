@@ -95,7 +95,7 @@ describe('the effective configuration', () => {
     expect(loadConfig({ env: { TIDEGATE_CONFIG: file } }).dataDir).toBe('elsewhere')
   })
 
-  test('takes an empty section and an empty file as nothing said', () => {
+  test('treats an empty section and an empty file as absent', () => {
     expect(loadConfig({ file: writeConfig('server:\nlog:\n'), env: {} }).log.level).toBe('info')
     expect(loadConfig({ file: writeConfig(''), env: {} }).log.level).toBe('info')
   })
@@ -133,7 +133,7 @@ describe('the effective configuration', () => {
     },
   )
 
-  test('may listen anywhere with a token, or when told to be insecure', () => {
+  test('may listen anywhere with a token or with server.insecure', () => {
     const tokens = JSON.stringify([{ name: 'ci', roles: ['admin'], sha256: HASH.toUpperCase() }])
     const guarded = loadConfig({ env: { TIDEGATE_SERVER_ADDR: '0.0.0.0:1', TIDEGATE_AUTH_TOKENS: tokens } })
     expect(guarded.auth.tokens).toEqual([{ name: 'ci', roles: ['admin'], groups: [], sha256: HASH }])
@@ -143,9 +143,9 @@ describe('the effective configuration', () => {
   })
 })
 
-describe('a problem names the key, what is wrong, what is allowed and where it stands', () => {
+describe('a problem names the key, the error, the allowed values and the location', () => {
   const OPEN =
-    'can be reached from other machines: list who may call in auth.tokens (`tidegate hash-token` helps), or set server.insecure: true (--insecure) to let everyone in'
+    'is reachable from other machines: add tokens to auth.tokens (see `tidegate hash-token`), or set server.insecure: true (--insecure) to allow everyone'
   const token = (extra: string): string => `auth:\n  tokens:\n    - {name: a, roles: [admin], ${extra}}`
 
   test.each([
@@ -168,7 +168,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ['server: {addr: "tide.example.org:1"}', `server.addr: tide.example.org:1 ${OPEN} (tidegate.yaml:1)`],
     [
       'server: {publicUrl: "ftp://x"}',
-      'server.publicUrl: must be an http or https URL without user name, password, query and fragment, not what is there (tidegate.yaml:1)',
+      'server.publicUrl: must be an http or https URL without user name, password, query and fragment, not the current value (tidegate.yaml:1)',
     ],
     [
       'server: {drainSeconds: -1}',
@@ -192,11 +192,11 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       token('token: hunter2'),
-      'auth.tokens[0].token: a token is not written into the configuration: give its sha256 instead, which `tidegate hash-token` prints (tidegate.yaml:2)',
+      'auth.tokens[0].token: tokens do not belong in the configuration: set sha256 to the output of `tidegate hash-token` (tidegate.yaml:2)',
     ],
     [
       token('sha256: hunter2'),
-      'auth.tokens[0].sha256: must be the 64 hex digits of the SHA-256 of the token: `tidegate hash-token` prints them, not what is there (tidegate.yaml:2)',
+      'auth.tokens[0].sha256: must be the 64 hex digits of the SHA-256 of the token: `tidegate hash-token` prints them, not the current value (tidegate.yaml:2)',
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [root], sha256: ${HASH}}`,
@@ -204,11 +204,11 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       `auth:\n  tokens:\n    - {name: a, roles: [admin], sha256: ${HASH}}\n    - {name: a, roles: [admin], sha256: ${'cd'.repeat(32)}}`,
-      'auth.tokens: the name a is there more than once (tidegate.yaml:2)',
+      'auth.tokens: the name a is repeated (tidegate.yaml:2)',
     ],
     [
       'policies: {directories: []}',
-      'policies.directories: there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles (tidegate.yaml:1)',
+      'policies.directories: there is nothing to load: add a directory of Rego here, or a bundle to policies.bundles (tidegate.yaml:1)',
     ],
     [
       'policies: {staticPackages: [a..b]}',
@@ -235,7 +235,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     'never shows what may be a token: %s',
     (text) => {
       const problems = problemsOf({ env: { TIDEGATE_AUTH_TOKENS: text } })
-      expect(problems.join()).toMatch(/^auth\.tokens.* not what is there \(TIDEGATE_AUTH_TOKENS\)$/)
+      expect(problems.join()).toMatch(/^auth\.tokens.* not the current value \(TIDEGATE_AUTH_TOKENS\)$/)
     },
   )
 
@@ -244,7 +244,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     expect(problemsOf({ flags })[0]).toMatch(/^log\.level: .*, not "loud" \(--log-level\)$/)
   })
 
-  test('and all of them at once, those across keys included', () => {
+  test('all problems are reported together, including those across keys', () => {
     const text =
       'server:\n  addr: 0.0.0.0:1\n  drainSeconds: soon\n  prot: 1\npolicies: {directories: []}\nlog: 3'
     const problems = problemsIn(text)
@@ -272,13 +272,13 @@ describe('a file that cannot be read', () => {
     ['tidegate.json', '{"log": }', /tidegate\.json: Unexpected token/],
     ['tidegate.yaml', 'log: [', /tidegate\.yaml is not well-formed/],
     ['tidegate.yaml', '- 1', /must be an object of sections/],
-    ['tidegate.yaml', '\0', /is no text in UTF-8: save it as such/],
+    ['tidegate.yaml', '\0', /is not UTF-8 text: convert it to UTF-8/],
     ['tidegate.yaml', `${ALIASES}server: *c\n`, /tidegate\.yaml: Excessive alias count/],
   ])('is refused when %s holds %s', (name, text, message) => {
     expect(() => loadConfig({ file: writeConfig(text, name), env: {} })).toThrow(message)
   })
 
-  test('says that several documents are too many, without the words of the parser', () => {
+  test('rejects several documents in its own words', () => {
     expect(problemsIn('server: {}\n---\nlog: {}\n')).toEqual([
       'Source contains multiple documents, of which a configuration is one',
     ])
@@ -291,22 +291,22 @@ describe('a file that cannot be read', () => {
     },
   )
 
-  test('tells what is wrong with a number once, as it was written', () => {
+  test('reports a wrong number once and quotes it as written', () => {
     expect(problemsIn('server: {maxBodyBytes: 1e30}\n')).toHaveLength(1)
     expect(problemsIn('server: {drainSeconds: .inf}\n')).toEqual([expect.stringContaining('not Infinity')])
   })
 
-  test('tells of gates that nobody could ever approve', () => {
+  test('reports gates that no one can approve', () => {
     const gate = (id: number, rest: string) => `    - {id: ${id}, name: G${id}, approvals: 2, ${rest}}\n`
     const few = gate(1, 'approvers: {users: [ana, Ana]}')
     const enough = gate(2, 'approvers: {users: [ana, bo]}') + gate(3, 'connectors: []')
     const group = gate(4, 'approvers: {users: [ana], groups: [leads]}')
     expect(problemsIn(`gates:\n  definitions:\n${few}${enough}${group}`)).toEqual([
-      expect.stringMatching(/gate 1: it takes 2 approvals, and approvers lists one user and no group[^;]*$/),
+      expect.stringMatching(/gate 1: it needs 2 approvals, but approvers lists only one user[^;]*$/),
     ])
   })
 
-  test('tells the line and column of what is not YAML', () => {
+  test('reports line and column of malformed YAML', () => {
     const file = writeConfig('log:\n  level: "x')
     try {
       loadConfig({ file, env: {} })

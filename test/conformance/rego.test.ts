@@ -4,13 +4,14 @@ import { z } from 'zod'
 
 import { findOpa } from '../../src/rego/opa/find-opa.js'
 import { opaRegoVersion } from '../../src/rego/opa/opa-release.js'
-import { evaluateCase } from '../support/conformance/evaluate-case.js'
-import { askOpa } from '../support/conformance/oracle.js'
-import { tableOf } from '../support/conformance/print-table.js'
+import { evaluateCase, evaluateWithOpa } from '../support/conformance/evaluate-case.js'
+import { tableOf, runCases } from '../support/conformance/run-cases.js'
 import { readCases } from '../support/conformance/read-cases.js'
-import { runCases } from '../support/conformance/run-cases.js'
 
-/** Every case compiles a policy of its own: the whole takes a minute, and a part is representative. */
+/**
+ * Every case compiles a separate policy. All of them take a minute, so a representative part is
+ * run.
+ */
 const EVERY = 5
 const MINUTES = 60_000
 
@@ -31,7 +32,7 @@ test(title, { timeout: 10 * MINUTES }, async () => {
   const gaps = { ...allGaps['with either compiler'], ...(isOlder && allGaps['with OPA 0.70']) }
   const differences = await runCases(cases, (wanted) => evaluateCase(opa, wanted))
   if (wantsAll) {
-    const opas = await runCases(cases, (wanted) => askOpa(opa, wanted))
+    const opas = await runCases(cases, (wanted) => evaluateWithOpa(opa, wanted))
     process.stdout.write(`${tableOf(cases, differences, opas)}\n`)
   }
   const failures = [...differences].filter(([name]) => !(name in gaps))

@@ -26,7 +26,10 @@ const inOrder = (rows: readonly Row[]): string[] =>
     .sort((a, b) => b.timeMs - a.timeMs || b.seq - a.seq)
     .map(({ id }) => id)
 
-/** Batches of decisions by the time when they were asked for, some long after it, or before a clock that was set back. */
+/**
+ * Batches of decisions by time, some of them much later than their decisions, or after the clock
+ * was set back.
+ */
 const batches = fc.array(
   fc.array(
     fc.record({

@@ -8,7 +8,7 @@ import { PLANTED, SECRET } from '../support/planted-secrets.js'
 
 const LOG = { flush: () => Promise.resolve() }
 
-/** What is kept of a decision, as it is shown. */
+/** The logged form of a decision. */
 async function kept(
   entry: Parameters<typeof anEntry>[0],
   settings: Parameters<typeof openStore>[0] = {},

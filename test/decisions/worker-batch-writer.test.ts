@@ -4,7 +4,7 @@ import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { WorkerBatchWriter } from '../../src/decisions/worker-batch-writer.js'
 import { aBatch, anEntry } from '../support/decisions.js'
 
-/** Stands in for the compiled thread, and follows what the decision ids of a batch say. */
+/** Replaces the compiled thread and follows the instructions in the decision ids of a batch. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 if (workerData === 'refuse') {

@@ -92,13 +92,13 @@ describe('bearer tokens', () => {
     },
   )
 
-  test('a stranger is told how to authenticate', async () => {
+  test('an unauthenticated client learns how to authenticate', async () => {
     const answer = await ask(tidegate.url, { path: '/decisions' })
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="tidegate"')
     expect(objectOf(answer)).toMatchObject({ code: 'unauthenticated' })
   })
 
-  test('health needs no token, whatever it is asked', async () => {
+  test('health needs no token for any query', async () => {
     for (const path of ['/health', '/health?bundles', '/health?plugins', '/health/'])
       expect((await ask(tidegate.url, { path })).status).toBe(200)
   })
@@ -119,7 +119,7 @@ describe('bearer tokens', () => {
     expect((await ask(tidegate.url, { path: '/decisions', headers })).status).toBe(200)
   })
 
-  test('who decided is the name of the token, whatever user is claimed', async () => {
+  test('the decision is recorded under the name of the token, regardless of the claimed user', async () => {
     const headers = { authorization: `Bearer ${TOKENS.orchestrator}`, 'x-spinnaker-user': 'mallory' }
     const { decision_id: id } = objectOf(
       await postJson(tidegate.url, '/v1/data/static/none', { input: 1 }, headers),
@@ -173,7 +173,7 @@ describe('a service on loopback without tokens', () => {
     expect(await asked(method, path, { host: 'rebound.test:8181' })).toBe('403 host_not_allowed')
   })
 
-  test('tells in its log and in the answer whom it refused and what to set', async () => {
+  test('reports the refused host and the setting in its log and in the response', async () => {
     const answer = await ask(open.url, { path: '/health', headers: { host: 'rebound.test' } })
     expect(objectOf(answer)['message']).toMatch(/"rebound\.test".*server\.allowedHosts/)
     await untilLogged(open, ({ code }) => code === 'host_not_allowed')

@@ -37,7 +37,7 @@ async function start(server: Record<string, unknown>): Promise<TidegateProcess> 
   return tidegate
 }
 
-function askSocket(path: string, body?: string): Promise<{ status: number; text: string }> {
+function requestOverSocket(path: string, body?: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { host: 'localhost', 'content-type': 'application/json' }
     const options = {
@@ -60,13 +60,13 @@ function askSocket(path: string, body?: string): Promise<{ status: number; text:
 }
 
 describe('a service at a socket', () => {
-  test.each([1, 2])('answers there who may connect, with %d processes', async (workers) => {
+  test.each([1, 2])('serves the users that may connect, with %d processes', async (workers) => {
     const { url } = await start({ addr: `unix:${socketPath}`, socketMode: '600', workers })
     expect(url).toBe(`unix:${socketPath}`)
     expect(statSync(socketPath).mode & MODE_BITS).toBe(0o600)
-    const { status, text } = await askSocket('/v1/data/app/allow', '{"input":{}}')
+    const { status, text } = await requestOverSocket('/v1/data/app/allow', '{"input":{}}')
     expect([status, JSON.parse(text)]).toMatchObject([200, { result: true }])
-    expect(await askSocket('/health')).toMatchObject({ status: 200 })
+    expect(await requestOverSocket('/health')).toMatchObject({ status: 200 })
     const doctor = await runTidegate([
       'doctor',
       '--url',
@@ -82,12 +82,12 @@ describe('a service at a socket', () => {
     await killed.end('SIGKILL')
     expect(statSync(socketPath).isSocket()).toBe(true)
     const next = await start({ addr: `unix:${socketPath}` })
-    expect(await askSocket('/livez')).toMatchObject({ status: 200 })
+    expect(await requestOverSocket('/livez')).toMatchObject({ status: 200 })
     expect(await next.end('SIGTERM')).toBe(0)
     expect(() => statSync(socketPath)).toThrow('ENOENT')
   })
 
-  test('leaves alone what others have at its path', async () => {
+  test('does not replace foreign files at its path', async () => {
     writeFileSync(socketPath, 'notes')
     const file = await failToServe({ workspace, config: { server: { addr: `unix:${socketPath}` } } })
     expect(file.output).toContain('the path exists and is not a socket')
@@ -102,7 +102,7 @@ describe('a service at a socket', () => {
 })
 
 describe('a service with several addresses', () => {
-  test('answers everything at each, and what probes ask alone at one for them', async () => {
+  test('serves everything at each address, and only probes at one of them', async () => {
     const addresses = [{ addr: '127.0.0.1:0' }, { addr: '127.0.0.1:0', serves: 'health' }]
     const service = await start({ addresses })
     const urls = service.log().find(({ msg }) => msg === 'serving')?.['urls'] as string[]
@@ -140,10 +140,10 @@ describe('a service with several addresses', () => {
       const { status, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8' })
       return `${status} ${stderr}`
     }
-    expect(config([{ addr: '0.0.0.0:0' }])).toContain('can be reached from other machines')
+    expect(config([{ addr: '0.0.0.0:0' }])).toContain('is reachable from other machines')
     expect(config([{ addr: '0.0.0.0:0', serves: 'health' }])).toMatch(/^0 /)
     expect(config([{ addr: `unix:${socketPath}` }])).toMatch(/^0 /)
-    expect(config([{ addr: '127.0.0.1:8181' }])).toContain('more than once')
+    expect(config([{ addr: '127.0.0.1:8181' }])).toContain('repeated addresses')
     expect(config([{ addr: '127.0.0.1:0', tls: true }])).toContain('needs server.tlsCertificate')
   })
 })

@@ -118,7 +118,7 @@ afterAll(async () => {
 const tryIt = (...args: readonly string[]): Promise<ProgramRun> =>
   runTidegate(['analysis', 'try', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
 
-/** Registers a canary whose time is over, and reads its status once it has ended. */
+/** Registers a canary for a past period and reads its status once it has ended. */
 async function ended(application: string, version: string): Promise<Record<string, unknown>> {
   const registered = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', {
     ...{ application, isJsonResponse: true, canaryConfig: { lifetimeMinutes: '60', name: 'ana' } },
@@ -145,7 +145,7 @@ describe('checks by rules', () => {
     expect(passed['canaryResult']).toMatchObject({ overallResult: 'Success', overallScore: 96, errors: [] })
     const failed = await ended('shop', 'slow')
     expect(failed['canaryResult']).toMatchObject({ overallResult: 'Fail', overallScore: 0 })
-    expect(JSON.stringify(failed)).toContain('the rule shop/budget/kept is not defined')
+    expect(JSON.stringify(failed)).toContain('the rule shop/budget/kept is undefined')
     const { canaryReportURL } = passed['canaryResult'] as { canaryReportURL: string }
     const { pathname, search } = new URL(canaryReportURL)
     const page = await ask(tidegate.url, { path: `${pathname}${search}` })
@@ -156,7 +156,7 @@ describe('checks by rules', () => {
     expect(shown.stdout).toContain('check score: Success. The rule shop/budget/score is 96 of 100')
   })
 
-  test('stand beside each other when two runs are compared, and among the figures', async () => {
+  test('are compared between two runs, and are in the metrics', async () => {
     const ids = [await ended('shop', 'healthy'), await ended('shop', 'slow')].map(({ id }) => String(id))
     const compared = await runTidegate(['analysis', 'compare', ...ids], {
       ...{ cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } },
@@ -171,7 +171,7 @@ describe('checks by rules', () => {
   })
 
   test.each([
-    ['misspelt', 'the rule shop/budget/kepd is not defined: it is misspelt, not loaded'],
+    ['misspelt', 'the rule shop/budget/kepd is undefined: it is misspelt, not loaded'],
     ['undefined', 'the rule shop/budget/broken could not be evaluated'],
   ])('fail a run where the rule is %s', async (application, reason) => {
     const { canaryResult } = await ended(application, 'healthy')
@@ -179,7 +179,7 @@ describe('checks by rules', () => {
     expect(JSON.stringify(canaryResult)).toContain(reason)
   })
 
-  test('are shown by the trial with what was asked, and keep nothing', async () => {
+  test('are shown by the trial with their requests, and nothing is stored', async () => {
     const { exitCode, stdout } = await tryIt('shop')
     expect(stdout).toMatch(
       /^check kept\n {2}shop\/budget\/kept is true\n {4}\/budgets\/stable\?to=[\d.]+\n {4}\/budgets\/healthy\?to=[\d.]+$/m,
@@ -187,11 +187,11 @@ describe('checks by rules', () => {
     expect(stdout).toContain('check score\n  shop/budget/score is 96\n')
     expect(exitCode).toBe(0)
     const misspelt = await tryIt('misspelt')
-    expect(misspelt.stdout).toContain('is not defined: it is misspelt')
+    expect(misspelt.stdout).toContain('is undefined: it is misspelt')
     expect(misspelt.exitCode).toBe(1)
   })
 
-  test('stand beside what sources of metrics and logs say of wrong credentials, none of which is shown', async () => {
+  test('are reported next to errors about wrong credentials, without showing them', async () => {
     const { exitCode, stdout } = await tryIt('wrong')
     expect(stdout).toContain('shop/budget/enough is true')
     expect(stdout).toContain('azure (its sign-in) answered 401 (see its credentials): invalid_client')

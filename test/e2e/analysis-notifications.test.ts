@@ -51,7 +51,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-test('a chat is told of a canary that fails while its analysis still runs, signed and without showing where', async () => {
+test('a chat is notified of a failing canary during its analysis, with a signature and without its URL in the log', async () => {
   const body = {
     application: 'shop',
     canaryDeployments: [{ canaryStartTimeMs: String(Date.now() - 32 * MINUTE_MS) }],
@@ -97,7 +97,7 @@ test('a chat is told of a canary that fails while its analysis still runs, signe
 
 const VERDICTS = 'tidegate_analysis_intervals_total'
 
-test('the figures are in the format that is asked for, and only OpenMetrics names the run', async () => {
+test('the metrics are in the requested format, and only OpenMetrics names the run', async () => {
   const plain = await ask(tidegate.url, { path: '/metrics' })
   const accept = 'application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
   const open = await ask(tidegate.url, { path: '/metrics', headers: { accept } })

@@ -11,7 +11,7 @@ function canaryIdOf(answer: Answered): number {
 }
 
 describe('the page of a run', () => {
-  test('is for whoever holds its link, and asks nobody for anything', async () => {
+  test('is open to anyone with its link, and loads nothing', async () => {
     const status = await ended(canaryIdOf(await post('/autopilot/registerCanary', pastCanary('slow'))))
     const link = (status['canaryResult'] as { canaryReportURL: string }).canaryReportURL
     expect(link.startsWith(`${PUBLIC_URL}/analysis/report/`)).toBe(true)

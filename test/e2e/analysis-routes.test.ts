@@ -58,7 +58,7 @@ describe('a registration', () => {
     expect(objectOf(answer)).toMatchObject({ error: code, message: expect.any(String) as string })
   })
 
-  test('of an application that is known but not defined is a conflict that says what to do', async () => {
+  test('of a known application without a definition is a conflict with a remedy', async () => {
     const context = {
       'notification.type': 'upsertapplication',
       'application.name': 'known',
@@ -93,7 +93,7 @@ describe('a status', () => {
     ['/autopilot/v5/canaries'],
     ['/autopilot/api/v1/autopilot/canaries'],
     ['/autopilot/api/v2/autopilot/canaries'],
-  ])('at %s keeps all readers waiting while the run goes on', async (path) => {
+  ])('at %s makes all readers wait while the run continues', async (path) => {
     const id = canaryIdOf(await post('/autopilot/registerCanary', { application: 'shop' }))
     const status = objectOf(await get(`${path}/${id}`))
     expect(status['status']).toEqual({ complete: false, status: 'RUNNING' })
@@ -126,7 +126,7 @@ describe('a status', () => {
     },
   )
 
-  test('tells a cancelled run', async () => {
+  test('reports a cancelled run', async () => {
     const id = canaryIdOf(await post('/autopilot/registerCanary', { application: 'shop' }))
     const answer = await send('DELETE', `/autopilot/canaries/${id}`, undefined, 'orca')
     expect(readAsJob(objectOf(answer), 90)).toBe('cancelled')
@@ -207,7 +207,7 @@ describe('definitions', () => {
     expect((await post('/autopilot/api/v3/registerCanary', { application: 'cart' })).status).toBe(404)
   })
 
-  test('are taken with a warning of what is not known in a canary config, which reports repeat', async () => {
+  test('are accepted with a warning about unknown names in a canary config, which reports repeat', async () => {
     const query = { customInlineTemplate: 'PromQL:up' }
     const metrics = [{ name: 'up', query, analysisConfigurations: { canary: { criticl: true } } }]
     const says =
@@ -301,7 +301,7 @@ describe('runs', () => {
     expect((await get(path)).status).toBe(status)
   })
 
-  test('that end are in the trail with who started them', async () => {
+  test('that end are in the trail with their initiator', async () => {
     const id = canaryIdOf(await post('/autopilot/registerCanary', pastCanary('healthy')))
     await ended(id)
     const { text } = await get('/audit?source=analysis&limit=500', 'eve')

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 const START_MS = Math.floor(Date.now() / MINUTE_MS - 40) * MINUTE_MS
 const MIB = 1024 * 1024
 
-/** What a server answers to a range query, by the first part of its path. */
+/** The response of a server to a range query, by the first part of its path. */
 const SERVERS: Readonly<Record<string, Respond>> = {
   unavailable: (_, response) => response.writeHead(503).end('no healthy upstream'),
   refusing: (_, response) =>
@@ -42,7 +42,7 @@ function points(value: (step: number) => string): [number, string][] {
   return Array.from({ length: 30 }, (_, step) => [START_MS / 1000 + step * 60, value(step)])
 }
 
-/** Goes on with this many MiB of JSON that never ends, as long as somebody takes them. */
+/** Sends this many MiB of JSON without end, as long as the client reads. */
 function stream(response: ServerResponse, mebibytes: number): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[')
@@ -112,7 +112,7 @@ describe('an analysis', () => {
       name,
       type: 'prometheus',
       url,
-      // To send and read so much takes its time on a busy machine.
+      // Sending and reading this much takes a while on a busy machine.
       timeoutSeconds: name === 'huge' ? 20 : 1,
     })
     const definitions = [...Object.keys(SERVERS), 'down'].map((name) => [name, definition(name)] as const)
@@ -144,7 +144,9 @@ describe('an analysis', () => {
     workspace.remove()
   })
 
-  /** Analyses the half hour that begins at `START_MS`; returns the status when the run has ended. */
+  /**
+   * Analyses the half hour that begins at `START_MS`; returns the status when the run has ended.
+   */
   async function analyse(application: string, version = 'healthy'): Promise<Record<string, unknown>> {
     const body = registration(application, version)
     const { headers } = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', body)
@@ -164,7 +166,7 @@ describe('an analysis', () => {
     ['answers with a page to sign in', 'text', /an HTML page/],
     ['never answers', 'silent', /did not answer in full within 1000 ms/],
     ['answers with 100 MB', 'huge', /16 MiB|16777216|too large|more than/i],
-  ])('of a source that %s fails, and says so', { timeout: 60_000 }, async (_, application, error) => {
+  ])('of a source that %s fails with the reason', { timeout: 60_000 }, async (_, application, error) => {
     const status = await analyse(application)
     expect([readAsVerification(status), readAsTestVerification(status), readAsJob(status, 70)]).toEqual([
       'TERMINAL',
@@ -197,12 +199,12 @@ describe('an analysis', () => {
     expect(JSON.stringify(status['canaryResult'])).toMatch(/2 of 4 shards/)
   })
 
-  test('of the log in Loki passes what is alike', async () => {
+  test('of similar logs in Loki passes', async () => {
     expect(readAsVerification(await analyse('log', 'healthy'))).toBe('SUCCEEDED')
     expect(loki.seen.length).toBeGreaterThan(12)
   })
 
-  test('of the log in Loki fails what only the canary logs, shows it, and gives the identical report again', async () => {
+  test('of logs in Loki fails for lines that only the canary logs, shows them, and is reproducible', async () => {
     const status = await analyse('log', 'failing')
     expect(readAsVerification(status)).toBe('TERMINAL')
     expect(status['canaryResult']).toMatchObject({ overallResult: 'Fail', errors: [] })

@@ -67,7 +67,8 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
       () => `analysis ${id} does not get there: ${tidegate.logText()}`,
     )
 
-  // The service is killed between both intervals: all that follows is seen after a restart in the middle of the runs.
+  // The service is killed between both intervals: all that follows is seen after a restart in the
+  // middle of the runs.
   beforeAll(async () => {
     program = await startVersionedProgram({ stable: 20, healthy: 20, slow: 50 })
     prometheus = await startPrometheus({ targets: [`127.0.0.1:${program.port}`] })
@@ -100,7 +101,7 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
   test.each([
     ['healthy', ['SUCCEEDED', 'SUCCEEDED', 'successful'], { overallScore: 100, overallResult: 'Success' }],
     ['slow', ['TERMINAL', 'TERMINAL', 'failed'], { overallScore: 0, overallResult: 'Fail' }],
-  ])('tells the readers of a %s version what to do', async (version, conclusions, result) => {
+  ])('gives the readers of a %s version their conclusion', async (version, conclusions, result) => {
     const status = await poll(Number(ids[version]))
     expect(status['canaryResult']).toMatchObject({ ...result, errors: [], isLastRun: true })
     expect(status['canaryConfig']).toMatchObject({
@@ -112,7 +113,7 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
     )
   })
 
-  test('went on after the restart where it stood: each interval is there once, in time', async () => {
+  test('continued after the restart: each interval is there once, in time', async () => {
     for (const id of Object.values(ids)) {
       const run = await runWhen(id, () => true)
       const intervals = run['intervals'] as { interval: number; at: string }[]
@@ -124,7 +125,7 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
     }
   })
 
-  test('says why, metric by metric, with the query that was sent', async () => {
+  test('explains each metric with its query', async () => {
     const { report } = (await runWhen(Number(ids['slow']), () => true)) as { report: object }
     expect(report).toMatchObject({
       verdict: 'Fail',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const index of upTo(WAITING)) await triggerPlainly(`run-${index}`)
 })
 
-test('the page says how many wait, lists the first deadlines first, and leads to all of them', async () => {
+test('the page shows the number of waiting instances, the earliest deadlines first, and links to all', async () => {
   const first = await page('/ui')
   expect(first.text).toContain(`Waiting for a decision (${WAITING})`)
   const [waiting = '', latest = ''] = first.text.split('<h2>Latest</h2>')
@@ -51,7 +51,7 @@ test('the page finds instances by a text and a state', async () => {
   expect((await page('/ui?status=nonsense')).status).toBe(400)
 })
 
-test('the API tells how many there are, and gives pages by deadline', async () => {
+test('the API returns their number, and pages by deadline', async () => {
   const path = '/approvalGateInstances?status=activated&order=deadline&limit=7&search=run-'
   const first = objectOf(await ask(url(), { path }))
   expect(first).toMatchObject({
@@ -63,7 +63,7 @@ test('the API tells how many there are, and gives pages by deadline', async () =
   expect((await ask(url(), { path: '/approvalGateInstances?order=deadline' })).status).toBe(400)
 })
 
-test('a caller without a name approves no gate that counts two people, and keeps what was written', async () => {
+test('an anonymous caller cannot approve a gate that needs two people, and the comment is kept', async () => {
   const id = await triggerPlainly('nameless')
   const path = `/ui/approvals/${id}`
   const shown = await page(path)

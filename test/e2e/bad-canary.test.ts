@@ -37,7 +37,7 @@ function definition(judge: string, canary: string, label: string): string {
   })
 }
 
-/** Series of the applications alone: whoever asks for those of a pipeline gets none. */
+/** Series by application only. Queries for pipelines return none. */
 function answerQuery(request: SeenRequest): object {
   const { app = '', version = '' } =
     /app="(?<app>[^"]*)",version="(?<version>[^"]*)"/.exec(queryOf(request))?.groups ?? {}
@@ -56,7 +56,9 @@ function queryOf({ url, body }: SeenRequest): string {
   return decodeURIComponent(`${url}&${body}`.replaceAll('+', ' '))
 }
 
-/** As the verification stage registers it: both sides name the pipeline where a service is meant. */
+/**
+ * As the verification stage registers it: both sides name the pipeline where a service is meant.
+ */
 function registration(application: string, scores = ['70', '90']): object {
   const body = stageBody({ application })
   const [deployment] = body['canaryDeployments'] as [object]

@@ -21,7 +21,10 @@ interface Bundles {
   readonly failure?: { readonly message: string; readonly errors: readonly { readonly message: string }[] }
 }
 
-/** Three versions of a policy, each denying with its number, signed with either of two keys, and one that is not whole. */
+/**
+ * Three versions of a policy, each denying with its number, signed with either of two keys, and a
+ * damaged one.
+ */
 beforeAll(async () => {
   const opa = await findOpa({ env: process.env })
   for (const name of ['old', 'new']) {
@@ -53,7 +56,7 @@ beforeAll(async () => {
   build(6, 'two.secret', 'static/a', 'static/b')
 })
 
-/** As a deployment does it: the file is there whole, or not at all. */
+/** Replaces the file atomically, like a deployment. */
 function put(from: string, to: string): void {
   copyFileSync(inside(from), inside(`${to}.part`))
   renameSync(inside(`${to}.part`), inside(to))
@@ -75,7 +78,7 @@ function untilHealthSays(tidegate: TidegateProcess, isSo: (bundles: Bundles) => 
   )
 }
 
-test('a new key and the bundles signed with it replace the old ones, and whatever does not verify changes nothing', async () => {
+test('a new key and its bundles replace the old ones, and unverified bundles change nothing', async () => {
   put('v1.tar.gz', 'served.tar.gz')
   put('old.public.pem', 'key.pem')
   const args = ['--bundle', 'served.tar.gz', '--verification-key', 'key.pem', '--signing-alg', 'ES256']
@@ -117,7 +120,7 @@ test('a new key and the bundles signed with it replace the old ones, and whateve
   }
   const errors = tidegate.log().filter(({ level }) => level === 'error')
   expect(errors.length).toBeGreaterThanOrEqual(1 + bad.length)
-  expect(errors.every(({ msg }) => msg?.includes('the last good ones serve on'))).toBe(true)
+  expect(errors.every(({ msg }) => msg?.includes('the last good ones stay in service'))).toBe(true)
   expect(await tidegate.end('SIGTERM')).toBe(0)
 }, 120_000)
 

@@ -21,7 +21,10 @@ const ParityCase = z.strictObject({
   body: z.string().optional(),
   encoding: z.literal('latin1').optional(),
   gzip: z.union([z.literal(true), z.literal('cut')]).optional(),
-  /** Where Tidegate means to answer otherwise: the reason, its status, and its text where that is the same every time. */
+  /**
+   * Where Tidegate means to answer otherwise: the reason, its status, and its text where that is
+   * the same every time.
+   */
   differs: z.strictObject({ why: z.string(), status: z.number(), text: z.string().optional() }).optional(),
 })
 type ParityCase = z.output<typeof ParityCase>
@@ -50,14 +53,14 @@ afterAll(async () => {
 
 describe('over the same policies, the Data API answers as opa run --server does', () => {
   test.each(cases.filter(({ differs }) => differs === undefined))('$name', async (parityCase) => {
-    const [ours, theirs] = await askBoth(parityCase)
+    const [ours, theirs] = await callBoth(parityCase)
     expect(ours).toEqual(theirs)
   })
 })
 
 describe('where the Data API means to answer otherwise than opa run --server, it does', () => {
   test.each(cases.filter(({ differs }) => differs !== undefined))('$name', async (parityCase) => {
-    const [ours, theirs] = await askBoth(parityCase)
+    const [ours, theirs] = await callBoth(parityCase)
     expect(ours).not.toEqual(theirs)
     const { why = '', status, text = ours.text } = parityCase.differs ?? {}
     expect(Object.keys(reasons)).toContain(why)
@@ -73,7 +76,7 @@ interface Comparable {
   readonly text: string
 }
 
-async function askBoth(parityCase: ParityCase): Promise<[ours: Comparable, theirs: Comparable]> {
+async function callBoth(parityCase: ParityCase): Promise<[ours: Comparable, theirs: Comparable]> {
   const { method, path, headers = {} } = parityCase
   const request = { method, path, headers, body: bodyOf(parityCase) }
   const [ours, theirs] = await Promise.all([ask(tidegate.url, request), ask(opa.url, request)])
@@ -88,7 +91,10 @@ function bodyOf({ body, encoding, gzip }: ParityCase): Buffer | undefined {
   return gzip === 'cut' ? packed.subarray(0, packed.length - 12) : packed
 }
 
-/** Tidegate names the charset too, no two measurements of time are the same, and the folder depends on the machine. */
+/**
+ * Tidegate names the charset too, no two measurements of time are the same, and the folder depends
+ * on the machine.
+ */
 function comparable({ status, headers, body }: Answered): Comparable {
   const encoding = headers['content-encoding'] ?? ''
   const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString()

@@ -22,7 +22,7 @@ describe('a data directory', () => {
   })
 })
 
-test('what keeps a start from going on is told alone and in the order of the start, though policies are read beside the decision log', async () => {
+test('the first error of a start is reported alone, although policies and the decision log are opened in parallel', async () => {
   const broken = makeWorkspace()
   broken.write({ 'policies/app.rego': 'package app\n\nallow :=\n', 'data/empty': '' })
   const foreign = new Database(`${broken.path}/data/decisions.db`)

@@ -26,7 +26,7 @@ afterAll(() => {
   for (const { workspace } of workspaces) workspace.remove()
 })
 
-/** Without what SQLite keeps beside a file that is open. */
+/** Without the files that SQLite keeps next to an open database. */
 function dataFiles({ path }: Workspace): string[] {
   return readdirSync(join(path, 'data')).filter((name) => !/-(shm|wal)$/.test(name))
 }
@@ -43,9 +43,7 @@ describe('a service whose database is locked by another process', () => {
         other.exec('begin immediate')
         const { code, output } = await failToServe({ workspace })
         expect(code).toBe(2)
-        expect(output).toContain(
-          `${file}: the file is locked by another process (database is locked): end what `,
-        )
+        expect(output).toContain(`${file}: the file is locked by another process (database is locked): stop `)
         expect(output).not.toMatch(/^\s+at /m)
       } finally {
         other.close()
@@ -100,10 +98,10 @@ describe('a service whose decision log is damaged', () => {
   const renewed = (url: string, times: number) =>
     waitUntil(
       async () => ((await count(url, 'tidegate_decision_log_renewed_total')) === times ? true : undefined),
-      () => 'the log is not begun anew',
+      () => 'no new log was started',
     )
 
-  it('starts, renames it and begins another; so it does when that goes while it runs', async () => {
+  it('starts, renames it and starts another; also if that is lost at run time', async () => {
     await (await startTidegate({ workspace })).end('SIGTERM')
     writeFileSync(path, 'x'.repeat(70_000))
     const service = await startTidegate({ workspace })
@@ -117,7 +115,7 @@ describe('a service whose decision log is damaged', () => {
           decision_logs: { state: 'WARN', message: expect.stringContaining(damaged ?? '?') as string },
         },
       })
-      await untilLogged(service, (line) => JSON.stringify(line).includes('the decision log was begun anew'))
+      await untilLogged(service, (line) => JSON.stringify(line).includes('a new decision log was started'))
       rmSync(path)
       expect((await decide(service.url)).status).toBe(200)
       await renewed(service.url, 2)
@@ -136,7 +134,7 @@ describe('a service whose database is damaged beyond its first pages', () => {
   const workspace = makeWorkspace()
   afterAll(() => workspace.remove())
 
-  it('says so to who asks, and in its health', async () => {
+  it('reports it in responses and in its health', async () => {
     workspace.write({ 'policies/tiny.rego': 'package tiny\n\ndeny := set()\n' })
     await (await startTidegate({ workspace })).end('SIGTERM')
     damageDatabase(join(workspace.path, 'data', 'tidegate.db'), 'audit')

@@ -76,7 +76,7 @@ describe('the decisions that were made', () => {
   const find = async (id: string): Promise<Decision> =>
     objectOf(await ask(tidegate.url, { path: `/decisions/${id}` }))
 
-  test('each is there with its id, at once, and says what was asked and how it ended', async () => {
+  test('each is there immediately with its id, input and result', async () => {
     const headers = { 'x-spinnaker-user': 'ana', 'x-request-id': 'request-1' }
     const input = { application: 'shop', x: [1.5] }
     const data = await decide('/v1/data/app/echo', { input }, headers)
@@ -140,7 +140,7 @@ describe('the decisions that were made', () => {
     expect(Buffer.byteLength(String(long['resultPrefix']))).toBeLessThanOrEqual(256)
   })
 
-  test('a page shows what each was asked with only to whom wants it', async () => {
+  test('a page shows inputs only on request', async () => {
     const decisionId = await decide('/v1/data/app/echo', { input: { application: 'listed', text: 'long' } })
     const [plain] = (await page(tidegate.url, 'application=listed')).decisions
     expect(plain).toMatchObject({ decisionId, outcome: 'defined', result: { text: 'long' }, inputBytes: 38 })
@@ -243,7 +243,7 @@ describe('a restart', () => {
     workspace.remove()
   })
 
-  test('where the data directory is a file stops and says so', async () => {
+  test('with a file as data directory stops with an error', async () => {
     const workspace = workspaceWithPolicies()
     workspace.write({ blocked: 'a file' })
     const { code, output } = await failToServe({

@@ -26,13 +26,13 @@ beforeAll(() => {
 afterAll(workspace.remove)
 
 interface Demo {
-  /** Waits until it has printed this, and gives what the pattern has caught. */
+  /** Waits for this output and returns the captured groups. */
   readonly prints: (pattern: RegExp) => Promise<string>
   readonly output: () => string
   readonly exitCode: () => Promise<number | null>
   /** As Ctrl-C does: to all processes of the terminal. */
   readonly interrupt: () => void
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string
 }
 
@@ -65,7 +65,7 @@ function startDemo(name: string, args: readonly string[]): Demo {
   }
 }
 
-/** What a demo has left: files, processes that name its folder, ports that somebody listens on. */
+/** The remains of a demo: files, processes that use its folder, and listening ports. */
 async function leftBy({ folder, output }: Demo): Promise<string[]> {
   const processes = existsSync('/proc') ? readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)) : []
   const named = processes.filter((pid) => {
@@ -174,7 +174,7 @@ async function visit(demo: Demo, browser: Browser): Promise<void> {
   await shoot(page, 'trail')
 }
 
-/** A picture of what a visitor sees. */
+/** A screenshot. */
 async function shoot(page: Page, name: string): Promise<void> {
   if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${name}.png`) })
 }

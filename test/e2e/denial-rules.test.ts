@@ -12,9 +12,9 @@ const DenialCase = z.strictObject({
   /** The rules of the package, and of one below it. */
   rego: z.string(),
   below: z.string().optional(),
-  /** What is asked for below the package. */
+  /** The path below the package. */
   path: z.string().default(''),
-  /** None is an allow; `{case}` stands for the name of the package. */
+  /** None of these may allow. `{case}` is replaced by the name of the package. */
   reasons: z.array(z.string()).optional(),
   status: z.number().optional(),
   code: z.string().optional(),
@@ -53,7 +53,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-describe('what counts as a denial for a flat body', () => {
+describe('denials of a flat body', () => {
   test.each(cases)('$name', async ({ packageName, path, reasons, status, code }) => {
     const answer = await postJson(tidegate.url, `/v1/data/rules/${packageName}${path}`, flatBody)
     if (reasons === undefined) {
@@ -70,7 +70,7 @@ describe('what counts as a denial for a flat body', () => {
 })
 
 describe('the same rules as static policies', () => {
-  test('all of them are asked, the reasons joined, none twice, and one that fails fails all', async () => {
+  test('all of them are evaluated, reasons are joined without repetitions, and one failure fails all', async () => {
     const failing = cases.filter(({ code }) => code === 'internal_error')
     const sound = cases.filter((denialCase) => !failing.includes(denialCase))
     const files = (some: typeof cases): string[] =>

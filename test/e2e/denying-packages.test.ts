@@ -29,7 +29,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-test('a denial says on demand which packages it comes from, each with all that it says', async () => {
+test('a denial lists on request its packages with all their reasons', async () => {
   const asked = await postJson(tidegate.url, '/v1/staticPolicy/eval?explain=packages', BAD)
   expect(objectOf(asked)).toMatchObject({
     deny: ['a alone', 'both', 'hunter2-hunter2'],
@@ -44,12 +44,12 @@ test('a denial says on demand which packages it comes from, each with all that i
   expect(objectOf(allowed)).toMatchObject({ status: 'ALLOW', packages: [] })
 })
 
-test('nobody is told who does not ask', async () => {
+test('packages are not listed without a request', async () => {
   const denied = await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD)
   expect(objectOf(denied)).not.toHaveProperty('packages')
 })
 
-test('the decision log says so of every denial, without secrets', async () => {
+test('the decision log lists the packages of every denial, without secrets', async () => {
   await postJson(tidegate.url, '/v1/staticPolicy/eval', BAD)
   const path = '/decisions?outcome=deny&path=staticPolicy/eval&limit=1'
   const listed = await ask(tidegate.url, { method: 'GET', path })

@@ -20,7 +20,10 @@ import { makeWorkspace } from '../support/workspace.js'
 const CHART = 'build/chart/tidegate'
 /** A helm that was built from its sources takes an old one for granted. */
 const KUBERNETES = '1.31.0'
-/** `systemd-analyze security` gives 0 for a unit that may do nothing and 10 for one that may do everything. */
+/**
+ * `systemd-analyze security` gives 0 for a unit that may do nothing and 10 for one that may do
+ * everything.
+ */
 const MAX_EXPOSURE = 2
 const helm = findProgram('helm')
 const systemd = findProgram('systemd-analyze')
@@ -59,7 +62,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     return JSON.parse(stdout)
   }
 
-  it('says the version of the program', () => {
+  it('prints the version of the program', () => {
     const chart = parse(readText(`${CHART}/Chart.yaml`)) as { version: string; appVersion: string }
     expect(chart).toMatchObject({ version, appVersion: version })
   })
@@ -112,7 +115,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     })
   })
 
-  it('speaks TLS with the certificate of a secret, and asks itself so', () => {
+  it('uses TLS with the certificate of a secret, also for its health check', () => {
     const values = {
       auth: { tokens: [TOKEN] },
       tls: { secretName: 'tg-tls' },
@@ -130,7 +133,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     expect(sidecar.output).toContain('a sidecar listens on loopback alone')
   })
 
-  it('asks callers for certificates, with their revocation, and its probes at a port of their own', async () => {
+  it('requires client certificates with revocation, and serves probes on a separate port', async () => {
     const tls = { secretName: 'tg-tls', clientSecretName: 'tg-clients', clientCrl: true, requireClient: true }
     const addresses = [{ addr: 'unix:/data/api.sock' }]
     const certificates = [{ name: 'echo', roles: ['orchestrator'], subject: 'CN=echo' }]
@@ -199,7 +202,7 @@ describe.skipIf(systemd === undefined)('the unit (needs systemd-analyze)', () =>
   })
 })
 
-describe('what the unit says', () => {
+describe('the unit', () => {
   it('makes the directories that the pages put sockets and data in', () => {
     const unit = readText('build/systemd/tidegate.service')
     const page = readText('docs/operating.md')
@@ -222,7 +225,7 @@ describe('the image', () => {
     }
   })
 
-  it('runs as nobody, on a Node.js that the package supports', () => {
+  it('runs as an unprivileged user, on a Node.js that the package supports', () => {
     expect(file).toMatch(/^USER 65532:65532$/m)
     const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } }
     const major = /NODE_VERSION=(\d+)/.exec(file)?.[1]
@@ -232,7 +235,7 @@ describe('the image', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('is healthy as /health says: %i ends with %i', async (status, code) => {
+  ])('is healthy according to /health: %i exits with %i', async (status, code) => {
     const server = createServer((_, response) => response.writeHead(status).end())
     expect(await endOfHealthCheck(server)).toEqual([code, null])
   })
@@ -250,7 +253,10 @@ describe('the image', () => {
   })
 })
 
-/** Runs the image's check against a server that listens on a port of its own meanwhile; resolves with its exit code and signal. */
+/**
+ * Runs the image's health check against a server on a separate port. Resolves with its exit code
+ * and signal.
+ */
 async function endOfHealthCheck(server: Server): Promise<unknown[]> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -16,7 +16,7 @@ const CHAINS = 2
 const ROUNDS_PER_CHAIN = 25
 const CALLERS = 12
 /** Of the time from the first acknowledgement of a round to the kill. */
-const LONGEST_MS = 60
+const MAX_MS = 60
 
 const opened: Workspace[] = []
 afterAll(() => {
@@ -70,7 +70,7 @@ async function killRepeatedly(
       () => acknowledged.size > before || undefined,
       () => 'no event is acknowledged',
     )
-    await sleep(Math.random() * LONGEST_MS)
+    await sleep(Math.random() * MAX_MS)
     await service.end('SIGKILL')
     isKilled = true
     await Promise.all(callers)

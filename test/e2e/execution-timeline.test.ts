@@ -64,7 +64,7 @@ function startingEvent(): object {
   return { eventId: 'timeline', details: { ...details, requestHeaders: {} }, content: { execution } }
 }
 
-/** The body of the policy stage: far longer than what the log keeps of it, and the id behind its end. */
+/** The body of the policy stage: far longer than the logged part, with the id at its end. */
 function policyStageBody(): object {
   return {
     stages: Array.from({ length: 400 }, (_, n) => ({ refId: String(n), context: { executionId: 'inner' } })),
@@ -81,7 +81,7 @@ function triggerBody(): object {
   }
 }
 
-/** The timeline once it has so many entries, each decision with its record. */
+/** The timeline once it has this many entries, each decision with its record. */
 function timeline(length: number): Promise<Record<string, unknown>[]> {
   return waitUntil(
     async () => {

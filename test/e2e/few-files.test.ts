@@ -16,12 +16,15 @@ const CALLERS = 700
 /** Half a request that a worker relays, which takes it one more connection. */
 const HALF =
   'POST /approvalGates HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{'
-/** As many as a connection needs, and not what is loaded for it. */
+/** Enough for a connection, but not for code loaded for it. */
 const CONNECTION_FILES = 3
 const MANY_FILES = 1000
-/** So often that each process is asked. */
+/** Enough requests to reach each process. */
 const ASKED = 8
-/** More steps than the slice of the deciding thread has room for: a thread of its own is started, which opens files. */
+/**
+ * More steps than the slice of the deciding thread has room for: a thread of its own is started,
+ * which opens files.
+ */
 const POLICY = `package static.slow
 deny contains msg if { count([x | some x in numbers.range(1, 3000); some y in numbers.range(1, 300); y == x]) < 0; msg := "no" }
 `
@@ -40,7 +43,7 @@ test.each([
     for (let caller = 0; caller < CALLERS; caller += 1) {
       const socket = connect(Number(port), hostname)
       socket.write(sent)
-      // What does not read never learns of an end that is no reset.
+      // A client that does not read only notices a reset.
       sockets.push(
         socket
           .on('error', () => undefined)
@@ -72,7 +75,7 @@ test.each([
   }
 })
 
-test('what is loaded when it is first asked for, and could not be for want of files, is once there are some', async () => {
+test('code loaded on demand is loaded once enough files can be opened', async () => {
   const workspace = makeWorkspace({ 'policies/slow.rego': POLICY })
   const tidegate = await startTidegate({ workspace, config: { server: { workers: 1 } } })
   const allowFiles = (count: number): void => {

@@ -61,7 +61,7 @@ describe('the look-up of the plugins', () => {
     ['approval', 'Nothing', 404],
     ['policy', 'Nothing', 404],
     ['other', 'Release', 400],
-  ])('says what is missing for type %s and stage %s', async (type, name, status) => {
+  ])('reports what is missing for type %s and stage %s', async (type, name, status) => {
     expect((await get(stage(name, type))).status).toBe(status)
   })
 
@@ -92,7 +92,7 @@ describe('gates over HTTP', () => {
     expect((await post(`${path}/trigger`, contractBody('x'), as('orca'))).status).toBe(409)
   })
 
-  test('are refused to others, and with every problem at once', async () => {
+  test('are refused to others, and with all problems together', async () => {
     const refused = await post('/approvalGates', { name: 'x' }, as('bo'))
     expect([refused.status, objectOf(refused)['message']]).toEqual([
       403,
@@ -105,7 +105,7 @@ describe('gates over HTTP', () => {
     const refusedQuorum = await post('/approvalGates', few, as('root'))
     expect([refusedQuorum.status, objectOf(refusedQuorum)['message']]).toEqual([
       400,
-      expect.stringContaining('approvers lists one user and no group: nobody could ever approve it'),
+      expect.stringContaining('approvers lists only one user and no group'),
     ])
   })
 

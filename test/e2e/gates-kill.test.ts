@@ -17,7 +17,10 @@ const ROUNDS = 50
 const WORKERS = 4
 /** Fifty starts take under a minute on a quiet machine; a busy one must not fail for being busy. */
 const TIME_LIMIT_MS = 600_000
-/** How much is acknowledged before the process is killed: from its first breath to well into its work. */
+/**
+ * How much is acknowledged before the process is killed: from its first breath to well into its
+ * work.
+ */
 const MAX_ACKNOWLEDGED = 30
 
 const workspace = makeWorkspace()
@@ -34,7 +37,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-/** One execution that wants its gate approved, and what has been acknowledged of it. */
+/** An execution that waits for its gate, and the acknowledged requests of it. */
 interface Want {
   readonly executionId: string
   instanceId?: number
@@ -120,7 +123,7 @@ function start(): Promise<TidegateProcess> {
   })
 }
 
-/** Triggers and approves, also again what was not acknowledged before, until the process does not answer any more. */
+/** Triggers and approves, repeating unacknowledged requests, until the process stops answering. */
 async function work(tidegate: TidegateProcess, name: string): Promise<void> {
   const left = wants.filter(({ isApproved }, index) => !isApproved && index % WORKERS === Number(name.at(-1)))
   for (let turn = 0; ; turn++) {
@@ -131,7 +134,10 @@ async function work(tidegate: TidegateProcess, name: string): Promise<void> {
   }
 }
 
-/** Whether both steps were acknowledged. A trigger is sent until it is answered, and not afterwards: that would start the stage again. */
+/**
+ * Whether both steps were acknowledged. A trigger is sent until it is answered, and not afterwards:
+ * that would start the stage again.
+ */
 async function attempt(url: string, want: Want): Promise<boolean> {
   try {
     want.instanceId ??= await trigger(url, want.executionId)

@@ -70,7 +70,7 @@ test('an instance whose time ran out while no process was there expires and call
   expect(status).toEqual({ status: 'rejected', comment: expect.stringMatching(/^expired: /) as string })
 })
 
-test('an instance whose policy was not asked before the end is decided after the start', async () => {
+test('an instance whose policy was not evaluated before the end is decided after the start', async () => {
   const actor = { user: 'ci', origin: 'test', nowMs: Date.now() }
   await startAfterwards('release/approval', { executionId: 'undecided', actor })
   expect(await callbackOf('undecided')).toMatchObject({

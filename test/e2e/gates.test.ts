@@ -165,7 +165,7 @@ describe('a review', () => {
     })
   })
 
-  test('of two people at once is one quorum, and everyone else learns that it is closed', async () => {
+  test('of two people simultaneously is one quorum, and everyone else learns that it is closed', async () => {
     const id = await trigger('at-once')
     const answers = await Promise.all(['bo', 'ana', 'cy'].map((name) => review(id, name, 'approve')))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409])
@@ -182,12 +182,12 @@ describe('a review', () => {
     ['the one who triggered it', 'ana', 403, 'own_trigger'],
     ['one who is no approver of this gate', 'root', 403, 'not_an_approver'],
     ['one without the role', 'eve', 403, 'forbidden'],
-  ])('is not taken from %s', async (who, name, status, code) => {
+  ])('is refused from %s', async (who, name, status, code) => {
     const id = await trigger(`refused ${who}`, { 'x-spinnaker-user': 'ana' })
     expect(outcome(await review(id, name, 'approve'))).toEqual([status, code])
   })
 
-  test('is not taken from a claimed user, whatever the header says', async () => {
+  test('is refused from a claimed user in the header', async () => {
     const id = await trigger('claimed')
     const claim = { 'x-spinnaker-user': 'bo' }
     const path = `/approvalGateInstances/${id}/review`
@@ -227,7 +227,7 @@ describe("the orchestrator's cancellation", () => {
     },
   )
 
-  test.each([{ why: 1 }, 7, null, ['a']])('counts whatever its reason looks like: %j', async (comment) => {
+  test.each([{ why: 1 }, 7, null, ['a']])('counts with any reason: %j', async (comment) => {
     const id = await trigger(`odd ${JSON.stringify(comment)}`)
     const path = `/visibilityservice/v1/approvalGateInstances/${id}/spinnakerReview`
     const answer = await put(path, { action: 'cancel', comment }, as('orca'))
@@ -238,7 +238,7 @@ describe("the orchestrator's cancellation", () => {
     ['without a token', {}, 'missing bearer token'],
     ['with an unknown token', { authorization: 'Bearer nobody' }, 'unknown bearer token'],
     ['with a token of another role', as('bo'), 'the token bo may not do this'],
-  ])('%s is 200 too, does nothing, and stands once in the trail', async (who, headers, why) => {
+  ])('%s is also 200, has no effect, and is once in the trail', async (who, headers, why) => {
     const id = await trigger(`no right, ${who}`)
     const path = `/visibilityservice/v1/approvalGateInstances/${id}/spinnakerReview`
     for (let time = 0; time < 20; time++) {
@@ -273,7 +273,7 @@ describe("the orchestrator's cancellation", () => {
       'null and void',
     ],
     ['no body at all', '/visibilityservice/v1/approvalGateInstances/1/spinnakerReview', ''],
-  ])('of %s is 200 too, since anything else would be asked again without end', async (_, path, body) => {
+  ])('of %s is also 200, because any other status is repeated without end', async (_, path, body) => {
     const answer = await ask(url(), { method: 'PUT', path, body, headers: as('orca') })
     expect(answer.status).toBe(200)
     expect(Object.keys(objectOf(answer))).toContain('status')

@@ -26,8 +26,9 @@ import { makeWorkspace } from '../support/workspace.js'
 const CONTAINERFILE = readFileSync(join(PROJECT_ROOT, 'build/container/Containerfile'), 'utf8')
 const MB = 1_000_000
 /**
- * The files of the base, which cannot be fetched here: those of Debian 12's packages libc6 (12.6 MB), tzdata (1.3), base-files (0.25),
- * ca-certificates (0.2) and netbase, as `dpkg -L` lists them, without documentation, and half as much again for tzdata.
+ * The files of the base, which cannot be fetched here: those of Debian 12's packages libc6 (12.6
+ * MB), tzdata (1.3), base-files (0.25), ca-certificates (0.2) and netbase, as `dpkg -L` lists them,
+ * without documentation, and half as much again for tzdata.
  */
 const BASE_BYTES = 15 * MB
 const MAX_BYTES = 180 * MB
@@ -75,7 +76,7 @@ function bytesBelow(folder: string): number {
 
 describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOLS.join(', ')})`, () => {
   const workspace = makeWorkspace({ 'away/.keep': '' })
-  /** What is copied into the base. */
+  /** Files copied into the base image. */
   const image = join(workspace.path, 'image')
   const inImage = (path: string): string => join(image, path)
   let mirror: LoopbackServer
@@ -135,7 +136,7 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     expect(all - node + NODE_BYTES + BASE_BYTES).toBeLessThan(MAX_BYTES)
   })
 
-  it('has the libraries of C++ that node asks for, and says what they are', () => {
+  it('has the C++ libraries that node needs, with their package', () => {
     const asked = execFileSync('objdump', ['-p', inImage('nodejs/bin/node')], { encoding: 'utf8' })
     const needed = [...asked.matchAll(/NEEDED +(lib(?:stdc\+\+|gcc_s)\.so\S*)/g)].map(([, name = '']) => name)
     expect(needed.length).toBeGreaterThan(0)
@@ -144,7 +145,7 @@ describe.skipIf(!canRender)(`the image, without a container engine (needs ${TOOL
     expect(readFileSync(inImage('var/lib/dpkg/status.d/libstdc++6'), 'utf8')).toMatch(/^Version: /m)
   })
 
-  it('serves of what it copies alone, and its health check sees so', async () => {
+  it('serves with the copied files only, and its health check succeeds', async () => {
     const opa = ['--opa', inImage('usr/local/bin/opa')]
     const args = ['serve', '--addr', '127.0.0.1:0', ...opa, '--data-dir', join(workspace.path, 'data')]
     const node = inImage('nodejs/bin/node')

@@ -13,9 +13,12 @@ fits := graphql.is_valid(input.query, input.schema)
 
 slow := count([1 | some a in numbers.range(1, 400); some b in numbers.range(1, 400); a + b > 0])
 `
-/** With no slice, every question goes to a slow thread. */
+/** Without a slice, every evaluation goes to a slow thread. */
 const LIMITS = { maxDurationMs: 500, sliceMs: 0 }
-/** For each name that is not in the schema, the library looks for similar ones: seconds in one call that looks at no clock. */
+/**
+ * For each name that is not in the schema, the library looks for similar ones: seconds in one call
+ * that looks at no clock.
+ */
 const NAMES = 16_000
 const WRONG_NAMES = 99
 

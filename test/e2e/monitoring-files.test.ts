@@ -24,7 +24,7 @@ const rules = (parse(readText('build/monitoring/alerts.yaml')) as Rules).groups.
 )
 const { panels } = JSON.parse(readText('build/monitoring/dashboard.json')) as Dashboard
 
-/** The figures that an expression asks for: what stands before a brace, or before a range. */
+/** The metrics in an expression: names before a brace or a range. */
 function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/\b(?<name>(?:tidegate|http|process|nodejs)_[a-z0-9_]+)/g)].map(
     ({ groups }) => groups?.['name'] ?? '',
@@ -54,13 +54,13 @@ describe('the files for Prometheus and Grafana', () => {
     },
   )
 
-  it('has a dashboard that asks for figures that the service has', () => {
+  it('has a dashboard with metrics of the service', () => {
     const asked = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr)))
     expect(asked.length).toBeGreaterThan(panels.length - 1)
     expect(asked.filter((name) => !known.has(name))).toEqual([])
   })
 
-  it('has a word in docs/operating.md about every figure of ours and every alert', () => {
+  it('documents every metric and every alert in docs/operating.md', () => {
     const page = readText('docs/operating.md')
     const ours = [...known].filter((name) => /^(?:tidegate|http)_/.test(name))
     const families = new Set(ours.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))

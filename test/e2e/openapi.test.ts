@@ -12,14 +12,19 @@ import { sampleRequest } from '../support/openapi/sample-requests.js'
 import { examplePath, servedRoutes } from '../support/served-routes.js'
 import { pathTemplate } from '../../src/http/openapi/parameters.js'
 
-/** The methods and paths of the lists, for names of tests; what they say is taken from the document that the service shows. */
+/**
+ * Methods and paths of the lists, for test names. The rest comes from the document that the service
+ * serves.
+ */
 const ROUTES = servedRoutes().map(({ method, path }) => [method, pathTemplate(path)] as const)
-/** What nothing in the service is in the state for. */
+/** Responses for which no part of the service is in the required state. */
 const WITHOUT_SUCCESS = new Set(['postBackgroundWorkByKindByKeyResume'])
-/** Always answered with 200: anything else is asked again without end. */
+/** Always answered with 200, because any other status is repeated without end. */
 const NEVER_REFUSED = 'SpinnakerReview'
 
-/** Where 401 means that a policy denies, it is no error of the pipeline's and no page to sign in. */
+/**
+ * Where 401 means that a policy denies, it is no error of the pipeline's and no page to sign in.
+ */
 function asksWith401(response: object | undefined): boolean {
   return response !== undefined && ('$ref' in response || JSON.stringify(response).includes('text/html'))
 }
@@ -41,7 +46,7 @@ function describedBy(hasTokens: boolean) {
     if (found === undefined) throw new Error(`${method} ${path} is not described`)
     return found
   }
-  /** Asks what the operation takes, and fails where the document does not describe the answer. */
+  /** Sends a request to the operation and fails if the document does not describe the response. */
   const asked = async (operation: DescribedOperation, headers: Record<string, string>): Promise<Answered> => {
     if (service === undefined || problems === undefined) throw new Error('not started')
     count += 1
@@ -86,7 +91,7 @@ describe('of a service with tokens, the document describes', () => {
     expect([status, allowed]).toEqual([405, methods.sort()])
   })
 
-  it('what a webhook without its token is told', async () => {
+  it('the response to a webhook without its token', async () => {
     const operation = find('POST', '/webhooks/webhook/gitlab')
     expect((await asked(operation, { 'x-gitlab-token': 'another' })).status).toBe(403)
     expect((await asked(operation, {})).status).toBe(200)

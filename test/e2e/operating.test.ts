@@ -79,7 +79,7 @@ describe('a service at work', () => {
     expect(objectOf(await get(`/health?plugins&${query}`))).toEqual({})
   })
 
-  test('the root says who answers', async () => {
+  test('the root shows the service', async () => {
     expect(objectOf(await get('/'))).toMatchObject({ service: 'tidegate' })
   })
 
@@ -155,7 +155,7 @@ describe('a shutdown', () => {
       const received: string[] = []
       socket.on('data', (chunk: Buffer) => received.push(chunk.toString()))
       const closed = new Promise((resolve) => socket.once('close', resolve))
-      // The service tells that it has the head of the request by asking for the body.
+      // Requesting the body shows that the service has read the head of the request.
       socket.write(
         'POST /v1/data/app/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
       )
@@ -177,7 +177,7 @@ describe('a shutdown', () => {
     },
   )
 
-  test('what does not end in time is refused, and the exit code is still 0', async () => {
+  test('requests that do not end in time are refused, and the exit code is still 0', async () => {
     const workspace = makeWorkspace()
     workspace.write({ [POLICY]: policy(1) })
     const tidegate = await startTidegate({ workspace, config: { server: { drainSeconds: 0 } } })
@@ -224,7 +224,7 @@ describe('with --watch', () => {
       ]),
     )
     expect((await untilLogged(tidegate, ({ level }) => level === 'error')).msg).toMatch(
-      /last good ones serve on/,
+      /last good ones stay in service/,
     )
     expect(await versionServed(tidegate.url)).toBe(1)
 

@@ -112,7 +112,7 @@ function expectVerdict(answer: Answered, reasons: readonly string[]): void {
   expect(tolerantWalk(answer.text, 'allow')).toEqual([])
 }
 
-describe('a save asks the static policies', () => {
+describe('a save evaluates the static policies', () => {
   const saves: readonly (readonly [name: string, input: unknown, reasons: readonly string[]])[] = [
     ['a pipeline under new', { new: pipeline }, []],
     ['a pipeline that waits too long', { new: slow }, ['Wait waits too long']],
@@ -198,7 +198,7 @@ describe('a save asks the static policies', () => {
   )
 })
 
-describe('a policy stage asks with a flat body', () => {
+describe('a policy stage sends a flat body', () => {
   const reason = 'closed for ana since 1718000000123'
 
   test.each([
@@ -243,7 +243,7 @@ describe('a policy stage asks with a flat body', () => {
     },
   )
 
-  test('a body of OPA that has but one member of a flat one stays what it is', async () => {
+  test('an OPA body with a single member of a flat one is treated as an OPA body', async () => {
     const asked = { input: denied, executionId: '1' }
     const answer = await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow/deny', asked)
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, [reason]])
@@ -259,7 +259,7 @@ describe('a policy stage asks with a flat body', () => {
     expectVerdict(answer, ['closed for José since 1718000000123'])
   })
 
-  test('all fields that are missing are named at once', async () => {
+  test('all missing fields are named together', async () => {
     const answer = await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow', { executionId: '1' })
     expect(answer.status).toBe(400)
     expect(objectOf(answer)).toMatchObject({
@@ -306,7 +306,7 @@ describe('the plugin that speaks plain OPA', () => {
 
   test('gets a decision id that the decision log knows', async () => {
     const { decision_id: id } = objectOf(await ask({}))
-    const kept = await askFor(`/decisions/${String(id)}`)
+    const kept = await getPath(`/decisions/${String(id)}`)
     expect(objectOf(kept)).toMatchObject({
       decisionId: id,
       kind: 'data',
@@ -329,7 +329,7 @@ describe('the sample policies and pipelines of the project', () => {
   })
 })
 
-function askFor(path: string): Promise<Answered> {
+function getPath(path: string): Promise<Answered> {
   return ask(tidegate.url, { path })
 }
 

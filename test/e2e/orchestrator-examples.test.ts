@@ -146,7 +146,7 @@ describe('the examples', () => {
   test.each([
     ['shop', []],
     ['closed', ['closed']],
-  ])('of the web metric asks a policy about %s', async (application, reasons) => {
+  ])('of the web metric evaluates a policy about %s', async (application, reasons) => {
     const Template = z.object({
       spec: z.object({
         metrics: z.tuple([
@@ -163,7 +163,7 @@ describe('the examples', () => {
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, reasons])
   })
 
-  test('of Flagger rolls back what is denied or fails, and analyses a canary that has traffic, once', () => {
+  test('of Flagger rolls back after a denial or failure, and analyses a canary with traffic once', () => {
     const Hook = z.object({
       type: z.string(),
       metadata: z.object({ type: z.literal('bash'), cmd: z.string() }),
@@ -182,7 +182,7 @@ describe('the examples', () => {
     const [document] = parseAllDocuments(read('flagger/canary.yaml'))
     const { webhooks, stepWeight, maxWeight } = Canary.parse(document?.toJS()).spec.analysis
     expect(maxWeight).toBe(stepWeight)
-    // What fails of these counts against the canary; hooks that confirm something are only waited for.
+    // Failures of these count against the canary. Hooks that confirm something are only waited for.
     expect(webhooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout'])
   })
 
@@ -196,7 +196,7 @@ describe('the examples', () => {
 })
 
 describe.skipIf(!hasTools)('the scripts of the examples', () => {
-  test('let a definition pass, show what denies another, and pass nothing that nobody decided', async () => {
+  test('let a definition pass, show the denials of another, and pass nothing undecided', async () => {
     const [good, bad] = [join(workspace.path, 'good.json'), join(workspace.path, 'bad.json')]
     expect(await runScript('check-pipeline.sh', [good])).toMatchObject({ code: 0 })
     expect(await runScript('check-pipeline.sh', [good, bad])).toEqual({
@@ -210,7 +210,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     expect((await runScript('check-pipeline.sh', [good], wrong)).code).toBe(2)
   })
 
-  test('pass nothing that nobody decided where what they say of it cannot be written', () => {
+  test('pass nothing undecided if their output cannot be written', () => {
     const script = join(EXAMPLES, 'scripts/check-pipeline.sh')
     const env = { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: `${tidegate.url}/nowhere` }
     const args = ['-c', 'exec sh "$0" "$@" 2>&-', script, join(workspace.path, 'good.json')]
@@ -231,7 +231,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
   test('end with the verdict of an analysis', async () => {
     expect(await runScript('analyse-canary.sh', ['nobody', '1'])).toMatchObject({ code: 2 })
     const ended = await runScript('analyse-canary.sh', ['shop', '0.05'])
-    // Three seconds have not a single point of a minute: nothing is known, and nothing goes on.
+    // Three seconds contain no point of a one-minute series, so the run does not advance.
     expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
   }, 60_000)
 
@@ -275,7 +275,7 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
 /** A status and a body that a poll is answered with. */
 type Polled = readonly [status: number, body: string]
 
-/** What the load tester of Flagger does with a hook of type bash: it runs the command, and its status is the answer. */
+/** Runs a hook of type bash and returns its status, like Flagger's load tester. */
 function startLoadTester(): Promise<LoopbackServer> {
   const Hook = z.object({ metadata: z.object({ type: z.literal('bash'), cmd: z.string() }) })
   return startLoopbackServer(({ body }, response) => {
@@ -314,7 +314,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
     await loadTester.close()
   })
 
-  test('that are sent to the Data API itself ask it without an input, and are told so', async () => {
+  test('that are sent to the Data API itself have no input, and are told so', async () => {
     const sent = {
       name: 'shop',
       namespace: 'delivery',
@@ -329,7 +329,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
 })
 
 describe('tidegate orchestrator doctor', () => {
-  test('says what each side lacks', async () => {
+  test('reports what each side lacks', async () => {
     const { exitCode, stdout } = await runTidegate(['orchestrator', 'doctor', '--url', tidegate.url])
     expect(exitCode).toBe(1)
     for (const line of [

@@ -55,7 +55,7 @@ describe('the package', () => {
     expect(broken).toEqual([])
   })
 
-  it('serves in an empty directory with the policies that it brings, and says what to do next', async () => {
+  it('serves in an empty directory with its own policies, and shows the next steps', async () => {
     const empty = join(workspace.path, 'empty')
     const service = await startInstalled(
       join(packed.folder, 'dist/cli.js'),
@@ -77,7 +77,7 @@ describe('the package', () => {
     }
   }, 60_000)
 
-  it('lists what it is made of, each with its licence, and the texts of what is bundled', () => {
+  it('lists its components with licences, and the licence texts of bundled ones', () => {
     const { components } = BILL.parse(JSON.parse(read('dist/sbom.cdx.json')))
     const names = components.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['better-sqlite3', 'hono', 'zod', 'undici']))

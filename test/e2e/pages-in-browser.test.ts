@@ -13,7 +13,7 @@ import { usePageService } from '../support/page-service.js'
 
 const CHROMIUM = findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
 if (CHROMIUM === undefined) process.stderr.write('Chromium is not installed: the pages are not tried in it\n')
-/** Where to leave pictures of the pages, for who wants to look at them. */
+/** Folder for screenshots of the pages. */
 const SHOTS = process.env['PAGE_SHOTS']
 
 const DESKTOP = { width: 1280, height: 900 }
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
   let otherUrl = ''
   let target = ''
   beforeAll(async () => {
-    // A page of another site that tries what it can: it shows ours in a frame, and sends our form.
+    // A page of another site that embeds our page in a frame and submits our form.
     other = createServer((request, response) => {
       response.setHeader('content-type', 'text/html')
       if (request.url === '/frame')
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     60_000,
   )
 
-  test('no text of others runs, whatever it says', async () => {
+  test('no foreign text runs as code', async () => {
     const id = await trigger('browser-markup')
     const context = await browser.newContext({ viewport: DESKTOP })
     const page = await signedIn(context, 'ana')
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     await context.close()
   }, 60_000)
 
-  test('a link of another site leads to the page of who has signed in', async () => {
+  test('a link from another site leads to the page of the signed-in user', async () => {
     const context = await browser.newContext({ viewport: DESKTOP })
     const page = await signedIn(context, 'ana')
     await page.goto(`${otherUrl}/link`)

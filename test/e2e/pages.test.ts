@@ -8,7 +8,7 @@ const { page, post, signIn, trigger, url } = usePageService()
 const statusOf = async (id: number): Promise<unknown> =>
   objectOf(await ask(url(), { path: `/approvalGateInstances/${id}/status` }))['status']
 
-describe('who is not signed in', () => {
+describe('a visitor without a session', () => {
   test.each([
     '/ui',
     '/ui/approvals/1',
@@ -53,7 +53,7 @@ describe('who is not signed in', () => {
     expect([answer.status, answer.headers.location]).toEqual([303, '/ui'])
   })
 
-  test('is told so of a wrong token, and has no session', async () => {
+  test('gets an error for a wrong token, and no session', async () => {
     const form = await page('/ui/sign-in')
     const fields = { formToken: formTokenIn(form), token: 'token-of-nobody', next: '/ui' }
     const answer = await post('/ui/sign-in', fields, { cookie: cookieIn(form) })
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect((await ask(url(), { ...review, headers })).status).toBe(401)
   })
 
-  test('is not taken under another Host, twice at once, or changed', async () => {
+  test('is refused under another host, twice, or changed', async () => {
     const cookie = await signIn('ana')
     expect((await page('/ui', { cookie, host: 'localhost:1' })).status).toBe(401)
     expect((await page('/ui', { cookie: `${cookie}; ${cookie}` })).status).toBe(401)
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect((await page('/ui', { cookie: `other=1; ${cookie}` })).status).toBe(200)
   })
 
-  test('ends when its person signs out, for whoever has the cookie', async () => {
+  test('ends for every holder of the cookie when its user signs out', async () => {
     const cookie = await signIn('ana')
     const formToken = formTokenIn(await page('/ui', { cookie }))
     const answer = await post('/ui/sign-out', { formToken }, { cookie })
@@ -107,7 +107,7 @@ describe('a session', () => {
 })
 
 describe('deciding', () => {
-  test('takes the form of the own session, and goes on to the page', async () => {
+  test('accepts the form of the own session, and redirects to the page', async () => {
     const id = await trigger('decide')
     const cookie = await signIn('ana')
     const shown = await page(`/ui/plugin-isd/approval/shop/any/7/fromPlugin?instanceId=${id}`, { cookie })
@@ -135,7 +135,7 @@ describe('deciding', () => {
     expect([late.status, late.text]).toEqual([409, expect.stringMatching(/readonly>too late<\/textarea>/)])
   })
 
-  test('after the session has ended shows what was written, but nothing that another site sent', async () => {
+  test('after the session has ended shows the entered text, but nothing from another site', async () => {
     const id = await trigger('session-ended')
     const fields = { formToken: 'x', action: 'approve', comment: `a long comment ${MARKUP}` }
     const answer = await post(`/ui/approvals/${id}`, fields)
@@ -198,7 +198,7 @@ describe('a page', () => {
     expect((await page(`/ui/policies/${encodeURIComponent(MARKUP)}`, { cookie })).text).not.toMatch(/<script/)
   })
 
-  test('loads nothing, runs nothing, sends forms only home and stands in no frame', async () => {
+  test('loads nothing, runs nothing, submits forms only to its origin and cannot be framed', async () => {
     const cookie = await signIn('ana')
     for (const path of ['/ui', '/ui/sign-in', '/ui/approvals/999999']) {
       const { headers } = await page(path, { cookie })
@@ -219,7 +219,7 @@ describe('a page', () => {
     }
   })
 
-  test('of what is not there is an error that people can read', async () => {
+  test('of a missing resource is a readable error', async () => {
     for (const path of ['/ui/approvals/999999', '/ui/policies/nope', '/ui/runs/999999', '/ui/approvals/x']) {
       const answer = await page(path, as('ana'))
       expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -253,7 +253,7 @@ describe('the page of a template', () => {
     ).toBe(200)
   })
 
-  test('keeps nothing that is no template, and nothing of who is no admin', async () => {
+  test('stores no invalid template, and nothing from callers without the role admin', async () => {
     const cookie = await signIn('root')
     const formToken = formTokenIn(await page('/ui', { cookie }))
     for (const wrong of ['{', '{"templateName":1}', '[]']) {

@@ -15,7 +15,7 @@ import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** How many paths are asked in both dialects; the sets grow with them. */
+/** Number of paths requested in both dialects. The sets grow with it. */
 const PATHS = Number(process.env['POLICY_PATHS'] ?? 600)
 const SEED = Number(process.env['POLICY_PATHS_SEED'] ?? 20_240_610)
 const SETS = Math.min(80, Math.max(12, Math.round(PATHS / 100)))
@@ -51,7 +51,7 @@ test(
     for (let from = 0; from < questions.length; from += BATCH) {
       await Promise.all(
         questions.slice(from, from + BATCH).map(async ({ path, input }) => {
-          const [theirs, ours, flat] = await askAll(path, input)
+          const [theirs, ours, flat] = await requestAll(path, input)
           outcomes.compared += 2
           if (flat.status === 200) outcomes.allowed++
           else if (flat.status === 401) outcomes.denied++
@@ -73,7 +73,7 @@ test(
   PATHS * 100 + 60_000,
 )
 
-function askAll(path: string, input: object): Promise<[Answered, Answered, Answered]> {
+function requestAll(path: string, input: object): Promise<[Answered, Answered, Answered]> {
   const target = `/v1/data/${path}`
   const headers = { 'content-type': 'application/json' }
   const wrapped = { path: target, headers, body: JSON.stringify({ input }) }
@@ -93,7 +93,7 @@ function isSame(ours: Answered, theirs: Answered): boolean {
   return ours.status === theirs.status && (ours.status !== 200 || ours.text === theirs.text)
 }
 
-/** The differences that docs/http-api.md tells; no one of them is an allow. */
+/** The differences documented in docs/http-api.md. None of them is an allow. */
 function isMeantDifference(path: string, ours: Answered, theirs: Answered): boolean {
   if (hasDotSegments(path)) return theirs.status === 301 && ours.status === 400
   const isPathError = theirs.status === 500 && PATH_ERROR.test(theirs.text)

@@ -98,7 +98,7 @@ describeWithCertificates(
       })
     })
 
-    test('keeps no certificate for who shows none', async () => {
+    test('has no certificate for a client that sends none', async () => {
       expect(await ask('allow', known())).toMatchObject({ body: { result: true } })
       const nameless = { tls_ca_cert: pems['ca'] }
       expect(await ask('failed', nameless)).toMatchObject({
@@ -136,7 +136,7 @@ describeWithCertificates(
       ['tls_ca_cert_file', 'authority.pem'],
       ['tls_client_cert_file', 'client.pem'],
       ['tls_client_key_env_variable', 'HOME'],
-    ])('ends the decision where %s is asked for', async (name, value) => {
+    ])('ends the decision if %s is requested', async (name, value) => {
       expect(await ask('allow', { ...known(), [name]: value })).toMatchObject({
         status: 500,
         body: { code: 'evaluation_request_refused', message: expect.stringContaining(name) as unknown },

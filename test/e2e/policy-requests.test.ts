@@ -29,7 +29,7 @@ deny contains "nobody owns it" if {
 `,
 }
 
-describe.each([1, 2])('a service of %d processes whose policies ask another', (workers) => {
+describe.each([1, 2])('a service of %d processes whose policies call another', (workers) => {
   const workspace = makeWorkspace(POLICIES)
   let inventory: Receiver
   let service: TidegateProcess
@@ -66,7 +66,7 @@ describe.each([1, 2])('a service of %d processes whose policies ask another', (w
   const data = (rule: string, app: string, url = inventory.url) =>
     ask(`/v1/data/deploy/${rule}`, { input: { app, user: 'ana', inventory: url } })
 
-  test('gives what these answer, one decision after the other and many at a time', async () => {
+  test('returns their responses in sequential and parallel decisions', async () => {
     for (let count = 0; count < 4; count += 1) {
       expect((await data('deny', 'mine')).body).toMatchObject({ result: [] })
     }
@@ -79,7 +79,7 @@ describe.each([1, 2])('a service of %d processes whose policies ask another', (w
     }
   })
 
-  test('keeps with each decision what it was answered, and no credentials', async () => {
+  test('logs the responses with each decision, without credentials', async () => {
     await data('deny', 'mine')
     const kept = await waitUntil(
       async () => {
@@ -102,13 +102,13 @@ describe.each([1, 2])('a service of %d processes whose policies ask another', (w
     expect((await data('slowly', 'mine')).body).toMatchObject({ result: 'ana' })
   })
 
-  test('refuses to decide, and never allows, where the host may not be asked', async () => {
+  test('refuses to decide, and never allows, if the host is not allowed', async () => {
     const { status, body } = await data('deny', 'mine', 'http://127.0.0.2:1')
     expect(status).toBe(500)
     expect(body).toMatchObject({ code: 'evaluation_request_refused' })
   })
 
-  test('asks for static policies, too', async () => {
+  test('also sends requests for static policies', async () => {
     const check = (path: string) =>
       ask('/v1/data/static/owned/deny', { input: { pipeline: { inventory: inventory.url + path } } })
     expect((await check('/some')).body).toMatchObject({ result: [] })

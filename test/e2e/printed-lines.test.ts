@@ -42,7 +42,7 @@ test_fails if {
     afterAll(workspace.remove)
     const program = opa ?? ''
 
-    test('stands on standard error of eval, and not in the answer', async () => {
+    test('is on standard error of eval, and not in the answer', async () => {
       const args = [
         'eval',
         '--policies',
@@ -60,7 +60,7 @@ test_fails if {
       })
     })
 
-    test('stands beside the tests that fail, and with --verbose beside all', async () => {
+    test('is next to failing tests, and with --verbose next to all', async () => {
       const run = ['test', 'policies', '--opa', program]
       const { stdout } = await runTidegate(run, { cwd })
       expect(stdout).toContain('it fails')

@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.js'
 
 const { start, database, receiver, callbacksOf } = useReplicas()
 const MINUTES = 60_000
-/** A replica that was silent for so long has lost its leases. */
+/** A replica that was silent for this long has lost its leases. */
 const LONGER_THAN_LEASES_MS = 11_000
 
 /** A clock that is so far ahead, in all threads of the process. */
@@ -48,7 +48,7 @@ describe.skipIf(postgresPrograms() === undefined)(
 )
 
 describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeout: 90_000 }, () => {
-  it('that stood still for longer than its leases last undoes nothing of what the other did meanwhile', async () => {
+  it('that hung for longer than its leases undoes nothing that the other did', async () => {
     const [one, other] = await Promise.all([start(), start()])
     const id = await triggered(one, 'e1')
     receiver().keepWaiting(true)
@@ -132,7 +132,7 @@ describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeo
     await source.close()
   })
 
-  it('whose clock is five minutes ahead of the database, and one whose clock is behind, act as one', async () => {
+  it('with clocks ahead of and behind the database act as one', async () => {
     const [ahead, behind] = await Promise.all([
       start({ nodeArgs: clockAhead(5 * MINUTES) }),
       start({ nodeArgs: clockAhead(-5 * MINUTES) }),

@@ -30,7 +30,7 @@ it.each([
   ['POST http://localhost:8181/v1/data/app/allow HTTP/1.1', ['Host: localhost'], '200 OK'],
   ['GET http://other.invalid/health HTTP/1.1', ['Host: localhost'], '403 Forbidden'],
   ['GET http://other.invalid/health HTTP/1.0', [], '403 Forbidden'],
-  // What is escaped, or climbs, leads to no other route.
+  // Escaped paths and paths with `..` reach no other route.
   ['GET /he%61lth HTTP/1.1', ['Host: localhost'], '404 Not Found'],
   ['GET /x/../health HTTP/1.1', ['Host: localhost'], '404 Not Found'],
   ['POST /%761/data/app/allow HTTP/1.1', ['Host: localhost'], '404 Not Found'],

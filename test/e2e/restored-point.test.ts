@@ -41,7 +41,7 @@ async function first<T>(text: string): Promise<T> {
   return row.value
 }
 
-/** Resolves when what the server has logged until now is where the archive is. */
+/** Resolves when the current log of the server has reached the archive. */
 async function archived(): Promise<void> {
   const file = await first<string>('pg_walfile_name(pg_switch_wal())')
   await waitUntil(
@@ -92,7 +92,8 @@ describe.skipIf(postgresPrograms() === undefined)('a database', { timeout: 120_0
     expect(proven.stdout).toContain('intact')
     expect((await verify(endLater)).exitCode).toBe(1)
 
-    // As the documentation says: a number that was given after that time is known to the orchestrator as another's.
+    // As the documentation says: a number that was given after that time is known to the
+    // orchestrator as another's.
     await query(there, `select setval(id, greatest(nextval(id), ${lost})) from ${NUMBERS} id`)
     const after = await start({ database: { host, port } })
     expect(await statusAt(after, waiting)).toBe('activated')

@@ -14,7 +14,7 @@ import type { Workspace } from '../support/workspace.js'
 
 const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.a == 1\n'
 const HOUR_MS = 3_600_000
-/** What a token of the same service is for: it is taken whatever becomes of certificates. */
+/** Purpose of a token of the same service: it works regardless of certificates. */
 const TOKEN = 'correct-horse-battery-staple'
 const TOKEN_SHA256 = '87cbebfeebc05f7c54ac9336c4b4bbec831227a641951a4bde7edd56020f8590'
 
@@ -47,7 +47,7 @@ afterAll(() => {
 
 const at = (name: string): string => join(workspace?.path ?? '', name)
 
-/** A service whose callers are asked for certificates that a list has not revoked. */
+/** A service that requires client certificates that are not revoked. */
 function settings(list: string, server: Record<string, unknown> = {}): ServeSettings {
   workspace = makeWorkspace({ 'policies/app.rego': POLICY, 'clients.crl': list })
   copyFileSync(files.server.certificate, at('tls.pem'))
@@ -76,7 +76,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Asks for a decision over a connection of an agent, or a new one. */
+/** Requests a decision over a connection of an agent, or a new one. */
 function ask(as?: 'echo' | 'auditor', agent = new Agent()): Promise<Answer> {
   const shown = as && { cert: readFileSync(files[as].certificate), key: readFileSync(files[as].key) }
   const authorization = as === undefined ? { authorization: `Bearer ${TOKEN}` } : {}
@@ -112,20 +112,22 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
   test.each([1, 2])('counts no longer on open connections either, with %d processes', async (workers) => {
     const service = await start(own.revoke([]), { workers })
     await waitUntil(
-      () => service.log().filter(({ msg }) => msg === 'a worker serves').length === workers - 1 || undefined,
+      () =>
+        service.log().filter(({ msg }) => msg === 'worker process serves').length === workers - 1 ||
+        undefined,
       () => 'workers do not serve',
     )
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-    const askAll = () => Promise.all(agents.map(async (agent) => (await ask('echo', agent)).status))
-    expect(await askAll()).toEqual([200, 200, 200, 200])
+    const requestAll = () => Promise.all(agents.map(async (agent) => (await ask('echo', agent)).status))
+    expect(await requestAll()).toEqual([200, 200, 200, 200])
     writeFileSync(at('clients.crl'), own.revoke([files.echo]))
     await waitUntil(
-      async () => ((await askAll()).every((status) => status === 403) ? true : undefined),
+      async () => ((await requestAll()).every((status) => status === 403) ? true : undefined),
       () => 'a revoked certificate is taken still',
     )
     expect((await ask('echo', agents[0])).text).toContain('O=Example, CN=echo was revoked')
     expect(await ask('auditor')).toMatchObject({ status: 200 })
-    await untilLogged(service, ({ msg }) => msg === 'new revocation lists count')
+    await untilLogged(service, ({ msg }) => msg === 'new revocation lists in use')
     for (const agent of agents) agent.destroy()
   })
 
@@ -134,7 +136,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     const service = await start(ended)
     expect((await ask('auditor')).text).toContain('CRL_HAS_EXPIRED')
     expect(await ask()).toMatchObject({ status: 200 })
-    await untilLogged(service, (line) => JSON.stringify(line).includes('a revocation list has ended on'))
+    await untilLogged(service, (line) => JSON.stringify(line).includes('a revocation list expired on'))
     expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list has ended on/)
     await service.end('SIGKILL')
     workspace?.remove()
@@ -158,7 +160,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     agent.destroy()
   })
 
-  test('goes by the list before, where the new one cannot be read or has ended', async () => {
+  test('uses the previous list if the new one cannot be read or has expired', async () => {
     const service = await start(own.revoke([files.echo]))
     for (const bad of ['no list', own.revoke([], new Date(Date.now() - HOUR_MS))]) {
       writeFileSync(at('clients.crl'), bad)
@@ -167,27 +169,27 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
           service
             .log()
             .some(({ error }) =>
-              String(error).includes(bad === 'no list' ? 'no revocation list' : 'has ended already'),
+              String(error).includes(bad === 'no list' ? 'no revocation list' : 'has already expired'),
             ) || undefined,
-        () => 'a list that cannot be used is not told',
+        () => 'an unusable list is not reported',
       )
       expect([(await ask('echo')).status, (await ask('auditor')).status]).toEqual([403, 200])
     }
   })
 
-  test('is sent away before it asks, where every caller needs one', async () => {
+  test('is refused before its request if every client needs one', async () => {
     await start(own.revoke([files.echo]), { tlsRequireClient: true })
     await expect(ask('echo')).rejects.toThrow()
     expect(await ask('auditor')).toMatchObject({ status: 200 })
   })
 
-  test('is not asked for by a service whose list cannot be read: it does not start, and says so', async () => {
+  test('prevents the start of a service whose list cannot be read, with a message', async () => {
     const { code, output } = await failToServe(settings('no list'))
     expect(code).not.toBe(0)
     expect(output).toContain('it contains no revocation list in PEM')
   })
 
-  test('goes by the lists of several authorities', async () => {
+  test('uses the lists of several authorities', async () => {
     await start(own.revoke([files.echo]) + other.revoke([]))
     expect([(await ask('echo')).status, (await ask('auditor')).status]).toEqual([403, 200])
   })

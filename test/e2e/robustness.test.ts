@@ -69,7 +69,7 @@ function nested(depth: number): string {
   return `${'['.repeat(depth)}${']'.repeat(depth)}`
 }
 
-describe('an input that asks too much', () => {
+describe('an input that exceeds limits', () => {
   test.each([20_000, 50_000])('nested %d deep is refused or stopped, on every path', async (depth) => {
     for (const path of [
       '/v1/data/app/echo',
@@ -255,7 +255,7 @@ describe('callers that misbehave', () => {
     await expectFine()
   })
 
-  test('callers that go away in the middle of a request or an answer harm nobody', async () => {
+  test('clients that disconnect during a request or a response harm no one', async () => {
     const gone = Array.from({ length: 50 }, async (_, n) => {
       const socket = open()
       await new Promise((resolve) => socket.once('connect', resolve))
@@ -267,7 +267,7 @@ describe('callers that misbehave', () => {
     await expectFine()
   })
 
-  test('slow callers keep nobody waiting', async () => {
+  test('slow clients delay no one', async () => {
     const slow = Array.from({ length: 20 }, open)
     for (const socket of slow)
       socket.write('POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"inp')
@@ -275,7 +275,7 @@ describe('callers that misbehave', () => {
     for (const socket of slow) socket.destroy()
   })
 
-  test('200 connections at once are all answered', async () => {
+  test('200 simultaneous connections are all answered', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => postJson(tidegate.url, '/v1/data/app/echo', { input: n })),
     )

@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => workspace.remove())
 
-/** Starts the service, asks it, ends it, and gives what it had `opa` do. */
+/** Starts the service, sends a request, ends it, and returns its runs of `opa`. */
 async function runsOfOpa(): Promise<string[]> {
   const calls = join(workspace.path, 'calls')
   rmSync(calls, { force: true })

@@ -29,11 +29,11 @@ describe.skipIf(postgresPrograms() === undefined)(
   'two services over one PostgreSQL',
   { timeout: 90_000 },
   () => {
-    it('answer for each other, ask once, and keep one provable trail', async () => {
+    it('answer for each other, send each request once, and keep one provable trail', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e1'))
       expect(await statusAt(other, id)).toBe('activated')
-      // A hundred of the same at both at once.
+      // A hundred equal requests to both simultaneously.
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) => trigger(index % 2 === 0 ? one : other, 'e2')),
       )
@@ -73,11 +73,11 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(text).not.toContain(password)
     })
 
-    it('let people in who signed in at the other one, until they sign out at either', async () => {
+    it('accept sessions of the other one, until a sign-out at either', async () => {
       const config = { auth: { openToOrchestrator: true, tokens: [token('bo', ['approver'])] } }
       const [one, other] = await Promise.all([startReplica({ config }), startReplica({ config })])
       const [atOne, atOther] = [makeRequests(() => one.url), makeRequests(() => other.url)]
-      // Whatever spreads requests over both leaves them the name that the browser asked for.
+      // Load balancers keep the host name that the browser used.
       const host = 'localhost'
       const id = idOf(await trigger(one, 'e1'))
       const form = await atOne.page('/ui/sign-in', { host })
@@ -98,7 +98,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect((await atOne.page('/ui', { host, cookie })).status).toBe(401)
     })
 
-    it('know at once what was defined at the other one', async () => {
+    it('immediately know definitions of the other one', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const made = await postJson(one.url, '/approvalGates', { name: 'Canary', application: 'shop' })
       const gate = `/approvalGates/${String(objectOf(made)['id'])}`
@@ -207,13 +207,13 @@ describe.skipIf(postgresPrograms() === undefined)(
         expect(objectOf(away.answer)['message']).toContain('own=true')
         expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[2], ids[0]])
         await waitUntil(
-          () => one.logText().includes('decisions stay in the local file alone') || undefined,
+          () => one.logText().includes('decisions are not shipped and stay in the local file') || undefined,
           () => `nothing is said of it: ${one.logText()}`,
         )
         const health = JSON.stringify(objectOf(await ask(one.url, { path: '/health?plugins' })))
-        expect(health).toContain('not in the shared log yet: 1 (ship')
+        expect(health).toContain('not yet in the shared log: 1 (ship')
       })
-      // What one decided last is there though it ends at once.
+      // The last decisions of one service are present although it ends immediately.
       await waitUntil(
         () => everywhere(other).catch(() => undefined),
         () => `decisions are missing: ${other.logText()}`,
@@ -223,7 +223,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect((await listAt(other)).replicas.get(ids.at(-1) ?? '')).toBe('one')
     })
 
-    it('go on deciding without the database, refuse what needs it, and come back with it', async () => {
+    it('decide without the database, refuse requests that need it, and recover with it', async () => {
       const [one] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e4'))
       await server().restart(async () => {

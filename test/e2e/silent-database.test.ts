@@ -13,14 +13,16 @@ import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 
 /** `store.connections` and the six more that the documentation names. */
-const MOST_CONNECTIONS = 14
-/** A few seconds, on a machine with time for it; 18 where each part that is closed waits for itself. */
-const MOST_STOP_MS = 12_000
+const MAX_CONNECTIONS = 14
+/**
+ * A few seconds, on a machine with time for it; 18 where each part that is closed waits for itself.
+ */
+const MAX_STOP_MS = 12_000
 const { start, server, database, receiver } = useReplicas()
 let proxy: TcpProxy
 let standby: StandbyServer | undefined
 
-/** A server that stands still takes connections and says nothing: so does this one when it is cut. */
+/** A hung server accepts connections but does not answer, which the disconnected proxy imitates. */
 describe.skipIf(postgresPrograms() === undefined)(
   'a database that takes connections and gives no answer',
   { timeout: 120_000 },
@@ -34,13 +36,13 @@ describe.skipIf(postgresPrograms() === undefined)(
       standby = undefined
     })
 
-    it('holds up no decision, and nothing else for more than seconds; all goes on when it answers again', async () => {
+    it('delays no decision, and nothing else for more than seconds; everything recovers when it answers again', async () => {
       const one = await start({ database: { port: proxy.port } })
       const id = idOf(await trigger(one, 'e1', receiver().url))
       const reads = ['/audit?limit=5', '/audit/verify', '/approvalGateInstances', '/decisions?limit=5']
       for (const path of reads) expect(await ask(one.url, { path })).toMatchObject({ status: 200 })
       proxy.cut(true)
-      // Each fails here where it has no answer for long; the second time nothing is under way any more.
+      // Each fails if it gets no answer for long. The second time nothing is running any more.
       for (const time of [1, 2]) {
         const answers = await Promise.all([
           trigger(one, `refused-${time}`, receiver().url),
@@ -67,7 +69,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         () => 'health stays red',
       )
       await waitUntil(
-        async () => (await countConnections()) <= MOST_CONNECTIONS || undefined,
+        async () => (await countConnections()) <= MAX_CONNECTIONS || undefined,
         () => 'connections are left behind',
       )
       proxy.cut(true)
@@ -88,7 +90,7 @@ describe.skipIf(postgresPrograms() === undefined)(
         expect((await trigger(one, 'refused', receiver().url)).status).toBe(503)
         const stoppedAt = performance.now()
         expect(await one.end('SIGTERM')).toBe(0)
-        expect(performance.now() - stoppedAt).toBeLessThan(MOST_STOP_MS)
+        expect(performance.now() - stoppedAt).toBeLessThan(MAX_STOP_MS)
         proxy.cut(false)
         const two = await start({ database: { port: proxy.port } })
         expect(await statusAt(two, id)).toBe('activated')

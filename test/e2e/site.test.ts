@@ -8,7 +8,7 @@ import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** What `make site` runs, into a folder of its own. */
+/** Runs the program of `make site` with a separate output folder. */
 const GENERATOR = join(PROJECT_ROOT, 'build/site/run.js')
 const workspace = makeWorkspace()
 const site = join(workspace.path, 'site')
@@ -25,7 +25,7 @@ function build(...args: readonly string[]) {
   return runProgram(process.execPath, [GENERATOR, ...args], PROJECT_ROOT)
 }
 
-/** The project's pages, and what they link to, to be changed. */
+/** A copy of the project's pages and linked files, which the test changes. */
 function copyOfPages(name: string): string {
   const copy = join(workspace.path, name)
   for (const part of [
@@ -73,13 +73,13 @@ describe('the documentation as a site', () => {
     ])
   })
 
-  test('is refused when a page stands in no menu', () => {
+  test('is refused when a page is in no menu', () => {
     const copy = copyOfPages('unlisted')
     writeFileSync(join(copy, 'docs/new.md'), '# New\n')
     expect(build(join(workspace.path, 'broken'), copy).output).toContain('docs/new.md')
   })
 
-  test('tells every command and every flag of the program', async () => {
+  test('lists every command and every flag of the program', async () => {
     const reference = textOf(read('cli-reference.html'))
     const { stdout } = await runTidegate(['completion', 'bash'])
     const flags = new Set([...stdout.matchAll(/(?<=[\s"'])--[a-z][a-z-]+/g)].map(([flag]) => flag))
@@ -89,7 +89,7 @@ describe('the documentation as a site', () => {
     expect([...flags].filter((flag) => !reference.includes(flag))).toEqual([])
   })
 
-  test('tells every route of the API with its roles', async () => {
+  test('lists every route of the API with its roles', async () => {
     const reference = textOf(read('api-reference.html'))
     const { stdout } = await runTidegate(['openapi'])
     const { paths } = JSON.parse(stdout) as { paths: Record<string, Record<string, unknown>> }
@@ -100,7 +100,7 @@ describe('the documentation as a site', () => {
     expect(routes.filter((route) => !reference.includes(route))).toEqual([])
   })
 
-  test('can be searched by what its pages say', () => {
+  test('can be searched by the text of its pages', () => {
     const sections = JSON.parse(read('search-index.js').replace('window.sections = ', '')) as string[][]
     const found = sections
       .filter(([, , , text = '']) => text.includes('openToOrchestrator'))

@@ -43,7 +43,7 @@ afterAll(async () => {
   workspace.remove()
 })
 
-describe('beside evaluations without end', () => {
+describe('during endless evaluations', () => {
   it('cheap decisions of the same path are answered, and all beyond the queue are refused with a time to return', async () => {
     const runaways = Array.from({ length: 6 }, () => judge(ENDLESS))
     const statuses = new Set<number>()

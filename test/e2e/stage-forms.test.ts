@@ -5,7 +5,7 @@ import { waitUntil } from '../support/wait-until.js'
 
 const { get, savePipeline, stepA } = useStageFormService()
 
-describe('what the editors of stages read', () => {
+describe('data for the editors of stages', () => {
   test('of connectors: fields, types and accounts, without a secret', async () => {
     const fields = (await get('/visibilityservice/v6/getAllConnectorFields')) as {
       connectorType: string
@@ -85,7 +85,7 @@ describe('what the editors of stages read', () => {
     })
   })
 
-  test('what the gateway asks before it passes anything on', async () => {
+  test('requests of the gateway before it relays anything', async () => {
     expect(await get('/platformservice/v6/users/ana/features/APP')).toEqual({ isEnabled: 'true' })
     expect(await get('/platformservice/v6/users/ana/features/APP/12/permission')).toEqual({
       permissions: ['view', 'edit'],

@@ -42,7 +42,7 @@ describe('a stage whose form has chosen', () => {
     expect((await stepA('deploy', 'Hours', 'policy')).isCustomGateFound).toBe(true)
   })
 
-  test('groups, a connector and an automated approval gets a gate that asks for them', async () => {
+  test('groups, a connector and an automated approval gets a gate with them', async () => {
     const numbers = await stepA('deploy', 'Approve', 'approval')
     const path = `/dashboardservice/v4/pipelines/${numbers.pipelineId}/gates`
     const chosen = {
@@ -122,7 +122,7 @@ describe('a stage whose form has chosen', () => {
     expect([registered.status, registered.text]).toEqual([202, registered.text])
   })
 
-  test('again tells its gate anew after the pipeline was saved', async () => {
+  test('again configures its gate after the pipeline was saved', async () => {
     await savePipeline('saved')
     await waitUntil(
       async () =>
@@ -174,7 +174,7 @@ describe('the form of a stage cannot', () => {
     expect((await stepC('deploy', 'Wrong', 'policy')).status).toBe(404)
   })
 
-  test('get around what an operator has declared, or change it', async () => {
+  test('bypass or change declarations of an operator', async () => {
     expect((await stepA('deploy', 'Declared', 'approval')).isCustomGateFound).toBe(true)
     expect((await stepA('deploy', 'Ruled', 'policy')).isCustomGateFound).toBe(true)
     const numbers = await stepA('deploy', 'Declared', 'approval')
@@ -200,7 +200,7 @@ describe('the form of a stage cannot', () => {
     expect(answer.status).toBe(409)
   })
 
-  test('delete templates, or replace what is found by its name', async () => {
+  test('delete templates, or replace those found by name', async () => {
     const path = '/autopilot/api/v1/applications/12/deleteMetricTemplate/app-metric'
     expect((await ask(url(), { method: 'DELETE', path })).status).toBe(401)
     const named = `templateType=METRIC&templateName=app-metric`
@@ -223,7 +223,7 @@ describe('the form of a stage cannot', () => {
   })
 })
 
-test('without gates.fromStages no form makes a gate, and no stage is told to try', async () => {
+test('without gates.fromStages no form creates a gate, and no stage is advised to try', async () => {
   const other = makeWorkspace({ 'policies/hours.rego': RUNTIME })
   const closed = await startTidegate({ workspace: other, config: { gates: { fromStages: false } } })
   try {

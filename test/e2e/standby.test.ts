@@ -21,7 +21,7 @@ afterEach(async () => {
   standby = undefined
 })
 
-/** Sends events, each under an id of its own, until told to end; returns the ids that were acknowledged. */
+/** Sends events with unique ids until stopped. Returns the acknowledged ids. */
 async function sendEvents(at: TidegateProcess, caller: string, isOver: () => boolean): Promise<string[]> {
   const acknowledged: string[] = []
   for (let number = 0; !isOver(); number += 1) {
@@ -76,7 +76,7 @@ describe.skipIf(postgresPrograms() === undefined)('a database with a standby', {
     expect(counts.size).toBe(kept.length)
     expect(acknowledged.filter((eventId) => !counts.has(eventId))).toEqual([])
     expect(acknowledged.length).toBeGreaterThan(CALLERS)
-    // What waited for people is decided, and told once.
+    // Waiting instances are decided, and reported once.
     expect(await statusAt(other, waiting)).toBe('activated')
     await approve(other, waiting)
     await waitUntil(
@@ -88,7 +88,7 @@ describe.skipIf(postgresPrograms() === undefined)('a database with a standby', {
       isIntact: true,
       problems: [],
     })
-    // The one that was killed comes back as it was: nobody goes back to it.
+    // The killed server comes back as it was. No service returns to it.
     await server().restart()
     await query(database(), 'alter system reset synchronous_standby_names')
     await query(database(), 'select pg_reload_conf()')

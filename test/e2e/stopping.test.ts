@@ -26,7 +26,7 @@ const REQUESTS = [
   `PUT /approvalGateInstances/1/review HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`,
 ]
 
-/** Lets the first close of the connection for reading fail, which closes the store half. */
+/** Makes the first close of the read connection fail, which closes the store only in part. */
 const FAILING_CLOSE = `
 const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
 const { isMainThread } = require('node:worker_threads')
@@ -47,7 +47,7 @@ async function start(): Promise<TidegateProcess> {
   return await startTidegate({ workspace })
 }
 
-describe('a service that is told to stop', () => {
+describe('a service that is stopped', () => {
   test('answers every request of every kept connection, and then ends', async () => {
     const tidegate = await start()
     const calls = Array.from({ length: 40 }, (_, n) =>
@@ -67,11 +67,11 @@ describe('a service that is told to stop', () => {
     const [from, to] = ['shutting down', 'shut down'].map(
       (msg) => shown.find((line) => line.msg === msg)?.['time'],
     )
-    // Ten seconds, the whole time of draining, is what it took with one connection that nobody ended.
+    // Ten seconds, the whole drain time, was the duration with one connection that stayed open.
     expect(Date.parse(String(to)) - Date.parse(String(from))).toBeLessThan(9000)
   })
 
-  test('ends at once when it is told again', async () => {
+  test('ends immediately at a second signal', async () => {
     const tidegate = await start()
     const { hostname, port } = new URL(tidegate.url)
     const socket = connect(Number(port), hostname)
@@ -88,7 +88,7 @@ describe('a service that is told to stop', () => {
     socket.destroy()
   })
 
-  test('closes what it can and exits with 1 where a part of it cannot be closed', async () => {
+  test('closes as much as possible and exits with 1 if a part cannot be closed', async () => {
     workspace = makeWorkspace({
       'policies/app.rego': 'package app\n\nallow := true\n',
       'fail.cjs': FAILING_CLOSE,
@@ -98,11 +98,11 @@ describe('a service that is told to stop', () => {
       nodeArgs: ['--require', join(workspace.path, 'fail.cjs')],
     })
     expect(await postJson(tidegate.url, '/v1/data/app/allow', {})).toMatchObject({ status: 200 })
-    // A thread is left behind that holds the process.
+    // A remaining thread keeps the process alive.
     expect(await tidegate.end('SIGTERM')).toBe(1)
     const shown = tidegate.log()
     expect(shown.filter(({ level }) => level === 'error')).toMatchObject([
-      { part: 'store', error: 'the disk is gone', msg: 'could not close a part of the service' },
+      { part: 'store', error: 'the disk is gone', msg: 'a part of the service failed to close' },
     ])
     expect(shown.find(({ msg }) => msg === 'shut down')).toMatchObject({ failed: ['store'] })
     const again = await startTidegate({ workspace })

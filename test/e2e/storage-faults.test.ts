@@ -21,7 +21,10 @@ const workspace = makeWorkspace({ 'policies/tiny.rego': 'package tiny\n\ndeny :=
 
 type Answer = (response: ServerResponse) => void
 
-/** A service over the same data as the others, which reconciles with a storage service that answers so. */
+/**
+ * A service over the same data as the others, which reconciles with a storage service that answers
+ * so.
+ */
 async function reconcileWith(answer: Answer): Promise<TidegateProcess> {
   const storage = await startLoopbackServer(({ url }, response) => {
     if (url.startsWith('/v2/applications')) respondJson(response, 200, [{ name: 'shop' }])
@@ -115,7 +118,7 @@ describe('a registry whose storage service', () => {
       (response) => respondJson(response, 200, []),
       /the list lacks 40 of the 40 known entries/,
     ],
-  ])('%s stays as it was and says so', async (_, answer, complaint) => {
+  ])('%s stays unchanged and reports it', async (_, answer, complaint) => {
     const service = await reconcileWith(answer)
     await waitUntil(
       async () => ((await reconciliations(service)).failed === 1 ? true : undefined),
@@ -128,7 +131,7 @@ describe('a registry whose storage service', () => {
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { registry: { state: 'NOT_READY' } } })
     const { error } = await untilLogged(
       service,
-      ({ level, msg }) => level === 'error' && msg === 'registry not reconciled, it stays as it was',
+      ({ level, msg }) => level === 'error' && msg === 'registry not reconciled; it stays unchanged',
     )
     expect(error).toMatch(complaint)
   })

@@ -53,13 +53,13 @@ async function start(
 const shown = (): string[] => ['--client-certificate', echo.certificate, '--client-key', echo.key]
 
 describe.skipIf(!canMakeCertificates)('the command line, where a service speaks TLS', () => {
-  test('says how its authority is named', async () => {
+  test('explains how to configure the authority', async () => {
     const { url } = await start()
     const { stderr } = await runTidegate(['gates', 'list', '--url', url])
     expect(stderr).toContain('give --ca-file FILE, the certificate of its authority')
   })
 
-  test('says which of its own files cannot be used, and does not blame the service', async () => {
+  test('names its unusable file, and does not blame the service', async () => {
     const broken = join(workspace.path, 'broken.pem')
     writeFileSync(broken, readFileSync(echo.certificate, 'utf8').slice(0, 200))
     const { certificate, key } = echo
@@ -67,17 +67,17 @@ describe.skipIf(!canMakeCertificates)('the command line, where a service speaks 
       (await runTidegate(['gates', 'list', '--url', 'https://127.0.0.1:1', ...flags])).stderr
     expect(await stderrOf(['--ca-file', broken])).toContain('--ca-file')
     expect(await stderrOf(['--client-certificate', broken, '--client-key', key])).toContain(
-      'it holds no certificate in PEM',
+      'it contains no PEM certificate',
     )
     expect(await stderrOf(['--client-certificate', certificate, '--client-key', broken])).toContain(
-      'it holds no private key in PEM',
+      'it contains no PEM private key',
     )
     expect(await stderrOf(['--client-certificate', certificate, '--client-key', server.key])).toContain(
-      `--client-key (${server.key}) cannot be used: it is not the key of the certificate in ${certificate}`,
+      `--client-key (${server.key}) cannot be used: it is not the private key of the certificate in ${certificate}`,
     )
   })
 
-  test('says that a service which hangs up may want a certificate, and that plugins cannot show one', async () => {
+  test('explains that a service that hangs up may need a certificate, which plugins cannot send', async () => {
     const { url } = await start({
       tlsRequireClient: true,
       addresses: [{ addr: '127.0.0.1:0', serves: 'health', tls: false }],
@@ -90,7 +90,7 @@ describe.skipIf(!canMakeCertificates)('the command line, where a service speaks 
 })
 
 describe.skipIf(!canMakeCertificates)('the doctor', () => {
-  test('asks as plugins do, without the certificate that it is given', async () => {
+  test('calls like plugins, without its certificate', async () => {
     const { url } = await start()
     const named = ['--url', url, '--ca-file', ca]
     const { stdout } = await runTidegate(['orchestrator', 'doctor', ...named, ...shown()])
@@ -103,7 +103,7 @@ describe.skipIf(!canMakeCertificates)('the doctor', () => {
     expect(stdout).toContain(`ok       gates of stages: stages are sent to ${url}`)
   })
 
-  test('asks the service of the configuration where none is named, at a socket rather than by TLS', async () => {
+  test('calls the service of the configuration by default, preferably at a socket', async () => {
     const socket = `unix:${join(workspace.path, 's')}`
     await start({ addresses: [{ addr: socket }] })
     const config = ['--config', join(workspace.path, 'tidegate.json')]

@@ -169,7 +169,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(await Promise.all(outcomes)).toEqual(['refused', 'TLSv1.2', 'TLSv1.3'])
   })
 
-  test('keeps to its own names on loopback, and sends away who speaks plain HTTP', async () => {
+  test('accepts only its own names on loopback, and refuses plain HTTP', async () => {
     const service = await start()
     expect(await ask(service.url, { headers: { host: 'rebound.example.org' } })).toMatchObject({
       status: 403,
@@ -199,7 +199,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
         ask(service.url, { as: 'stranger' }),
         ask(service.url),
         ask(service.url, { as: 'echo', headers: { authorization: 'Bearer wrong' } }),
-        // Nobody says by a header who he is.
+        // A header cannot establish the caller's identity.
         ask(service.url, {
           path: '/audit',
           method: 'GET',
@@ -219,14 +219,14 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(await ask(url, { as: 'echo', headers })).toMatchObject({ status: 403 })
   })
 
-  test('speaks only to callers with a certificate where it is told to', async () => {
+  test('serves only clients with a certificate if configured', async () => {
     const { url } = await start({ tlsClientCa: ownAuthority(), tlsRequireClient: true }, { certificates })
     expect(await ask(url, { as: 'echo' })).toMatchObject({ status: 200 })
     await expect(ask(url)).rejects.toThrow()
     await expect(ask(url, { as: 'stranger' })).rejects.toThrow()
   })
 
-  test('is asked for its health by the image where no probe has a certificate', async () => {
+  test('serves the health check of the image where no probe has a certificate', async () => {
     const socket = `unix:${join(keys?.path ?? '', 'health')}`
     const addresses = [{ addr: socket, serves: 'health', tls: false }]
     const { url } = await start({ tlsClientCa: ownAuthority(), tlsRequireClient: true, addresses })
@@ -261,13 +261,13 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     writeFileSync(inWorkspace('tls.key'), 'no key')
     await untilLogged(
       service,
-      ({ msg }) => msg === 'changed TLS files cannot be used: what they held before goes on',
+      ({ msg }) => msg === 'changed TLS files cannot be used; the previous ones stay in use',
     )
     expect(await ask(service.url)).toMatchObject({ status: 200, shownBy: 'tidegate' })
     const health = await ask(service.url, { path: '/health?plugins', method: 'GET' })
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { tls: { state: 'WARN' } } })
     install('renewed')
-    await untilLogged(service, ({ msg }) => msg === 'a new certificate serves')
+    await untilLogged(service, ({ msg }) => msg === 'new certificate in use')
     await waitUntil(
       async () => {
         const answers = await Promise.all(Array.from({ length: 8 }, () => ask(service.url)))
@@ -293,21 +293,21 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     for (let n = 0; n < 10; n += 1) await ask(service.url)
     const startedAt = performance.now()
     expect(await service.end('SIGTERM')).toBe(0)
-    // Ten seconds is the whole time of draining.
+    // Ten seconds is the whole drain time.
     expect(performance.now() - startedAt).toBeLessThan(9000)
     const outcomes = await Promise.all(calls)
     expect(outcomes.filter(({ isCut, answered }) => isCut || answered === 0)).toEqual([])
   })
 
-  test('does not start with a key of another certificate, and says so', async () => {
+  test('does not start with a key of another certificate, with a message', async () => {
     const given = settings({}, {})
     copyFileSync(files.echo.key, inWorkspace('tls.key'))
     const { code, output } = await failToServe(given)
     expect(code).not.toBe(0)
-    expect(output).toContain('it is not the key of the certificate in')
+    expect(output).toContain('it is not the private key of the certificate in')
   })
 
-  test('is asked by the command line, with a certificate in place of a token', async () => {
+  test('serves the command line, with a certificate in place of a token', async () => {
     const ca = ownAuthority()
     const { url } = await start({ tlsClientCa: ca }, { certificates })
     const named = ['--url', url.replace('127.0.0.1', 'localhost'), '--ca-file', ca]
@@ -329,7 +329,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
 
 async function untilAllServe({ log, logText }: TidegateProcess, workers: number): Promise<void> {
   await waitUntil(
-    () => log().filter(({ msg }) => msg === 'a worker serves').length === workers - 1 || undefined,
+    () => log().filter(({ msg }) => msg === 'worker process serves').length === workers - 1 || undefined,
     () => `workers do not serve: ${logText()}`,
   )
 }

@@ -81,7 +81,7 @@ describe('an event', () => {
     '/auditservice/v1/echo/events/data/',
     '/',
     '//',
-  ])('is taken at %s and found at once', async (path) => {
+  ])('is accepted at %s and found immediately', async (path) => {
     const eventId = `at ${path}`
     expect((await post(path, { ...pipelineEvent(), eventId })).status).toBe(200)
     const records = await recordsOf(`eventId=${encodeURIComponent(eventId)}`)
@@ -242,7 +242,7 @@ describe('an execution', () => {
 })
 
 describe('the registry', () => {
-  it('has what events told and what the storage service lists', async () => {
+  it('contains the data of events and of the storage service', async () => {
     const pipeline = { name: 'told', application: 'shop', id: 'id-told', stages: [] }
     const context = { pipeline: base64Json(pipeline), application: 'shop', 'pipeline.id': 'id-told' }
     const endTime = Date.now() + 60_000
@@ -265,7 +265,7 @@ describe('the registry', () => {
     expect((await ask(service.url, { path: '/pipelines/none' })).status).toBe(404)
   })
 
-  it('tells of its reconciliations', async () => {
+  it('reports its reconciliations', async () => {
     const { text } = await ask(service.url, { path: '/metrics' })
     expect(text).toMatch(/tidegate_reconciliations_total\{result="success"\} [1-9]/)
     expect(text).toMatch(/tidegate_events_total\{result="kept"\} [1-9]/)
@@ -307,7 +307,7 @@ describe('a webhook of the repository host', () => {
   })
 })
 
-describe('delivery figures', () => {
+describe('delivery metrics', () => {
   it('count the runs that ended in the window', async () => {
     const path = '/insights/delivery?from=2024-06-01&to=2024-07-01&runs=all&application=shop'
     expect(await get(path)).toMatchObject({

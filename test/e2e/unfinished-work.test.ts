@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A server of loopback that counts what it is asked and answers when the test lets it. */
+/** A loopback server that counts requests and answers when the test allows it. */
 async function startTool() {
   const tool = { asked: 0, isAnswering: false }
   const server: Server = createServer((request, response) => {
@@ -52,7 +52,7 @@ async function start(
   return tidegate
 }
 
-/** What two processes left behind that ended while they were at this work. */
+/** The records of two processes that ended during this work. */
 function leaveUnfinished(workspace: Workspace, ...works: readonly (readonly [string, string])[]): void {
   const data = join(workspace.path, 'data')
   mkdirSync(data, { recursive: true, mode: 0o700 })
@@ -116,7 +116,7 @@ test(
     expect(instance['status']).toBe('activated')
     expect(JSON.stringify(instance['evidence'])).toMatch(/ended 2 times/)
     expect(JSON.stringify(await get(third, '/health?plugins'))).toContain(
-      'suspended after it ended the service twice: 1',
+      '1 suspended after ending the service twice',
     )
     expect(tool.asked).toBe(2)
     tool.isAnswering = true

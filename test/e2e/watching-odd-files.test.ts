@@ -35,7 +35,7 @@ async function untilLogged(tidegate: TidegateProcess, text: string): Promise<voi
   )
 }
 
-test('a link to itself is told, ends nothing, and is no trouble once it is gone', async () => {
+test('a link to itself is reported, ends nothing, and is forgotten once it is gone', async () => {
   const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policyOfVersion(1) })
   symlinkSync('loop', at('policies', 'loop'))
   workspace.write({ 'policies/app.rego': policyOfVersion(2) })
@@ -55,7 +55,7 @@ test('links that lead back to a directory above them are refused, not followed w
   await untilServed(tidegate, 1)
 })
 
-test('a pipe with the name of a policy is told, and does not keep later files from being read', async () => {
+test('a pipe with the name of a policy is reported, and does not block later files', async () => {
   const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policyOfVersion(1) })
   execFileSync('mkfifo', [at('policies', 'pipe.rego')])
   await untilLogged(tidegate, 'pipe.rego is neither a file nor a directory')
@@ -64,7 +64,7 @@ test('a pipe with the name of a policy is told, and does not keep later files fr
   await untilServed(tidegate, 2)
 })
 
-test('a link that leads to another directory now is followed, and what is saved there too', async () => {
+test('a link that changes to another directory is followed, including later saves there', async () => {
   const { workspace, tidegate, at } = await serve(
     { 'one/app.rego': policyOfVersion(1), 'two/app.rego': policyOfVersion(2) },
     'current',

@@ -7,7 +7,7 @@ import { policyOfVersion, untilServed } from '../support/versioned-policy.js'
 import { makeWorkspace } from '../support/workspace.js'
 import { waitUntil } from '../support/wait-until.js'
 
-describe('what is watched', () => {
+describe('watched files', () => {
   const workspace = makeWorkspace()
   afterAll(workspace.remove)
 

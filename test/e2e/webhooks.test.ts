@@ -21,7 +21,7 @@ const HEADERS: Readonly<Record<string, readonly [signature: string, id: string]>
   github: ['x-hub-signature-256', 'x-github-delivery'],
   bitbucket: ['x-hub-signature', 'x-request-uuid'],
 }
-/** Spaces and an umlaut: what is signed and passed on is these bytes, not what they mean. */
+/** Spaces and an umlaut: the bytes are signed and relayed unchanged. */
 const BODY = Buffer.from('{ "ref" : "refs/heads/main",  "pusher":{"name":"Jörg"} }\n')
 
 const workspace = makeWorkspace({

@@ -46,13 +46,16 @@ async function start(config: ServeSettings['config'] = {}, args: string[] = []):
 
 async function untilWorkersServe({ log, logText }: TidegateProcess, count: number): Promise<void> {
   await waitUntil(
-    () => log().filter(({ msg }) => msg === 'a worker serves')[count - 1],
+    () => log().filter(({ msg }) => msg === 'worker process serves')[count - 1],
     () => `workers do not serve: ${logText()}`,
   )
 }
 
-/** Asks over a connection of its own; gives the answer and which process it came from, by how that numbers its requests. */
-async function askAnew(
+/**
+ * Sends a request over a separate connection. Returns the response and its process, identified by
+ * the numbering of its requests.
+ */
+async function callNewConnection(
   { url }: TidegateProcess,
   path: string,
   { method = 'POST', body = '{"input":{"a":1}}', token = 'none' } = {},
@@ -73,15 +76,15 @@ async function askAnew(
   })
 }
 
-/** Asks over many connections at once, again until both processes have answered. */
-async function askBoth(
+/** Sends requests over many connections, repeatedly until both processes have answered. */
+async function callBoth(
   service: TidegateProcess,
   path: string,
-  options?: Parameters<typeof askAnew>[2],
-): Promise<Awaited<ReturnType<typeof askAnew>>[]> {
+  options?: Parameters<typeof callNewConnection>[2],
+): Promise<Awaited<ReturnType<typeof callNewConnection>>[]> {
   const answers = []
   for (let round = 0; round < 20; round += 1) {
-    const some = Array.from({ length: CONNECTIONS }, () => askAnew(service, path, options))
+    const some = Array.from({ length: CONNECTIONS }, () => callNewConnection(service, path, options))
     answers.push(...(await Promise.all(some)))
     if (distinct(answers.map(({ process }) => process)) === 2) return answers
   }
@@ -102,9 +105,9 @@ async function figure({ url }: TidegateProcess, line: string): Promise<number> {
 }
 
 describe('a service with two processes that decide', () => {
-  test('answers from both, with one decision log and one set of figures', async () => {
+  test('answers from both, with one decision log and one set of metrics', async () => {
     const service = await start()
-    const answers = await askBoth(service, '/v1/data/app/version')
+    const answers = await callBoth(service, '/v1/data/app/version')
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     expect(counted).toBe(answers.length)
@@ -117,7 +120,7 @@ describe('a service with two processes that decide', () => {
     expect(service.logText()).not.toContain('"level":"error"')
   })
 
-  test('answers alike, errors and what takes long included', async () => {
+  test('gives equal answers, including errors and slow evaluations', async () => {
     const service = await start()
     for (const path of [
       '/v1/data/app/conflict',
@@ -125,53 +128,53 @@ describe('a service with two processes that decide', () => {
       '/v1/data/app/nothing',
       '/v1/nowhere',
     ]) {
-      const answers = await askBoth(service, path)
+      const answers = await callBoth(service, path)
       const texts = answers.map(({ text }) =>
         text.replace(/"decision_id":\s*"[^"]+"|"requestId":\s*"[^"]+"/gi, ''),
       )
       expect([path, distinct(texts)]).toEqual([path, 1])
     }
-    const costed = await askBoth(service, '/v1/data/app/slow?metrics')
+    const costed = await callBoth(service, '/v1/data/app/slow?metrics')
     const fuel = costed.map(
       ({ text }) =>
         (JSON.parse(text) as { metrics?: { counter_evaluation_fuel: number } }).metrics
           ?.counter_evaluation_fuel,
     )
     expect(fuel.every((each) => each !== undefined && each > 60_000)).toBe(true)
-    const [conflict] = await askBoth(service, '/v1/data/app/conflict')
+    const [conflict] = await callBoth(service, '/v1/data/app/conflict')
     expect(conflict?.text).toContain('app.rego')
     expect(conflict?.text).toContain('complete rules must not produce multiple outputs')
   })
 
-  test('answers what is no decision, whichever process is asked', async () => {
+  test('answers other requests at any process', async () => {
     const service = await start()
     const events = await Promise.all(
       Array.from({ length: CONNECTIONS }, (_, n) =>
-        askAnew(service, '/platform/echo', {
+        callNewConnection(service, '/platform/echo', {
           body: JSON.stringify({ eventId: `e${n}`, details: { type: 'x' } }),
         }),
       ),
     )
     expect(distinct(events.map(({ status }) => String(status)))).toBe(1)
-    const health = await askBoth(service, '/health?plugins', { method: 'GET' })
+    const health = await callBoth(service, '/health?plugins', { method: 'GET' })
     expect(health.map(({ status }) => status)).toEqual(health.map(() => 200))
     const large = JSON.stringify({ input: { a: 'x'.repeat(300_000) } })
-    const sized = await askBoth(service, '/v1/data/app/version', { body: large })
+    const sized = await callBoth(service, '/v1/data/app/version', { body: large })
     expect(sized.map(({ status }) => status)).toEqual(sized.map(() => 200))
   })
 
-  test('lets nobody in at one who may not at the other', async () => {
+  test('refuses the same clients at both', async () => {
     const sha256 = createHash('sha256').update('secret').digest('hex')
     const service = await start({ auth: { tokens: [{ name: 'spin', roles: ['orchestrator'], sha256 }] } })
-    const refused = await askBoth(service, '/v1/data/app/version')
+    const refused = await callBoth(service, '/v1/data/app/version')
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
-    const known = await askBoth(service, '/v1/data/app/version', { token: 'secret' })
+    const known = await callBoth(service, '/v1/data/app/version', { token: 'secret' })
     expect(known.map(({ status }) => status)).toEqual(known.map(() => 200))
-    const forbidden = await askBoth(service, '/metrics', { method: 'GET', token: 'secret' })
+    const forbidden = await callBoth(service, '/metrics', { method: 'GET', token: 'secret' })
     expect(forbidden.map(({ status }) => status)).toEqual(forbidden.map(() => 403))
   })
 
-  test('has all of them serve what was saved once it says so', async () => {
+  test('serves saved policies from all once it reports them', async () => {
     const service = await start({}, ['--watch'])
     for (const version of [2, 3]) {
       workspace?.write({ 'policies/app.rego': policy(version) })
@@ -179,13 +182,13 @@ describe('a service with two processes that decide', () => {
         () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
         () => service.logText(),
       )
-      const answers = await askBoth(service, '/v1/data/app/version')
+      const answers = await callBoth(service, '/v1/data/app/version')
       const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
       expect(results).toEqual(results.map(() => version))
     }
   })
 
-  test('has all of them serve the same data, whatever becomes of the folder that these go through', async () => {
+  test('serves the same data from all, even if the folder for them is damaged', async () => {
     const service = await start({}, ['--watch'])
     const folder = join(workspace?.path ?? '', 'data', 'workers')
     const serves = async (version: number): Promise<void> => {
@@ -193,7 +196,7 @@ describe('a service with two processes that decide', () => {
         () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
         () => service.logText(),
       )
-      const answers = await askBoth(service, '/v1/data/roles/version')
+      const answers = await callBoth(service, '/v1/data/roles/version')
       const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
       expect(results).toEqual(results.map(() => version))
     }
@@ -211,11 +214,11 @@ describe('a service with two processes that decide', () => {
     writeFileSync(folder, '')
     save(4)
     await waitUntil(
-      () => service.logText().includes('cannot hand base documents to workers') || undefined,
+      () => service.logText().includes('cannot write base documents for worker processes') || undefined,
       () => service.logText(),
     )
     await serves(3)
-    // These go by message, and what was before them cannot be removed.
+    // These are passed as messages, and the previous file cannot be removed.
     workspace?.write({ 'policies/data.json': JSON.stringify({ roles: { version: 4 } }) })
     await serves(4)
     rmSync(folder)
@@ -224,7 +227,7 @@ describe('a service with two processes that decide', () => {
   })
 })
 
-describe('a worker that is killed', () => {
+describe('a killed worker process', () => {
   test.skipIf(process.platform !== 'linux')('gives large blocks of memory back to the system', async () => {
     const service = await start()
     const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
@@ -241,12 +244,12 @@ describe('a worker that is killed', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('is replaced; what it was at ends with an error, and what it counted and what was acknowledged stays', async () => {
+  test('is replaced; its requests end with an error, and its counts and acknowledged records are kept', async () => {
     const service = await start()
-    await askBoth(service, '/v1/data/app/version')
+    await callBoth(service, '/v1/data/app/version')
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     const slow = Array.from({ length: 12 }, () =>
-      askAnew(service, '/v1/data/app/slow').then(
+      callNewConnection(service, '/v1/data/app/slow').then(
         ({ status }) => status,
         () => 'cut',
       ),
@@ -258,7 +261,7 @@ describe('a worker that is killed', () => {
     const ends = await Promise.all(slow)
     expect(ends.filter((end) => end !== 200 && end !== 'cut' && end !== 503)).toEqual([])
     await untilWorkersServe(service, 2)
-    const answers = await askBoth(service, '/v1/data/app/version')
+    const answers = await callBoth(service, '/v1/data/app/version')
     expect(await figure(service, 'tidegate_thread_deaths_total{thread="a worker"}')).toBe(1)
     expect(
       await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}'),
@@ -266,7 +269,7 @@ describe('a worker that is killed', () => {
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  test('leaves nothing behind when it is the main process that is killed', async () => {
+  test('ends when the main process is killed', async () => {
     const service = await start()
     const workers = execFileSync('pgrep', ['-P', String(service.pid)])
       .toString()
@@ -275,12 +278,12 @@ describe('a worker that is killed', () => {
     await service.end('SIGKILL')
     await waitUntil(
       () => workers.every((pid) => !isRunning(Number(pid))) || undefined,
-      () => 'a worker lives on',
+      () => 'a worker process is still running',
     )
   })
 })
 
-test('a service with two processes cuts no request when it is told to stop', async () => {
+test('a service with two processes cuts no request when it is stopped', async () => {
   const service = await start()
   const body = '{"input":{"a":1}}'
   const head = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`

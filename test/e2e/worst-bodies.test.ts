@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { runWorstBodies } from '../support/bodies/run-worst-bodies.js'
 import { writeRoutes } from '../support/bodies/write-routes.js'
 
-/** A short form of the bodies of `make soak`: some of its bodies, and all that the writing of texts could be held up by. */
+/**
+ * A short form of the bodies of `make soak`: some of its bodies, and all that the writing of texts
+ * could be held up by.
+ */
 const TIME_LIMIT_MS = 240_000
 const CHOICES = [{ oneIn: 23 }, { filling: 'backslashes' }]
 

@@ -62,11 +62,11 @@ describe('a body in YAML', () => {
       order.push('cheap')
     }
     await settled
-    // It takes far longer than so many cheap decisions.
+    // It takes far longer than several cheap decisions.
     expect(order).toEqual([...Array<string>(10).fill('cheap'), 'slow'])
   })
 
-  test('waits its turn, or is told to come again', async () => {
+  test('waits its turn, or is told to retry', async () => {
     const body = lines(2000, (n) => `key${n}: 1`)
     const answers = await Promise.all(Array.from({ length: 40 }, () => sendYaml(body)))
     const statuses = new Set(answers.map(({ status }) => status))

@@ -9,7 +9,7 @@ const APPROVAL_URL = 'https://receiver.example/yes?run=5&token=s3cret'
 const REJECTION_URL = 'https://receiver.example/no?s3cret'
 const open = useServiceStore()
 
-/** An instance whose callback URLs hold secrets, as far as it goes in the store. */
+/** An instance with secrets in its callback URLs, as far as the store needs it. */
 async function triggeredWithSecrets() {
   const store = await open()
   const request = `{"approvalCallbackURL":"${APPROVAL_URL}","big":12345678901234567890,"rejectionCallbackURL":"${REJECTION_URL}"}`

@@ -6,7 +6,10 @@ import { useServiceStore } from '../support/service-store.js'
 
 const open = useServiceStore()
 
-/** Each holds the secret in another place or form; the plugins send parameters as objects, as lists and as JSON text. */
+/**
+ * Each holds the secret in another place or form; the plugins send parameters as objects, as lists
+ * and as JSON text.
+ */
 const PARAMETERS = [
   [{ connectorType: 'JIRA', parameters: { jira_ticket_no: ['OPS-1'], password: 'hunter2-s3cret' } }],
   [{ connectorType: 'GIT', parameters: { repository: 'https://bot:hunter2-s3cret@git.example/shop.git' } }],

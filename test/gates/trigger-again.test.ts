@@ -36,7 +36,7 @@ const settleCallback =
     return writer.run(recordAttempt, { progress, entry: undefined })
   }
 
-/** The same trigger some time after the first one and what came in between. */
+/** Repeats a trigger some time after the first one, with something in between. */
 async function triggerAgain(steps: readonly Step[], afterMs: number) {
   const store = await open()
   await triggered(store.writer)

@@ -8,7 +8,7 @@ import { readPathNumber } from '../../src/http/input/path-parameter.js'
 import { parseRequestTarget } from '../../src/http/exchange/exchange.js'
 import { canonicalJson } from '../../src/lib/json/edit/canonical.js'
 import { locateValue } from '../../src/lib/json/scan/locate-value.js'
-import { readMembers } from '../../src/lib/json/scan/read-members.js'
+import { readMembers } from '../../src/lib/json/scan/scan-members.js'
 import { redactSecrets } from '../../src/lib/redaction/redact.js'
 import { mutate, seededRandom } from '../support/random-bytes.js'
 

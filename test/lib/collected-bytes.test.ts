@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { CollectedBytes } from '../../src/lib/collected-bytes.js'
 
-test('gives what came, in whatever pieces', () => {
+test('returns the bytes of any pieces', () => {
   const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(70_000)), { maxLength: 120 })
   fc.assert(
     fc.property(sizes, (lengths) => {

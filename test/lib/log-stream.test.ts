@@ -5,16 +5,16 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import { logStream, openLogStream, writeToPipe } from '../../src/lib/log-stream.js'
+import { logStream, openLogStream, writeToPipe } from '../../src/lib/logger.js'
 import { makeWorkspace } from '../support/workspace.js'
 import { waitUntil } from '../support/wait-until.js'
 
 const workspace = makeWorkspace()
 afterAll(workspace.remove)
 const LINE = `${'x'.repeat(999)}\n`
-const NOTE = /"level":"warn".*"lines":\d+,"msg":"lines of this log could not be written and were left out"/
+const NOTE = /"level":"warn".*"lines":\d+,"msg":"lines of this log could not be written and were dropped"/
 
-test('lines go to a file in their order, each at once', () => {
+test('lines are written to a file in order and immediately', () => {
   const path = join(workspace.path, 'log')
   const fd = openSync(path, 'w')
   const stream = openLogStream(fd)
@@ -30,7 +30,7 @@ test('a device that is full costs lines and nothing else', () => {
   closeSync(fd)
 })
 
-test('a pipe that nobody reads holds nobody up, and tells what was left out once it is read', async () => {
+test('an unread pipe blocks nothing, and the number of dropped lines is logged once it is read', async () => {
   const { near, far, close } = await connectedPair()
   far.pause()
   const stream = logStream(writeToPipe(near))
@@ -51,7 +51,7 @@ test('a pipe that nobody reads holds nobody up, and tells what was left out once
   expect(whole).toBeLessThan(lines)
   expect(text).toMatch(NOTE)
   expect(text.indexOf('alive')).toBeGreaterThan(text.search(NOTE))
-  // Whose reader is gone is no trouble either.
+  // A closed reader causes no error either.
   far.destroy()
   await waitUntil(
     () => {

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 
 import { onDemand } from '../../src/lib/on-demand.js'
 
-test('is made once, when it is first asked for, for all who ask', async () => {
+test('is made once at the first call, for all callers', async () => {
   const make = vi.fn(() => Promise.resolve({}))
   const get = onDemand(make)
   expect(make).not.toHaveBeenCalled()
@@ -12,7 +12,7 @@ test('is made once, when it is first asked for, for all who ask', async () => {
   expect(make).toHaveBeenCalledOnce()
 })
 
-test('who asks after a failure has it made again', async () => {
+test('is made again at the next call after a failure', async () => {
   const make = vi.fn(() => Promise.resolve('made')).mockRejectedValueOnce(new Error('not now'))
   const get = onDemand(make)
   await expect(get()).rejects.toThrow('not now')

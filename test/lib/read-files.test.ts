@@ -20,7 +20,7 @@ async function readAll(): Promise<unknown> {
   }
 }
 
-test('a process that waits for files itself reads the same, and is told the same of what it cannot read', async () => {
+test('synchronous and asynchronous reading have the same results and errors', async () => {
   mkdirSync(join(workspace.path, 'empty'))
   const handedOver = await readAll()
   expect(handedOver).toMatchObject({

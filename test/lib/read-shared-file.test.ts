@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
-import { readSharedFile } from '../../src/lib/read-shared-file.js'
+import { readSharedFile } from '../../src/main/worker-process/worker-policies.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace()

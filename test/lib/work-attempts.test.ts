@@ -15,7 +15,7 @@ function open(path = join(temporaryFolder(), 'unfinished.jsonl')) {
   return { attempts, path }
 }
 
-/** As if the process had ended so often while work was under way. */
+/** Simulates a process that ended this many times during its work. */
 async function afterDeaths(count: number, work = WORK): Promise<string> {
   const { path } = open()
   for (let death = 0; death < count; death++) {
@@ -30,7 +30,7 @@ async function afterDeaths(count: number, work = WORK): Promise<string> {
 }
 
 describe('work that ended the process', () => {
-  it('is begun once more, and after that is suspended with a reason', async () => {
+  it('is started once more, and then suspended with a reason', async () => {
     const { attempts } = open(await afterDeaths(1))
     expect(attempts.suspended()).toEqual([])
     expect(await attempts.run(WORK, () => Promise.resolve('done'))).toBe('done')
@@ -42,7 +42,7 @@ describe('work that ended the process', () => {
     expect(await twice.run(OTHER, () => Promise.resolve('other'))).toBe('other')
   })
 
-  it('counts from nothing again when it ends well, badly, or somebody says so', async () => {
+  it('restarts its count after a success, a failure or a reset', async () => {
     const path = await afterDeaths(1)
     const { attempts } = open(path)
     await expect(attempts.run(WORK, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
@@ -105,10 +105,10 @@ describe('work that ended the process', () => {
     expect(open(path).attempts.suspended()).toHaveLength(1)
   })
 
-  it('says which file it is where the notes cannot be read', () => {
+  it('names the file if the journal cannot be read', () => {
     const folder = temporaryFolder()
     expect(() => new JournaledAttempts(folder)).toThrow(
-      `cannot read ${folder}, in which unfinished work is noted (EISDIR`,
+      `cannot read ${folder}, which records unfinished work (EISDIR`,
     )
   })
 })

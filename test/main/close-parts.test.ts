@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeLogger } from '../../src/lib/logger.js'
 import { closeParts } from '../../src/main/close-parts.js'
 
-test('closes every part in the opposite order, whichever of them fail, and says which did', async () => {
+test('closes every part in reverse order despite failures, and returns the failed ones', async () => {
   const closed: string[] = []
   const lines: string[] = []
   const logger = makeLogger({ level: 'info', format: 'json' }, { write: (line) => void lines.push(line) })

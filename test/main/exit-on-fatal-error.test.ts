@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 
-import { exitOnFatalError } from '../../src/main/exit-on-fatal-error.js'
+import { exitOnFatalError } from '../../src/main/process-events.js'
 
 /** A process that notes with which code it was ended. */
 class FakeProcess extends EventEmitter {
@@ -18,7 +18,7 @@ function logOf(lines: object[]): { fatal: (fields: object) => void } {
   return { fatal: (fields) => void lines.push(fields) }
 }
 
-test('an error that nothing handles is logged, what is held is flushed, and the process ends with exit code 1', async () => {
+test('an unhandled error is logged, decisions are flushed, and the process exits with 1', async () => {
   const source = new FakeProcess()
   const lines: object[] = []
   let flushed = 0

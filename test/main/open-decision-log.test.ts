@@ -19,7 +19,7 @@ describe('opening the decision log of a data directory', () => {
     expect(await findDecision(opened, 'new')).toMatchObject({ path: 'deploy/allow' })
   })
 
-  it('masks an input that is larger than what is kept of it', async () => {
+  it('masks an input that is larger than its kept part', async () => {
     const opened = await open({ masks: ['/secret'], bounds: { maxInputBytes: 30 } })
     const input = Buffer.from(JSON.stringify({ padding: 'x'.repeat(100), secret: 'y' }))
     opened.log.record(anEntry({ input }))

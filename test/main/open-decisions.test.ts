@@ -8,7 +8,7 @@ import { openDecisions } from '../../src/main/open-decisions.js'
 import type { DecisionParts } from '../../src/main/open-decisions.js'
 import { anEntry, openWriter, temporaryFolder } from '../support/decisions.js'
 
-test('while batches fail for the same reason, the log says so once, and again after some went well', async () => {
+test('repeated failures for the same reason are logged once, and again after a success', async () => {
   let isFull = true
   const told: string[] = []
   const writerOf: DecisionParts['openWriter'] = async (options) => {

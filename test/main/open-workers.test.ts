@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('what listens for workers is closed where they cannot be started', async () => {
+test('the relay is closed if worker processes cannot be started', async () => {
   const dataDir = join(folder, 'data')
   const config = loadConfig({ env: { TIDEGATE_SERVER_WORKERS: '2', TIDEGATE_DATA_DIR: dataDir } })
   const policies = {

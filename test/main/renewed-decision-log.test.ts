@@ -48,7 +48,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     ],
     ['overwritten', (path) => writeFileSync(path, 'x'.repeat(70_000))],
     ['emptied', (path) => writeFileSync(path, '')],
-  ])('is begun anew when it was %s, counts what is lost and says so', async (_, harm) => {
+  ])('is replaced when it was %s, and counts and reports lost decisions', async (_, harm) => {
     const opened = await open()
     await opened.record('before')
     harm(opened.path)
@@ -74,7 +74,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 1, lost: 1 })
   })
 
-  it('renames the damaged file, and tells of it until someone moves it away', async () => {
+  it('renames the damaged file, and reports it until it is moved away', async () => {
     const opened = await open()
     await opened.record('before')
     writeFileSync(opened.path, 'x'.repeat(70_000))
@@ -91,7 +91,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect(opened.notice()).toBeUndefined()
   })
 
-  it('begins two at once, and others after pauses: on a disk that fails each leaves a file behind', async () => {
+  it('starts two new logs immediately and further ones after pauses, because each leaves a file behind', async () => {
     const opened = await open()
     for (const [times, id] of ['first', 'second'].entries()) {
       rmSync(opened.path)
@@ -107,7 +107,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect(opened.log.stats()).toMatchObject({ written: 2, dropped: { write_failed: 5 } })
   })
 
-  it('makes no directory anew, and goes on when that is back', async () => {
+  it('does not recreate its directory, and continues when it is back', async () => {
     const opened = await open()
     renameSync(opened.dataDir, `${opened.dataDir}.away`)
     await opened.record('lost')
@@ -125,14 +125,17 @@ describe('a decision log whose file goes wrong while it is open', () => {
 })
 
 describe('a decision log whose directory takes no other file', () => {
-  /** A directory in place of the file that a new database is built in: to write there fails for root as well. */
+  /**
+   * A directory in place of the file that a new database is built in: to write there fails for root
+   * as well.
+   */
   const block = (path: string): string => {
     const draft = `${path}.${process.pid}.new`
     mkdirSync(draft)
     return draft
   }
 
-  it('counts what is lost, says why nothing is written, and goes on by itself once it can', async () => {
+  it('counts lost decisions, reports why nothing is written, and recovers by itself', async () => {
     const opened = await open()
     await opened.record('before')
     const draft = block(opened.path)
@@ -152,7 +155,7 @@ describe('a decision log whose directory takes no other file', () => {
     expect(opened.problem()).toBeUndefined()
   })
 
-  it('closes while a new file cannot be created', async () => {
+  it('closes while no new log can be started', async () => {
     const opened = await open()
     block(opened.path)
     rmSync(opened.path)
@@ -161,7 +164,7 @@ describe('a decision log whose directory takes no other file', () => {
     expect(opened.timesRenewed()).toBe(0)
   })
 
-  it('loses no decision but those of its own when a file stands in place of the directory', async () => {
+  it('loses only its own decisions when a file replaces the directory', async () => {
     const opened = await open()
     renameSync(opened.dataDir, `${opened.dataDir}.away`)
     writeFileSync(opened.dataDir, 'no directory')
@@ -202,7 +205,7 @@ describe('a decision log whose file is damaged when it is opened', () => {
       },
     ],
     ['has a damaged schema', (path) => damageDatabase(path, 'kysely_migration')],
-  ])('is begun anew when it %s', async (_, harm) => {
+  ])('is replaced when it %s', async (_, harm) => {
     const first = await open()
     await first.record('before')
     await first.close()
@@ -214,7 +217,7 @@ describe('a decision log whose file is damaged when it is opened', () => {
     expect(opened.notice()).toMatch(/decisions\.db was damaged.*renamed to/)
   })
 
-  it('is begun anew by the first write that meets the damage', async () => {
+  it('is replaced by the first write that detects the damage', async () => {
     const first = await open()
     await first.record('before')
     await first.close()

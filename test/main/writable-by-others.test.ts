@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { writableByOthers } from '../../src/main/files/writable-by-others.js'
+import { writableByOthers } from '../../src/main/start-service.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 test.skipIf(process.platform === 'win32').each([

@@ -79,11 +79,11 @@ describe('a list of the storage service', () => {
   })
 
   it.each<readonly [string, (response: ServerResponse) => void, string]>([
-    ['is cut off', (response) => response.end('[{"name":"a"},{"na'), 'the list is cut off'],
-    ['is cut off between two', (response) => response.end('[{"name":"a"},'), 'the list is cut off'],
-    ['is empty text', (response) => response.end(), 'the list is cut off'],
-    ['is an object', (response) => respondJson(response, 200, { error: 'x' }), 'the answer is no list'],
-    ['is HTML', (response) => response.end('<html>'), 'the answer is no list'],
+    ['is cut off', (response) => response.end('[{"name":"a"},{"na'), 'the list is truncated'],
+    ['is cut off between two', (response) => response.end('[{"name":"a"},'), 'the list is truncated'],
+    ['is empty text', (response) => response.end(), 'the list is truncated'],
+    ['is an object', (response) => respondJson(response, 200, { error: 'x' }), 'the answer is not a list'],
+    ['is HTML', (response) => response.end('<html>'), 'the answer is not a list'],
     [
       'has an entry of another kind',
       (response) => respondJson(response, 200, [{}, 'x']),
@@ -93,7 +93,7 @@ describe('a list of the storage service', () => {
     ['has a comma too many', (response) => response.end('[{},]'), 'is no JSON object'],
     ['is followed by something', (response) => response.end('[] []'), 'something follows the list'],
     ['has a huge entry', (response) => response.end(`[{"a":"${'x'.repeat(70_000)}`), 'more than 65536 bytes'],
-    ['is nested too deeply', (response) => response.end(`[{"a":${'['.repeat(50_000)}`), 'is cut off'],
+    ['is nested too deeply', (response) => response.end(`[{"a":${'['.repeat(50_000)}`), 'is truncated'],
     [
       'has an entry nested too deeply',
       (response) => response.end(`[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]`),

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A sender whose clock stands still until a test moves it, and whose timers fire when the test says so. */
+/** A sender whose clock and timers the test controls. */
 async function openSender(store?: TestStore, noted: WorkAttempts = UNNOTED_ATTEMPTS) {
   const { writer, reader, dataDir, close } = store ?? (await openStore())
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: false })
@@ -219,7 +219,7 @@ describe('the sender of the outbox', () => {
     expect(await list()).toMatchObject([{ state: 'given_up', attempts: 1 }])
   })
 
-  // A replica that lives keeps its leases: what becomes of those of a dead one, test/store/postgres tells.
+  // A live replica keeps its leases. test/store/postgres covers those of a dead one.
   it.skipIf(isShared)('takes up after a restart what had been under way', async () => {
     const stuck = await receiver(() => undefined)
     const first = await openSender()
@@ -258,7 +258,7 @@ describe('a message of 100 KB that was under way twice when the process ended', 
     expect(small?.state).toBe('delivered')
     expect(large).toMatchObject({
       state: 'given_up',
-      lastError: expect.stringMatching(/ended 2 times while it was under way/) as unknown,
+      lastError: expect.stringMatching(/ended 2 times while it was running/) as unknown,
     })
     attempts.forget({ kind: 'message', key: '1' })
     await opened.writer.run(resendMessage, { id: 1, nowMs: START_MS, user: 'ana', origin: 'test' })

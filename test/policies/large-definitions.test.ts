@@ -10,7 +10,10 @@ import { DEFAULT_LIMITS } from '../support/default-limits.js'
 import { policiesFolder } from '../support/sample-cases.js'
 
 const KIB = 1024
-/** Iterations of the compiled code for a byte: what a definition of some stages takes, and a good deal more. */
+/**
+ * Iterations of the compiled code per byte: the need of a definition with some stages, with a
+ * margin.
+ */
 const PER_BYTE = 40
 const LIMITS = {
   ...DEFAULT_LIMITS,
@@ -21,7 +24,7 @@ const LIMITS = {
 
 type Stage = Readonly<Record<string, unknown>>
 
-/** What stages may look like that come in thousands. */
+/** Forms of stages that occur in thousands. */
 const SHAPES: Readonly<Record<string, (number: number) => Stage>> = {
   'a judgment before each deploy': (number) => ({
     type: number % 2 === 0 ? 'manualJudgment' : 'deployManifest',

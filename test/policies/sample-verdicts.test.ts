@@ -11,7 +11,7 @@ import {
   sampleFiles,
 } from '../support/sample-cases.js'
 
-/** What all policies say of one sample. */
+/** The results of all policies for one sample. */
 interface Verdict {
   readonly main: { readonly allow: boolean; readonly deny: readonly string[] }
   readonly runtime: Record<string, { readonly deny: readonly string[] }>
@@ -23,7 +23,9 @@ const QUERY = `[{"main": main, "runtime": runtime} |
   runtime := {name: {"deny": deny} | deny := data.runtime[name].deny} with input as sample
 ]`
 
-/** One run of the program answers for all samples, since starting it takes longer than judging them. */
+/**
+ * One run of the program answers for all samples, since starting it takes longer than judging them.
+ */
 async function judgeAll(samples: readonly unknown[]): Promise<Verdict[]> {
   const opa = await findOpa({ env: process.env })
   const args = [
@@ -77,7 +79,7 @@ describe('the sample pipelines', () => {
   })
 })
 
-/** Whoever sends a definition as it is must not have it taken for an execution. */
+/** A definition sent unchanged must not be treated as an execution. */
 const UNREAD = 'the input has stages that nobody reads; send the pipeline as input.new'
 
 describe('the sample runtime checks', () => {

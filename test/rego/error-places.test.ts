@@ -25,7 +25,7 @@ test('the place of a failed evaluation is told below the directory of the polici
 
 let calling: Promise<Snapshot> | undefined
 
-/** Each rule calls a built-in that others call, too; the place that OPA tells stands behind it. */
+/** Each rule calls a built-in that others also call. The location that OPA reports follows it. */
 const CALLING = `package p
 
 import rego.v1

@@ -21,10 +21,10 @@ const VerdictCase = z.strictObject({
   belowName: z.string().default('below'),
   /** Base documents at the place of the package. */
   data: z.unknown().optional(),
-  /** What is asked for below the package by a flat body. */
+  /** The path below the package, requested with a flat body. */
   path: z.string().default(''),
   flat: Outcome,
-  /** What it says as a static policy. */
+  /** The verdict as a static policy. */
   static: Outcome.optional(),
 })
 

@@ -34,7 +34,7 @@ export function makeRunPlan(more: Partial<RunPlan> = {}): RunPlan {
   }
 }
 
-/** What an interval says that went well. */
+/** The report of a successful interval. */
 export function makeIntervalReport(more: Partial<IntervalReport> = {}): IntervalReport {
   return {
     look: 1,

@@ -35,13 +35,13 @@ export function taken(
 export interface TestRunner {
   readonly runner: AnalysisRunner
   readonly clock: ManualClock
-  /** The intervals that were asked for, those that were kept, and what went wrong with the store. */
+  /** The requested intervals, the stored ones, and errors of the store. */
   readonly requests: readonly IntervalRequest[]
   readonly judged: readonly string[]
   readonly failures: readonly string[]
 }
 
-/** Returns a function that makes runners whose clock stands still until a test moves it; each is stopped after its test. */
+/** Returns a function that creates runners with a manual clock. Each is stopped after its test. */
 export function useAnalysisRunners(): (
   store: TestStore,
   more?: Partial<AnalysisRunnerOptions>,

@@ -13,7 +13,7 @@ import { makeWorkspace } from './workspace.js'
 export const PUBLIC_URL = 'https://tidegate.example.org/base'
 
 const MINUTE_MS = 60_000
-/** What the versions of the files serve, in milliseconds; `flaky` has gaps. */
+/** Response times of the versions in the files, in milliseconds. `flaky` has gaps. */
 const LEVELS = { stable: 100, healthy: 100, slow: 300 }
 
 const token = (name: string, roles: readonly string[]): object => ({
@@ -81,7 +81,7 @@ function makeRequests(url: () => string) {
   return { get, post, send, ended }
 }
 
-/** A registration whose time is over already, so that its only interval is judged at once. */
+/** A registration for a past period, so that its only interval is judged immediately. */
 export function pastCanary(version: string, application = 'shop'): Record<string, unknown> {
   const startMs = Date.now() - (HISTORY_MINUTES - 20) * MINUTE_MS
   return {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'dist/cli.js')
 
-/** Bundles the program that the tests of whole processes run, unless it is newer than every source; its WebAssembly is compiled before. */
+/**
+ * Bundles the program for tests of whole processes, unless it is newer than every source. The WASM
+ * is compiled before.
+ */
 export default function buildOnce(): void {
   if (!isStale()) return
   execSync('npm run --silent build:program', { cwd: ROOT, stdio: 'inherit' })

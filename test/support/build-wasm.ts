@@ -9,7 +9,7 @@ const MODULES = [
   { sources: 'src/rego/wasm/linked/assembly', built: 'dist/rego/wasm/linked.wasm' },
 ]
 
-/** Compiles what is written in AssemblyScript, which the sources load as the program does, unless it is newer than what it is made of. */
+/** Compiles the AssemblyScript modules, unless they are newer than their sources. */
 export default function buildWasm(): void {
   for (const { sources, built } of MODULES) {
     if (!isStale(sources, built)) continue

@@ -6,12 +6,12 @@ import { printRegoText } from '../../src/rego/values/print-text.js'
 import type { RegoArray } from '../../src/rego/values/value.js'
 import { generousMeter } from './generous-meter.js'
 
-/** A call with its operands and its outcome as texts: what `outcomeOf` gives for it. */
+/** A call with its operands and its outcome as texts, as returned by `outcomeOf`. */
 export type OutcomeCase = readonly [builtin: string, args: string, outcome: string]
 
 /**
- * The outcome of a built-in call as a text to compare: the value as compact Rego, `undefined`, `code: message`, or `over budget: reason`.
- * `args` is the Rego text of the array of operands.
+ * The outcome of a built-in call as a text to compare: the value as compact Rego, `undefined`,
+ * `code: message`, or `over budget: reason`. `args` is the Rego text of the array of operands.
  */
 export function outcomeOf(table: BuiltinTable, builtin: string, args: string, nowNs = 0n): string {
   const call = table[builtin]

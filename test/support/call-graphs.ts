@@ -1,4 +1,4 @@
-/** What the last function or rule of a graph evaluates: plain arithmetic, or a built-in of the host. */
+/** The last function or rule of a graph: plain arithmetic, or a built-in of the host. */
 const LEAVES = [
   ...['x', 'x % 7', 'abs(x - 3)'],
   ...['count(sprintf("%d", [x]))', 'count(crypto.sha256(sprintf("%d", [x])))', 'count(time.format(x))'],
@@ -24,18 +24,18 @@ const BODIES = [
   'y := sum([v | v := [NEXT, NEXT][_]])',
 ] as const
 const ARGUMENTS = ['x', 'x + 1', 'x * 2', 'x + 3'] as const
-const MOST_LEVELS = 44
+const MAX_LEVELS = 44
 /** How many of a graph's definitions are functions: rules without `with` are evaluated once. */
 const FUNCTION_SHARES = [0.5, 0.9, 1] as const
 
 /**
- * Returns a package with a rule `answer` over functions and rules, each of which evaluates the next one up to four times. Most such
- * graphs are too much for any budget: every level doubles the work.
+ * Returns a package with a rule `answer` over functions and rules, each of which evaluates the next
+ * one up to four times. Most such graphs are too much for any budget: every level doubles the work.
  */
 export function callGraph(packageName: string, random: () => number): string {
   const place = (length: number): number => Math.floor(random() * length)
   const oneOf = (list: readonly string[]): string => list[place(list.length)] ?? ''
-  const levels = 2 + place(MOST_LEVELS - 1)
+  const levels = 2 + place(MAX_LEVELS - 1)
   const share = FUNCTION_SHARES[place(FUNCTION_SHARES.length)] ?? 1
   const functions = Array.from({ length: levels + 1 }, () => random() < share)
   const next = (level: number): string => (functions[level] ? `n${level}(${oneOf(ARGUMENTS)})` : `n${level}`)

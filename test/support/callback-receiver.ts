@@ -7,16 +7,16 @@ export interface ReceivedCallback {
   readonly path: string
   readonly webhookId: string
   readonly headers: IncomingHttpHeaders
-  /** As it was sent, and what it says. */
+  /** The raw message and its parsed content. */
   readonly text: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A receiver of callbacks that takes all of them, until it is told otherwise. */
+/** A receiver that accepts all callbacks by default. */
 export interface CallbackReceiver {
   readonly url: string
   readonly received: readonly ReceivedCallback[]
-  /** Lets those that come from now on wait for an answer that never comes, or answers them again. */
+  /** Makes further callbacks wait without an answer, or answers them again. */
   readonly keepWaiting: (isWaiting: boolean) => void
   readonly close: () => Promise<void>
 }

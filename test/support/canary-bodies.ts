@@ -1,4 +1,7 @@
-/** Bodies of registerCanary as the three clients send them, with made-up names (orchestrator-clients.md, 3 and 4). */
+/**
+ * Bodies of registerCanary as the three clients send them, with made-up names
+ * (orchestrator-clients.md, 3 and 4).
+ */
 
 const STARTS_MS = 1_718_000_000_000
 const SERVICE = { pipelineName: 'prod-rollout', serviceGate: 'Verify' }

@@ -1,9 +1,10 @@
 /**
- * What the three known readers of a canary's status conclude from one answer, each by its own rules (orchestrator-clients.md,
- * sections 3 and 4). None of them looks at the HTTP status. A member that is missing where it is read ends the stage.
+ * The conclusions of the three known readers of a canary's status, each by its own rules
+ * (orchestrator-clients.md, sections 3 and 4). None of them checks the HTTP status. A missing
+ * member ends the stage.
  */
-export type StageConclusion = 'RUNNING' | 'SUCCEEDED' | 'TERMINAL'
-export type JobConclusion = 'running' | 'cancelled' | 'successful' | 'failed' | 'error'
+type StageConclusion = 'RUNNING' | 'SUCCEEDED' | 'TERMINAL'
+type JobConclusion = 'running' | 'cancelled' | 'successful' | 'failed' | 'error'
 
 /** The verification stage, which fails a canary between both scores. */
 export function readAsVerification(body: unknown): StageConclusion {

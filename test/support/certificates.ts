@@ -6,7 +6,7 @@ import { findProgram, runProgram } from './find-program.js'
 const DAY_MS = 86_400_000
 const openssl = findProgram('openssl')
 
-/** Whether certificates can be made here; tests that need them are skipped where they cannot. */
+/** Whether certificates can be created here. Tests that need them are skipped otherwise. */
 export const canMakeCertificates = openssl !== undefined
 
 /** Files in PEM. */
@@ -15,7 +15,7 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-export interface CertificateWishes {
+interface CertificateWishes {
   /** `/O=Example/CN=echo`. */
   readonly subject: string
   /** `DNS:localhost,IP:127.0.0.1`. */
@@ -58,7 +58,7 @@ export class CertificateAuthority {
     return { certificate: join(this.#folder, `${name}.pem`), key: join(this.#folder, `${name}.key`) }
   }
 
-  /** Writes a list of what the authority has revoked, which ends at a time, and returns it in PEM. */
+  /** Writes a revocation list of the authority with an expiry time and returns it in PEM. */
   revoke(certificates: readonly CertificateFiles[], endsAt = new Date(Date.now() + DAY_MS)): string {
     const list = `${this.#name}.crl`
     writeFileSync(join(this.#folder, `${this.#name}.index`), '')
@@ -90,7 +90,7 @@ export class CertificateAuthority {
   }
 }
 
-/** Arguments for a key of a kind that is made at once. */
+/** Arguments for a key that is generated quickly. */
 function newKey(file: string): string[] {
   return ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file]
 }

@@ -17,7 +17,10 @@ export function olderOpa(): string | undefined {
   return findBundledOpa(process.platform, process.arch)
 }
 
-/** OPA 1.x: the program that TEST_OPA_1 names, else the one on PATH; undefined where there is none, or it is older. */
+/**
+ * OPA 1.x: the program that TEST_OPA_1 names, else the one on PATH; undefined where there is none,
+ * or it is older.
+ */
 export function newerOpa(): string | undefined {
   const program = process.env['TEST_OPA_1'] ?? findProgram('opa')
   if (program === undefined) return undefined

@@ -31,13 +31,16 @@ export function accountAt(url: string, more: Partial<ConnectorAccount> = {}): Co
   }
 }
 
-/** A context whose clock moves only by waiting, which takes no time. */
+/** A context whose clock advances only by waiting, which takes no time. */
 export function instantContext(budgetMs = 30_000): FetchContext & { readonly waits: readonly number[] } {
   return { deadlineMs: NOW + budgetMs, ...instantClock(NOW) }
 }
 
-/** A server that answers each path (with its query, decoded) with a JSON document, and everything else with 404. */
-export async function serveDocuments(documents: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
+/**
+ * A server that answers each path (with its query, decoded) with a JSON document, and everything
+ * else with 404.
+ */
+async function serveDocuments(documents: Readonly<Record<string, unknown>>): Promise<LoopbackServer> {
   return startLoopbackServer((request, response) => {
     const document =
       documents[decodedTarget(request)] ?? documents[decodedTarget(request).split('?')[0] ?? '']
@@ -47,24 +50,24 @@ export async function serveDocuments(documents: Readonly<Record<string, unknown>
 }
 
 /** The path and query of a request, decoded for people. */
-export function decodedTarget({ url }: SeenRequest): string {
+function decodedTarget({ url }: SeenRequest): string {
   return decodeURIComponent(url.replaceAll('+', ' '))
 }
 
-/** What a connector found, and what its server was asked. */
-export interface AskedConnector {
+/** The evidence of a connector, and the requests its server received. */
+interface ConnectorResult {
   readonly evidence: Evidence
   readonly asked: readonly string[]
   readonly origin: string
 }
 
-/** Asks the connector of a tool at a server, below a path of it. */
-export async function askConnector(
+/** Fetches evidence with the connector of a tool, from a server below a path. */
+async function fetchFromConnector(
   { origin, seen }: LoopbackServer,
   tool: ToolName,
   parameters: ConnectorParameters,
   path = '',
-): Promise<AskedConnector> {
+): Promise<ConnectorResult> {
   const connector = makeToolConnector(tool, accountAt(`${origin}${path}`))
   const [connectorType = ''] = connector.connectorTypes
   const evidence = await connector.fetch({ connectorType, parameters }, instantContext())
@@ -76,15 +79,15 @@ export function fetchedEvidence(connectorType: string, output: readonly object[]
   return { connectorType, account: 'ours', state: 'fetched', fetchedAt: NOW, output }
 }
 
-/** A server that is closed after each test, and what it was asked. */
-export interface ToolServer {
-  /** Asks a connector at a server that answers with these documents. */
+/** A server that is closed after each test, and the requests it received. */
+interface ToolServer {
+  /** Fetches evidence from a server that answers with these documents. */
   readonly fetchFrom: (
     documents: Readonly<Record<string, unknown>>,
     tool: ToolName,
     parameters: ConnectorParameters,
     path?: string,
-  ) => Promise<AskedConnector>
+  ) => Promise<ConnectorResult>
   readonly seen: () => readonly SeenRequest[] | undefined
 }
 
@@ -97,7 +100,7 @@ export function useToolServer(): ToolServer {
   return {
     fetchFrom: async (documents, ...asking) => {
       server = await serveDocuments(documents)
-      return askConnector(server, ...asking)
+      return fetchFromConnector(server, ...asking)
     },
     seen: () => server?.seen,
   }

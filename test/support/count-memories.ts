@@ -1,6 +1,9 @@
 import { onTestFinished } from 'vitest'
 
-/** Counts the memories that are made from now on until the test ends: one for each instance of a module. */
+/**
+ * Counts the memories that are made from now on until the test ends: one for each instance of a
+ * module.
+ */
 export function countMemories(): () => number {
   const { Memory } = WebAssembly
   let count = 0

@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-/** Overwrites the first page of a table or of an index in the file of a database that nobody has open. */
+/** Overwrites the first page of a table or an index in a database file that is not open. */
 export function damageDatabase(path: string, tableOrIndex: string): void {
   const database = new Database(path)
-  // What is still in the write-ahead log would hide the damage.
+  // The write-ahead log would hide the damage.
   database.pragma('wal_checkpoint(truncate)')
   const pageBytes = Number(database.pragma('page_size', { simple: true }))
   const findRoot = database.prepare<[string], number>('select rootpage from sqlite_schema where name = ?')

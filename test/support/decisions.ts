@@ -56,7 +56,7 @@ export async function openStore(overrides: Partial<KeepOptions & { readonly path
   return { path, writer, reader }
 }
 
-/** What the file of a store takes, free pages included, without its write-ahead log. */
+/** Size of the file of a store, including free pages, without its write-ahead log. */
 export function databaseBytes(path: string): number {
   const database = new Database(path, { readonly: true })
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }))

@@ -1,4 +1,4 @@
 import { loadConfig } from '../../src/config/load-config.js'
 
-/** What one evaluation may use where nothing is configured. */
+/** Default limits of one evaluation. */
 export const DEFAULT_LIMITS = loadConfig({ env: {} }).policies.limits

@@ -1,4 +1,7 @@
-/** A static policy that is cheap, unless the input has a `size`: then its loops are too many to end, and take no more memory the longer they run, as comparisons other than equality would. */
+/**
+ * A static policy that is cheap, unless the input has a `size`: then its loops are too many to end,
+ * and take no more memory the longer they run, as comparisons other than equality would.
+ */
 export const ENDLESS_POLICY = `package static.q
 
 import rego.v1

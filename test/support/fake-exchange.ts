@@ -1,7 +1,7 @@
 import { bodyTooLarge } from '../../src/http/exchange/body-errors.js'
 import { Exchange } from '../../src/http/exchange/exchange.js'
 
-export interface FakeRequest {
+interface FakeRequest {
   readonly method?: string
   readonly url?: string
   /** By name in lower case. */
@@ -9,7 +9,7 @@ export interface FakeRequest {
   readonly body?: string | Uint8Array
 }
 
-/** An exchange without a socket: what it is asked is given, what it is answered is kept. */
+/** An exchange without a socket, which records the response. */
 export class FakeExchange extends Exchange {
   readonly isTls = false
   readonly remoteAddress = '127.0.0.1'
@@ -48,7 +48,7 @@ export class FakeExchange extends Exchange {
   }
 
   whenGone(): void {
-    // Nobody goes.
+    // The client never disconnects.
   }
 
   protected cut(): void {

@@ -8,13 +8,13 @@ import type {
 } from '../../src/analysis/sources.js'
 import { stepGrid } from '../../src/analysis/sources/answers/step-grid.js'
 
-/** What a made-up source says of one query; members that are left out are those of a complete answer. */
+/** The answer of a made-up source to one query. Omitted members are those of a complete answer. */
 export type SeriesScript = (query: SeriesQuery) => Partial<SeriesAnswer>
 export type LinesScript = (query: LinesQuery) => Partial<LinesAnswer>
 
 const COMPLETE = { state: 'complete', reasons: [], warnings: [] } as const
 
-/** Sources named `metrics` and `logs` that answer at once. */
+/** Sources named `metrics` and `logs` that answer immediately. */
 export function makeFakeSources(
   series: (query: SeriesQuery, budget: FetchBudget) => Partial<SeriesAnswer> | Promise<Partial<SeriesAnswer>>,
   lines: LinesScript = () => ({}),

@@ -20,7 +20,7 @@ export const FILE_ANALYSIS = {
   scopes: { baseline: { version: 'stable' }, canary: { version: 'healthy' } },
 }
 
-/** The configuration of a service whose source and definitions are in a workspace. */
+/** The configuration of a service with its source and definitions in a workspace. */
 export function analysisIn(workspace: string) {
   return {
     sources: [{ name: 'files', type: 'file', directory: `${workspace}/data` }],

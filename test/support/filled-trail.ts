@@ -37,7 +37,7 @@ export const entry = (index: number, columns: Partial<AuditEntry> = {}): AuditEn
 export const entries = (count: number): AuditEntry[] =>
   Array.from({ length: count }, (_, index) => entry(index + 1))
 
-/** A store whose trail holds the first so many events. */
+/** A store whose trail contains the first `count` events. */
 export async function filledTrail<Store extends TestStore>(
   opening: Promise<Store>,
   count: number,

@@ -2,13 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is on PATH; undefined where it is not: tests that need it are skipped then. */
+/**
+ * The path of a program on PATH. Undefined if it is not installed; tests that need it are skipped.
+ */
 export function findProgram(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
-/** What a program wrote to both outputs, and whether it ended with 0. */
+/** The output of a program, and whether it exited with 0. */
 export function runProgram(
   program: string,
   args: readonly string[],

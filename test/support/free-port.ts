@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** A port of loopback that is free now, for programs that take no port 0 that they would tell of. */
+/** Returns a free loopback port, for programs that do not report the port chosen for 0. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -53,7 +53,10 @@ export function as(name: string): Record<string, string> {
   return { authorization: `Bearer token-of-${name}` }
 }
 
-/** The built program with gates 7 (two approvals) and 8 (by policy), a receiver of callbacks and a tracker with tickets. */
+/**
+ * The built program with gates 7 (two approvals) and 8 (by policy), a receiver of callbacks and a
+ * tracker with tickets.
+ */
 export function useGateService() {
   const workspace = makeWorkspace()
   const tracker = makeTracker()

@@ -8,7 +8,7 @@ import type { Writer } from '../../src/store/ports/transaction.js'
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')
 
-/** What a gate says that one person of any name may approve. */
+/** A gate that one person of any name may approve. */
 export const DEFINITION: GateDefinition = {
   name: 'Release',
   application: 'shop',
@@ -86,7 +86,7 @@ export async function triggered(
   return instance
 }
 
-/** The trail as far as it goes. */
+/** The whole trail. */
 export async function trail({ lookups }: ServiceStore) {
   const records = []
   for (let seq = 1; ; seq++) {

@@ -19,7 +19,10 @@ const TEXTS: readonly string[] = [
 ]
 const SPACES: readonly string[] = [' ', '\n', '\t\r ']
 
-/** Writes random JSON texts: every form of number and escape, repeated keys, white space anywhere, empty containers. */
+/**
+ * Writes random JSON texts: every form of number and escape, repeated keys, white space anywhere,
+ * empty containers.
+ */
 export class JsonGenerator {
   readonly random: () => number
 

@@ -1,5 +1,5 @@
-/** A stage of a pipeline definition: members beside these depend on the type. */
-export interface PipelineStage {
+/** A stage of a pipeline definition. Other members depend on the type. */
+interface PipelineStage {
   readonly refId: string
   readonly requisiteStageRefIds: readonly string[]
   readonly type: string
@@ -25,9 +25,10 @@ export interface Pipeline {
 const REGIONS = ['eu-west', 'us-east', 'ap-south']
 
 /**
- * A pipeline of this many stages that the example policies allow: waves of staging deploy, soak, judgment and two
- * production deploys side by side, one wave after the other. The same number always gives the same pipeline; as the
- * input of a decision, 20 stages are about 5.6 KB and 800 stages about 215 KB.
+ * A pipeline of this many stages that the example policies allow: waves of staging deploy, soak,
+ * judgment and two production deploys side by side, one wave after the other. The same number
+ * always gives the same pipeline; as the input of a decision, 20 stages are about 5.6 KB and 800
+ * stages about 215 KB.
  */
 export function generatePipeline(stages: number): Pipeline {
   return {

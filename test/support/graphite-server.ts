@@ -11,7 +11,7 @@ import { waitUntil } from './wait-until.js'
 const PYTHON = '/usr/bin/python3'
 const isInstalled = spawnSync(PYTHON, ['-c', 'import django, whisper, graphite.settings']).status === 0
 
-/** Behind the name of a test: why it is skipped, where it is. */
+/** Suffix of a test name: the reason for skipping it, if any. */
 export const graphiteNote = isInstalled ? '' : ' (skipped: no Graphite here, apt-get install graphite-web)'
 export const hasGraphite = isInstalled
 
@@ -38,7 +38,10 @@ for path, points in json.load(sys.stdin).items():
     whisper.update_many(path, points)
 `
 
-/** A real Graphite on a free port of loopback, with series of one value a minute: `[seconds, value]` by name, `shop.latency`. */
+/**
+ * A real Graphite on a free port of loopback, with series of one value a minute: `[seconds, value]`
+ * by name, `shop.latency`.
+ */
 export async function startGraphite(
   series: Readonly<Record<string, readonly (readonly [number, number])[]>>,
 ): Promise<{ url: string; stop: () => Promise<void> }> {

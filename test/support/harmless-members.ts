@@ -1,4 +1,7 @@
-/** Members of pipelines, their executions and their manifests whose names are like those of secrets, and which give nothing away. */
+/**
+ * Members of pipelines, executions and manifests whose names resemble those of secrets but whose
+ * values are harmless.
+ */
 export const HARMLESS_MEMBERS: readonly (readonly [string, unknown])[] = [
   ['passed', 'all 12 tests'],
   ['bypass', 'freeze-window'],

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** One request, its target as it goes over the wire: unlike `fetch`, nothing tidies the path. */
+/** One request whose target is sent unchanged. `fetch` would normalize the path. */
 export interface Asked {
   readonly method?: string | undefined
   readonly path: string
@@ -16,12 +16,12 @@ export interface Answered {
   readonly text: string
 }
 
-/** What is not answered by then never will be. */
+/** Time after which no response is expected any more. */
 const MAX_LATE_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Asks a server; the method is POST where there is a body, else GET, and no type is sent that was not asked for. */
+/** Sends a request to a server: POST if there is a body, otherwise GET. Adds no content type. */
 export function ask(base: string, { method, path, headers = {}, body }: Asked): Promise<Answered> {
   const { hostname, port } = new URL(base)
   const bytes = body === undefined ? undefined : Buffer.from(body)

@@ -13,7 +13,7 @@ import { RequestQueue } from '../../src/http/transport/request-queue.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { waitUntil } from './wait-until.js'
 
-/** A server over sockets of loopback whose handle answers with what it understood of the request. */
+/** A server over loopback sockets whose handler returns its view of the request. */
 export interface TestServer {
   readonly port: number
   readonly server: Server
@@ -38,11 +38,11 @@ export interface TestServerOptions {
   readonly maxConnections?: number
   /** Of all bodies that have come in part. */
   readonly maxHalfBytes?: number
-  /** Of all large answers that nobody has read. */
+  /** Limit for all large unread responses. */
   readonly maxUnreadBytes?: number
   /** How long a caller may take none of an answer. */
   readonly stalledMs?: number
-  /** How long a whole request may take. */
+  /** Time limit of a whole request. */
   readonly requestMs?: number
 }
 
@@ -110,7 +110,10 @@ function close(server: Server): Promise<void> {
   })
 }
 
-/** All that a server answers to these requests, each sent when the one before is answered, and to the end of the connection. */
+/**
+ * All that a server answers to these requests, each sent when the one before is answered, and to
+ * the end of the connection.
+ */
 export async function sendRaw(port: number, ...requests: readonly (string | Buffer)[]): Promise<string> {
   const { socket, received, answered } = openRaw(port)
   const last = requests.at(-1) ?? ''
@@ -126,7 +129,7 @@ export async function sendRaw(port: number, ...requests: readonly (string | Buff
   return await answered
 }
 
-/** A connection of which a test decides what it sends and when. */
+/** A connection whose data and timing the test controls. */
 export function openRaw(port: number): {
   readonly socket: Socket
   readonly received: () => string
@@ -141,9 +144,4 @@ export function openRaw(port: number): {
     socket.on('close', () => resolve(received()))
   })
   return { socket, received, answered }
-}
-
-/** What an answer says, without the time of day. */
-export function withoutDate(answer: string): string {
-  return answer.replace(/^Date: .*\r\n/gm, '')
 }

@@ -12,15 +12,18 @@ import { wait } from '../../src/lib/outbound/back-off.js'
 import { makeLogger } from '../../src/lib/logger.js'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
 import { startService } from '../../src/main/start-service.js'
-import { openReader } from '../../src/main/store/open-reader.js'
-import type { ServiceThreads } from '../../src/main/threads/service-threads.js'
+import type { ServiceThreads } from '../../src/main/start-service.js'
+import { openReader } from '../../src/main/store/open-store.js'
 import { operationRegistry } from '../../src/store/ports/operation.js'
 import type { Readers } from '../../src/store/ports/readers.js'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { openWriter } from './decisions.js'
 import { SERVICE_OPERATIONS } from './store-operations.js'
 
-/** What the threads of a service do, done by the calling one from the sources: it needs no build. */
+/**
+ * The threads of a service, replaced by functions on the calling thread that run from the sources
+ * without a build.
+ */
 const ON_THE_CALLING_THREAD: ServiceThreads = {
   openStore: ({ dataDir }) => openServiceStore({ dataDir, operations: SERVICE_OPERATIONS }),
   openDecisionWriter: openWriter,
@@ -49,14 +52,14 @@ function withSources<Result>(
 }
 
 /** A service that runs in this process. */
-export interface InProcessService {
+interface InProcessService {
   readonly url: string
   /** All that it has logged so far. */
   readonly logText: () => string
   readonly stop: () => Promise<readonly string[]>
 }
 
-/** Starts the whole service from the sources, with the configuration of a file. */
+/** Starts the whole service from the sources with a configuration file. */
 export async function startInProcess(configFile: string): Promise<InProcessService> {
   const loaded = loadConfig({ file: configFile, env: {} })
   const config = { ...loaded, server: { ...loaded.server, workers: 1 } }

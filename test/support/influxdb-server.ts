@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.js'
 
 const PROGRAM = findProgram('influxd')
 
-/** Behind the name of a test: why it is skipped, where it is. */
+/** Suffix of a test name: the reason for skipping it, if any. */
 export const influxNote = PROGRAM ? '' : ' (skipped: no influxd here, apt-get install influxdb)'
 export const hasInflux = influxNote === ''
 

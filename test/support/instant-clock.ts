@@ -1,4 +1,7 @@
-/** A clock that moves only by waiting, which takes no time, and when it is told; its waits in milliseconds. Nothing about it is random. */
+/**
+ * A clock that advances only by waiting, which takes no time, or on request. Records its waits in
+ * milliseconds. Nothing is random.
+ */
 export function instantClock(startMs: number) {
   let clock = startMs
   const waits: number[] = []

@@ -59,7 +59,10 @@ export interface SimulatedSeries {
   readonly WORSE: SeriesPair
 }
 
-/** Series from the start of one random sequence: call it once a file, and draw only while tests are collected. */
+/**
+ * Series from the start of one random sequence: call it once a file, and draw only while tests are
+ * collected.
+ */
 export function simulatedSeries(): SimulatedSeries {
   const { normal } = makeRandom(1)
   const around = (mean: number, deviation = 10, count = 60): number[] =>

@@ -2,8 +2,11 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** What became of a caller that sends one request after the other on one connection until it is told that the last was answered. */
-export interface KeepAliveCalls {
+/**
+ * The result of a client that sends sequential requests on one connection until the
+ * server announces the last response.
+ */
+interface KeepAliveCalls {
   readonly answered: number
   /** Whether the connection ended under a request that had no answer, or in the middle of one. */
   readonly isCut: boolean
@@ -12,7 +15,7 @@ export interface KeepAliveCalls {
 const LENGTH = /\r\nContent-Length: (\d+)\r\n/i
 const CLOSES = /\r\nConnection: close\r\n/i
 
-/** Calls until an answer closes the connection. `request` is the whole request as it goes over the wire. */
+/** Sends requests until a response closes the connection. `request` is the raw HTTP request. */
 export function callUntilClosed(
   url: string,
   request: string,

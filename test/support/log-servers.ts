@@ -1,7 +1,7 @@
 import { respondJson } from './loopback-server.js'
 import type { Respond } from './loopback-server.js'
 
-/** A line that a made-up log server holds; its time is the start of the window and so many milliseconds. */
+/** A line of a made-up log server. Its time is in milliseconds after the start of the window. */
 export interface HeldLine {
   readonly afterMs: number
   readonly text: string
@@ -10,7 +10,10 @@ export interface HeldLine {
 /** Returns the lines of a version; the query names it. */
 export type LinesOf = (query: string) => readonly HeldLine[]
 
-/** Answers as Loki's `query_range` does, forward and page by page; `firstMs` is when the lines begin. */
+/**
+ * Answers as Loki's `query_range` does, forward and page by page; `firstMs` is when the lines
+ * begin.
+ */
 export function respondAsLoki(linesOf: LinesOf, firstMs: number): Respond {
   return ({ url }, response) => {
     const search = new URL(url, 'http://loki').searchParams

@@ -20,7 +20,7 @@ export interface LoopbackServer {
   readonly close: () => Promise<void>
 }
 
-/** What a server answers; `respond` may also leave the response open. */
+/** A response of a server. `respond` may also leave the response open. */
 export type Respond = (request: SeenRequest, response: ServerResponse, nth: number) => void
 
 /** A real server on a free loopback port, which notes every request before it answers. */

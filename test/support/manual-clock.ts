@@ -3,13 +3,13 @@ interface Timer {
   readonly dueMs: number
 }
 
-/** A clock that stands still until a test moves it, with the timers that follow it. */
+/** A manual clock with timers that follow it. */
 export interface ManualClock {
   readonly now: () => number
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
-  /** Moves on to a time in milliseconds and fires what is due by then, in order. */
+  /** Advances to a time in milliseconds and fires due timers in order. */
   readonly moveTo: (ms: number) => void
-  /** When the next timer fires; undefined where none is set. */
+  /** Time of the next timer. Undefined if none is set. */
   readonly nextMs: () => number | undefined
 }
 

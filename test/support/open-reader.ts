@@ -30,7 +30,7 @@ export class OpenReader {
     return reader.readDocument(heapStart, document.length)
   }
 
-  /** The value of `input` in a body, and where the member stands. */
+  /** The value of `input` in a body, and the offset of the member. */
   readRequest(body: Uint8Array): { value: number; start: number; end: number } | undefined {
     const { memory, reader, heapStart } = this.pair
     memory.place(body, heapStart)

@@ -15,7 +15,7 @@ import { startLoopbackServer } from './loopback-server.js'
 import type { LoopbackServer, Respond } from './loopback-server.js'
 
 /** The settings that a test cares for; the rest is as configured by default, with small pages. */
-export type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
+type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
 
 /** An answer with its lines as people write them. */
 export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly LogLine[] }
@@ -23,7 +23,7 @@ export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly 
 export interface OpenSource {
   readonly fetchSeries: (query: Partial<SeriesQuery>, budget?: FetchBudget) => Promise<SeriesAnswer>
   readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<ReadLines>
-  /** What the source waited between attempts, in ms; nobody really does. */
+  /** The waits of the source between attempts, in ms. They take no time. */
   readonly waits: readonly number[]
   readonly close: () => Promise<void>
 }
@@ -34,14 +34,14 @@ export const MINUTE_MS = 60_000
 
 const BUDGET: FetchBudget = { budgetMs: 20_000 }
 
-/** A source over a real client, whose waits pass at once. A defect in it fails the test. */
+/** A source over a real client, whose waits take no time. A defect in it fails the test. */
 export function openSource(settings: SomeSettings): OpenSource {
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
   const waits: number[] = []
   let clockMs = START_MS
   const source = makeOne(complete(settings), {
     ...{ client, signInClient: client },
-    // Budgets go by a clock that nobody sets, from anywhere.
+    // Budgets use a monotonic clock with an arbitrary start.
     now: () => clockMs - START_MS,
     timeOfDay: () => clockMs,
     wait: (ms) => {
@@ -76,8 +76,11 @@ function toLogLine([sinceMs, text]: LineData, startMs: number): LogLine {
 
 type ServedSettings = Readonly<Record<string, unknown>>
 
-/** Sources over loopback servers, for one test file; `path` of the settings goes behind the origin. */
-export interface ServedSources {
+/**
+ * Sources over loopback servers, for one test file. `path` of the settings is appended to the
+ * origin.
+ */
+interface ServedSources {
   readonly open: (
     respond: Respond,
     settings?: ServedSettings | ((origin: string) => ServedSettings),

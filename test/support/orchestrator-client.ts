@@ -1,9 +1,10 @@
 /**
- * How the orchestrator's plugins read the body of a policy answer: a walk over every member, in search of arrays named
- * like the result key in any letter case. The strict plugins break on whatever the walk does not foresee; the
- * tolerant ones skip scalars in arrays. Both throw where the plugin would crash.
+ * How the orchestrator's plugins read the body of a policy answer: a walk over every member that
+ * searches arrays with the name of the result key in any letter case. The strict plugins fail on
+ * anything unexpected. The tolerant ones skip scalars in arrays. Both functions throw where the
+ * plugin would crash.
  */
-export type ClientWalk = (body: string, resultKey: string) => string[]
+type ClientWalk = (body: string, resultKey: string) => string[]
 
 export const strictWalk: ClientWalk = (body, resultKey) =>
   walkObject(JSON.parse(body), resultKey.toLowerCase(), false)
@@ -28,7 +29,7 @@ function reasonsOf(value: unknown): string[] {
   return value.map(asText)
 }
 
-/** What Gson's `getAsString` takes. */
+/** The values that Gson's `getAsString` accepts. */
 function asText(value: unknown): string {
   if (Array.isArray(value) && value.length === 1) return asText(value[0])
   if (isScalar(value)) return String(value)

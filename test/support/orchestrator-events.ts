@@ -1,4 +1,6 @@
-/** Events as the orchestrator emits them (its echo component, REST endpoints), for tests to vary. */
+/**
+ * Events as the orchestrator emits them (its echo component, REST endpoints), for tests to vary.
+ */
 export type EventBody = Record<string, unknown>
 
 interface ExecutionOptions {

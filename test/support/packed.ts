@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.js'
 export interface Packed {
   /** Relative to the package. */
   readonly files: readonly string[]
-  /** Where it was unpacked, with the packages beside it that it says it needs, and no others. */
+  /** The folder of the unpacked package, with its declared dependencies only. */
   readonly folder: string
 }
 
@@ -18,7 +18,10 @@ interface PackReport {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Packs the project as it is built and unpacks it in a workspace. Its dependencies are links to those of the project. */
+/**
+ * Packs the project as it is built and unpacks it in a workspace. Its dependencies are links to
+ * those of the project.
+ */
 export function packInto(workspace: Workspace): Packed {
   const options = ['--ignore-scripts', '--json', '--pack-destination', workspace.path]
   const text = execFileSync('npm', ['pack', ...options], { cwd: PROJECT_ROOT, encoding: 'utf8' })

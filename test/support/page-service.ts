@@ -11,7 +11,7 @@ import type { TidegateProcess } from './tidegate-process.js'
 import { waitUntil } from './wait-until.js'
 import { makeWorkspace } from './workspace.js'
 
-/** What somebody who would take over the page of another puts wherever a text is kept. */
+/** Text of an attacker that tries to take over a page, used wherever text is stored. */
 export const MARKUP = `"><script>document.title='taken over'</script><img src=x onerror="document.title='taken over'">'`
 
 const APPROVAL = `package release.approval
@@ -35,12 +35,12 @@ export function as(name: string): Record<string, string> {
   return { authorization: `Bearer token-of-${name}` }
 }
 
-export interface PageServiceOptions {
+interface PageServiceOptions {
   readonly server?: object
   readonly hasTokens?: boolean
 }
 
-/** The built program with a gate of which nearly every text is somebody's markup, open to the orchestrator. */
+/** The built program with a gate whose texts are nearly all markup, open to the orchestrator. */
 export function usePageService({ server = {}, hasTokens = true }: PageServiceOptions = {}) {
   const workspace = makeWorkspace({ 'policies/approval.rego': APPROVAL })
   const tracker = createServer((request, response) => {
@@ -76,9 +76,12 @@ export function usePageService({ server = {}, hasTokens = true }: PageServiceOpt
   return { url, log: () => tidegate.logText(), ...makeRequests(url) }
 }
 
-/** What browsers ask of a service. */
+/** The headers of a browser. */
 export function makeRequests(url: () => string) {
-  /** Triggers the gate with evidence, and has a policy decide about the same execution; gives the instance. */
+  /**
+   * Triggers the gate with evidence, and has a policy decide about the same execution; gives the
+   * instance.
+   */
   const trigger = async (executionId: string): Promise<number> => {
     const body = {
       ...{ approvalCallbackURL: 'http://127.0.0.1:1/y', rejectionCallbackURL: 'http://127.0.0.1:1/n' },
@@ -127,7 +130,7 @@ export function formTokenIn({ text }: Pick<Answered, 'text'>): string {
   return /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? ''
 }
 
-/** What the browser sends from then on. */
+/** The headers that the browser sends from then on. */
 export function cookieIn({ headers }: Answered): string {
   return (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ')
 }

@@ -1,4 +1,4 @@
-/** An analysis of half an hour that has passed: its one interval is due at once. */
+/** An analysis of a past half hour, whose only interval is due immediately. */
 const MINUTE_MS = 60_000
 const START_MS = Math.floor(Date.now() / MINUTE_MS - 40) * MINUTE_MS
 
@@ -16,7 +16,7 @@ export function passedRegistration(application: string): object {
   return { application, canaryDeployments: [deployment] }
 }
 
-/** What a Prometheus answers for the half hour. */
+/** The responses of a Prometheus for the half hour. */
 export function thirtyPoints(): object {
   const values = Array.from({ length: 30 }, (_, step) => [
     START_MS / 1000 + step * 60,

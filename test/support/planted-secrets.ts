@@ -1,9 +1,9 @@
-/** What is in every planted secret. */
+/** Contained in every planted secret. */
 export const SECRET = 'hunter2Zz9'
 
 const jwtPart = Buffer.from('{"alg":"HS256"}').toString('base64url')
 
-/** Secrets of each kind, as callers write them: what it is, and the value that holds it. */
+/** Secrets of each kind as callers write them: the kind, and the value that contains it. */
 export const PLANTED: readonly (readonly [string, unknown])[] = [
   ['a password', { password: SECRET }],
   ['a token in capitals', { DB_ACCESS_TOKEN: SECRET }],

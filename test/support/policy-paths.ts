@@ -5,7 +5,7 @@ export interface GeneratedPackage {
   /** Its path below `data`; the first segment is a name. */
   readonly path: readonly string[]
   readonly rules: readonly string[]
-  /** Base documents beside the rules. */
+  /** Base documents in addition to the rules. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +28,7 @@ const NAMES = [
   ' ',
   '+',
 ]
-/** Escapes and other signs with which callers name what they ask. */
+/** Escapes and other characters in paths of requests. */
 const MANGLED = [
   '',
   '.',
@@ -101,7 +101,9 @@ const baseDocuments = fc.dictionary(
   { minKeys: 1, maxKeys: 3 },
 )
 
-/** Up to six packages below one root; a rule of a name has one form only, so that most sets compile. */
+/**
+ * Up to six packages below one root; a rule of a name has one form only, so that most sets compile.
+ */
 export const policySet: fc.Arbitrary<readonly GeneratedPackage[]> = fc.uniqueArray(
   fc.record({
     path: fc.array(name, { maxLength: 2 }).map((path) => ['p', ...path]),
@@ -167,8 +169,8 @@ function constant(text: string): string {
 }
 
 /**
- * The base documents of all packages as one, but for those that stand where a rule or a package does, and those of packages that are
- * named by digits, which OPA's type checker keeps from being asked for.
+ * The base documents of all packages merged, except those at the path of a rule or a package, and
+ * those of packages named by digits, which OPA's type checker does not allow to read.
  */
 export function dataText(packages: readonly GeneratedPackage[]): string {
   const keyOf = (path: readonly string[]): string => JSON.stringify(path)

@@ -5,7 +5,7 @@ import type { PolicyRequestsParts } from '../../src/rego/requests/policy-request
 import type { RequestMetrics } from '../../src/rego/requests/request-metrics.js'
 import type { ParseModuleSettings, RequestSettings } from '../../src/rego/requests/request-settings.js'
 
-/** Settings under which policies may ask this machine alone. */
+/** Settings that allow policies to call this machine only. */
 export const LOOPBACK_REQUESTS: RequestSettings = {
   allowedHosts: ['127.0.0.1', 'localhost'],
   allowPrivate: false,
@@ -17,7 +17,7 @@ export const LOOPBACK_REQUESTS: RequestSettings = {
   cacheBytes: 1_048_576,
 }
 
-/** What policies ask of others under these settings and a few more. */
+/** Requests of policies under these settings and a few more. */
 export function loopbackRequests(
   settings: Partial<RequestSettings> = {},
   parts: PolicyRequestsParts = {},

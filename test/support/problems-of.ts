@@ -1,6 +1,9 @@
 import { AppError } from '../../src/errors/app-error.js'
 
-/** What an action finds wrong, a sentence each; none where it ends well. Errors that are no AppError are thrown on. */
+/**
+ * The problems of an action, one sentence each. Empty if it succeeds. Other errors than AppErrors
+ * are rethrown.
+ */
 export function problemsOf(act: () => unknown): string[] {
   try {
     act()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The folder of the project, also for what was compiled into a folder below it. */
+/** The folder of the project, also for code compiled into a subfolder. */
 export const PROJECT_ROOT = rootAbove(import.meta.dirname)
 
 /** The built program. */

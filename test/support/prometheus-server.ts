@@ -17,7 +17,7 @@ export interface PrometheusServer {
   readonly stop: () => Promise<void>
 }
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   /** `host:port` of each program to scrape, every second. */
   readonly targets?: readonly string[]
   /** Samples with times in OpenMetrics text, to have at the start; `# EOF` is added. */
@@ -27,7 +27,7 @@ export interface PrometheusOptions {
 const PROGRAM = findProgram('prometheus')
 const TOOL = findProgram('promtool')
 
-/** Behind the name of a test: why it is skipped, where it is. */
+/** Suffix of a test name: the reason for skipping it, if any. */
 export const prometheusNote =
   PROGRAM && TOOL ? '' : ' (skipped: no prometheus here, apt-get install prometheus)'
 export const hasPrometheus = prometheusNote === ''

@@ -1,6 +1,9 @@
 export { seededRandom } from '../../src/canary/judge/series/seeded-random.js'
 
-/** A copy with one to four small damages: bytes changed, left out, doubled, put in, or the rest cut off. */
+/**
+ * A copy with one to four small damages: bytes changed, left out, doubled, put in, or the rest cut
+ * off.
+ */
 export function mutate(bytes: Uint8Array, random: () => number): Buffer {
   const below = (limit: number): number => Math.floor(random() * limit)
   const tokens = [

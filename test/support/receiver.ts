@@ -14,12 +14,15 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** Waits until so many requests have come. */
+  /** Waits until this many requests have arrived. */
   readonly count: (requests: number) => Promise<Received[]>
   readonly close: () => Promise<void>
 }
 
-/** Starts a receiver; `answer` is given each request's place, from 0, and may leave the response open. */
+/**
+ * Starts a receiver; `answer` is given each request's place, from 0, and may leave the response
+ * open.
+ */
 export async function startReceiver(
   answer: (response: ServerResponse, place: number, request: Received) => void = (response) => response.end(),
 ): Promise<Receiver> {

@@ -16,8 +16,9 @@ const Imports = z.object({
 })
 
 /**
- * The paths below `data` that each module refers to outside its imports, as OPA's own parser sees them: `a.b`, sorted,
- * each as often as it is written. Undefined when one of the modules does not parse.
+ * The paths below `data` that each module refers to outside its imports, as OPA's own parser sees
+ * them: `a.b`, sorted, each as often as it is written. Undefined when one of the modules does not
+ * parse.
  */
 export async function referencedPaths(
   opa: OpaProgram,

@@ -53,8 +53,8 @@ const rule = fc.oneof(
 )
 
 /**
- * Modules of version 1 that OPA parses and that need not compile. Names that an import gives are declared by nothing
- * else in them.
+ * Modules of version 1 that OPA parses and that need not compile. Names that an import gives are
+ * declared by nothing else in them.
  */
 export function regoModule(): fc.Arbitrary<string> {
   return fc

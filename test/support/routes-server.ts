@@ -11,11 +11,14 @@ import { makeRequestHandler } from '../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
 
 export interface RoutesServer extends RunningServer {
-  /** What has been answered, as the metrics and the log are told. */
+  /** The completed exchanges, as reported to metrics and log. */
   readonly finished: readonly Exchange[]
 }
 
-/** A server on a free port of loopback with these routes and nothing else, with the direct route or without. */
+/**
+ * A server on a free port of loopback with these routes and nothing else, with the direct route or
+ * without.
+ */
 export async function startRoutesServer(
   routes: readonly BoundRoute[],
   {

@@ -10,7 +10,7 @@ export interface ProgramRun {
   readonly stderr: string
 }
 
-export interface ProgramSurroundings {
+interface ProgramSurroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string

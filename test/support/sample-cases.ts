@@ -7,12 +7,12 @@ const cases = new URL('../cases/', import.meta.url)
 export const policiesFolder = fileURLToPath(new URL('../../policies', import.meta.url))
 
 /** The reasons that the example policies give for a sample; none when it is allowed. */
-export interface ExpectedVerdict {
+interface ExpectedVerdict {
   readonly deny: readonly string[]
 }
 
 /** A sample of a runtime check is judged by one policy, named by its path below `data`. */
-export interface ExpectedRuntimeVerdict extends ExpectedVerdict {
+interface ExpectedRuntimeVerdict extends ExpectedVerdict {
   readonly path: string
 }
 
@@ -26,12 +26,12 @@ export function readSample(folder: 'pipelines' | 'runtime', file: string): unkno
   return readCase(`${folder}/${file}`)
 }
 
-/** What the samples of pipelines must come to, by file name. */
+/** Expected results of the pipeline samples, by file name. */
 export function expectedPipelineVerdicts(): Record<string, ExpectedVerdict> {
   return readCase('pipeline-verdicts.json') as Record<string, ExpectedVerdict>
 }
 
-/** What the samples of runtime checks must come to, by file name. */
+/** Expected results of the runtime samples, by file name. */
 export function expectedRuntimeVerdicts(): Record<string, ExpectedRuntimeVerdict> {
   return readCase('runtime-verdicts.json') as Record<string, ExpectedRuntimeVerdict>
 }

@@ -8,7 +8,7 @@ const jsonPart = (value: unknown): string => Buffer.from(JSON.stringify(value)).
 
 const gitLab = ['pat', 'rt', 'dt', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'oas', 'soat', 'ffct']
 
-/** Tokens that are known by their form: what each is, and one as its issuer would make it. */
+/** Tokens with a recognizable form: the kind, and an example in the issuer's format. */
 export const TOKENS: readonly (readonly [string, string])[] = [
   ...gitLab.map(
     (kind) => [`a token of GitLab (${kind})`, join('gl', kind, '-', MIXED.slice(0, 20))] as const,

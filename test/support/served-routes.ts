@@ -12,7 +12,10 @@ export function unansweredRoutes(): readonly BoundRoute[] {
   return routeLists({ eventsAtRoot: false }).flatMap(({ bind }) => bind({} as RoutesDeps))
 }
 
-/** A path that a route takes: a number for each parameter, and a policy below a path that is open at its end. */
+/**
+ * A path that a route takes: a number for each parameter, and a policy below a path that is open at
+ * its end.
+ */
 export function examplePath(path: string): string {
   return path.replaceAll(/:\w+/g, '1').replace(/\/\*$/, '/app/allow')
 }

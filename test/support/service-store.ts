@@ -17,19 +17,22 @@ export interface TestStore extends ServiceStore {
   readonly dataDir: string
 }
 
-/** The same over SQLite for certain. */
+/** Always over SQLite. */
 export type TestSqliteStore = InDirectory<SqliteServiceStore>
 type InDirectory<Store> = Store & { readonly dataDir: string }
 
 /** Whether this run of the tests is about a store that several processes share. */
 export const isShared = process.env['TIDEGATE_TEST_STORE'] === 'postgres'
 
-/** Gives a function that opens stores of SQLite; each is closed and removed after the test that opened it. */
+/**
+ * Gives a function that opens stores of SQLite; each is closed and removed after the test that
+ * opened it.
+ */
 export function useSqliteStore(): (dataDir?: string) => Promise<TestSqliteStore> {
   return useStore(openSqlite)
 }
 
-/** The same in the engine that this run of the tests is about: the project `postgres` runs them over PostgreSQL. */
+/** A store in the engine of this test run: the project `postgres` uses PostgreSQL. */
 export function useServiceStore(): (dataDir?: string) => Promise<TestStore> {
   return useStore<ServiceStore>(isShared ? openTestDatabase : openSqlite)
 }

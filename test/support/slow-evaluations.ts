@@ -16,7 +16,10 @@ const SETTINGS: SlowSettings = {
   idleMs: 60_000,
 }
 
-/** A "slow thread" on this very thread: it is sent the same messages, cloned or given away as between threads, and runs the same code. */
+/**
+ * A "slow thread" on this very thread: it is sent the same messages, cloned or given away as
+ * between threads, and runs the same code.
+ */
 export const startOnThisThread: StartSlowThread = ({ heard }) => {
   const { port1, port2 } = new MessageChannel()
   serveQuestions(port1, hostBuiltins)
@@ -24,8 +27,8 @@ export const startOnThisThread: StartSlowThread = ({ heard }) => {
   return { send: (message) => port2.postMessage(message, givenAway(message)), kill: () => port2.close() }
 }
 
-/** A thread that does nothing of its own: the test says what is heard of it. */
-export interface SilentThread extends SlowThreadEvents {
+/** A thread without its own work. The test sends its messages. */
+interface SilentThread extends SlowThreadEvents {
   readonly sent: unknown[]
   isKilled: boolean
 }
@@ -48,7 +51,10 @@ export function silentThreads(): { readonly threads: SilentThread[]; readonly st
   }
 }
 
-/** Slow evaluations by threads that the test starts, with settings that differ from the usual ones here. */
+/**
+ * Slow evaluations by threads that the test starts, with settings that differ from the usual ones
+ * here.
+ */
 export function makeSlowEvaluations(
   start: StartSlowThread,
   settings: Partial<SlowSettings> = {},

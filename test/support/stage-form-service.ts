@@ -47,21 +47,23 @@ function configuration(folder: string) {
   }
 }
 
-/** What the stages send with all that they post; `Origin` names the plugin, and no page (clients, 1.7 B). */
+/**
+ * Headers of all requests of the stages. `Origin` names the plugin, not a page (clients, 1.7 B).
+ */
 const STAGE_HEADERS = {
   'content-type': 'application/json',
   'x-spinnaker-user': 'cy',
   origin: 'OpsMxApprovalStagePlugin',
 }
 
-/** What a stage is told of its application and pipeline. */
+/** The application and pipeline of a stage. */
 export interface Numbers {
   readonly appId: number
   readonly pipelineId: number
   readonly isCustomGateFound: boolean
 }
 
-/** What a stage posts of its form, in the words of its model. */
+/** The form data of a stage, in the terms of its model. */
 export function formOf(numbers: Numbers, gateName: string, gateType: string, more: object = {}) {
   return {
     ...{ applicationId: String(numbers.appId), pipelineId: numbers.pipelineId, id: null },
@@ -73,8 +75,9 @@ export function formOf(numbers: Numbers, gateName: string, gateType: string, mor
 }
 
 /**
- * The built program with policies, accounts and analyses to choose from, open to the orchestrator; asked as the editors of stages and the stages
- * themselves do, without a token (deck routes, 2 and 3).
+ * The built program with policies, accounts and analyses to choose from, open to the orchestrator.
+ * It is called like the editors of stages and the stages themselves do, without a token (deck
+ * routes, 2 and 3).
  */
 export function useStageFormService() {
   const workspace = makeWorkspace({
@@ -116,7 +119,7 @@ function makeRequests(url: () => string) {
       headers: { ...STAGE_HEADERS, ...headers },
     })
 
-  /** Tells that a pipeline was saved, as an event does. */
+  /** Sends the event that a pipeline was saved. */
   const savePipeline = async (name: string): Promise<void> => {
     const pipeline = { name, application: 'shop', stages: [{ type: 'wait', name: `at ${Date.now()}` }] }
     const stage = {

@@ -5,8 +5,8 @@ type Members = Readonly<Record<string, unknown>>
 const VERDICT_RULES = ['deny', 'violation', 'allow']
 
 /**
- * What OPA's document at a path says by the table in docs/policies.md, told from the JSON alone; `none` where it states no
- * verdict, or is not defined.
+ * The verdict of OPA's document at a path by the table in docs/policies.md, derived from the JSON
+ * alone. `none` if it states no verdict or is undefined.
  */
 export function statedVerdict(
   document: unknown,

@@ -7,7 +7,10 @@ type Pipeline = Record<string, unknown>
 
 /** How a storage service takes pipelines. */
 export interface StorageDialect {
-  /** A list at /pipelines, as the contract writes it; otherwise one object, as the orchestrator's own. */
+  /**
+   * A list at /pipelines, as the contract writes it; otherwise one object, as the orchestrator's
+   * own.
+   */
   readonly takesList: boolean
   readonly hasBatch: boolean
 }

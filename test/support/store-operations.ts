@@ -6,7 +6,10 @@ import { writeOperations } from '../../src/threads/write-operations.js'
 /** The operations of the service, for a store on the calling thread. */
 export const SERVICE_OPERATIONS: StoreOperations = { reads: readOperations, writes: writeOperations }
 
-/** A registry of the service's operations that takes up, besides, those that a test makes: their names begin with `test.`. */
+/**
+ * A registry of the service's operations and those that a test defines, whose names start with
+ * `test.`.
+ */
 export function takingTestOperations<Context>(registered: FindOperation<Context>) {
   const ofTests = new Map<string, AnyOperation<Context>>()
   const find: FindOperation<Context> = (name) => ofTests.get(name) ?? registered(name)

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '../../src/store/ports/outbox-store.js'
 
-/** A callback that waits for its first attempt, with what a test says of it. */
+/** A callback that waits for its first attempt, with members of the test. */
 export function storedMessage(given: Partial<StoredMessage> = {}): StoredMessage {
   return {
     id: 1,

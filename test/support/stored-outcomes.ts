@@ -7,7 +7,10 @@ interface StoredOutcomes {
   readonly cases: readonly OutcomeCase[]
 }
 
-/** The cases of test/cases/builtins/`name`.json, with each `@{key}` in their operands replaced by that key's text. */
+/**
+ * The cases of test/cases/builtins/`name`.json, with each `@{key}` in their operands replaced by
+ * that key's text.
+ */
 export function readStoredOutcomes(name: string): OutcomeCase[] {
   const file = join(import.meta.dirname, '../cases/builtins', `${name}.json`)
   const stored = JSON.parse(readFileSync(file, 'utf8')) as StoredOutcomes

@@ -8,7 +8,9 @@ import type { Workspace } from './workspace.js'
 /** The end-to-end tests can be run with more than one process that decides. */
 const WORKERS = Number(process.env['WORKERS'] ?? 1)
 
-/** The project `unit` runs tests of routes over a service in its own process, which needs no build. */
+/**
+ * The project `unit` runs tests of routes over a service in its own process, which needs no build.
+ */
 export const isInProcess = process.env['TIDEGATE_IN_PROCESS'] === 'yes'
 
 /** A line of the service's JSON log. */
@@ -18,15 +20,20 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: strin
 export interface TidegateProcess {
   readonly url: string
   readonly pid: number
-  /** All that it has written to standard error so far. */
+  /** Its standard error so far. */
   readonly logText: () => string
   readonly log: () => LogLine[]
   readonly isRunning: () => boolean
-  /** Sends a signal and waits for the end; returns the exit code, null where the signal ended it. */
+  /**
+   * Sends a signal and waits for the end; returns the exit code, null where the signal ended it.
+   */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** The first line of the service's log that matches: its standard error may arrive after the response that it belongs to. */
+/**
+ * The first line of the service's log that matches: its standard error may arrive after the
+ * response that it belongs to.
+ */
 export async function untilLogged(
   service: Pick<TidegateProcess, 'log' | 'logText'>,
   matches: (line: LogLine) => boolean,
@@ -37,19 +44,19 @@ export async function untilLogged(
   )
 }
 
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null
   readonly output: string
 }
 
-/** What a test says of the service; the rest is set so that tests do not meet. */
+/** Settings of the service by the test. The rest is set so that tests do not interfere. */
 export interface ServeSettings {
   readonly workspace: Workspace
   /** Folders of Rego; the workspace's `policies` where absent. */
   readonly directories?: readonly string[]
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly args?: readonly string[]
-  /** What node itself is told before the program. */
+  /** Arguments of node before the program. */
   readonly nodeArgs?: readonly string[]
   /** How many files and connections it may have open (`ulimit -n`). */
   readonly openFiles?: number
@@ -61,14 +68,17 @@ export interface ServeSettings {
   readonly program?: string | undefined
 }
 
-/** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
+/**
+ * Starts `tidegate serve` on a free loopback port and waits until it serves. Throws its output if
+ * it ends instead.
+ */
 export async function startTidegate(settings: ServeSettings): Promise<TidegateProcess> {
   return isInProcess ? await startHere(settings) : await untilItServes(spawnServe(settings))
 }
 
-/** The same service in this process, from the sources. */
+/** The service in this process, from the sources. */
 async function startHere(settings: ServeSettings): Promise<TidegateProcess> {
-  // Loaded when it is needed: the other tests run what was built, and not the sources.
+  // Loaded on demand, because the other tests run the built program.
   const { startInProcess } = await import('./in-process-service.js')
   const { url, logText, stop } = await startInProcess(writeConfig(settings))
   let isRunning = true
@@ -86,7 +96,10 @@ async function startHere(settings: ServeSettings): Promise<TidegateProcess> {
   }
 }
 
-/** Starts a program that is installed elsewhere, with nothing but these arguments and the Node.js of the tests or another, and waits until it serves. */
+/**
+ * Starts a program that is installed elsewhere, with nothing but these arguments and the Node.js of
+ * the tests or another, and waits until it serves.
+ */
 export async function startInstalled(
   program: string,
   args: readonly string[],
@@ -120,7 +133,7 @@ async function untilItServes({ child, output }: Spawned): Promise<TidegateProces
   }
 }
 
-/** Runs `tidegate serve` where it must refuse to start; returns its exit code and all that it wrote. */
+/** Runs `tidegate serve` where it must refuse to start. Returns its exit code and output. */
 export async function failToServe(settings: ServeSettings): Promise<ProcessEnd> {
   const { child, output } = spawnServe(settings)
   return { code: await endOf(child), output: output() }

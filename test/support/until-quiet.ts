@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 const STEP_MS = 20
 const QUIET_STEPS = 15
 
-/** Looks until a figure has stayed the same for a while, and gives it: what still runs freely changes it without end. */
+/** Polls until a value has stayed the same for a while, and returns it. */
 export async function untilQuiet(look: () => number): Promise<number> {
   let last = look()
   for (let same = 0; same < QUIET_STEPS; same++) {

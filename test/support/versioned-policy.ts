@@ -4,7 +4,7 @@ import { objectOf, postJson } from './http-client.js'
 import type { TidegateProcess } from './tidegate-process.js'
 import { waitUntil } from './wait-until.js'
 
-/** A policy whose `version` tells which text of it is served. */
+/** A policy whose `version` shows which version is served. */
 export function policyOfVersion(version: number): string {
   return `package app\n\nimport rego.v1\n\nversion := ${version}\n`
 }

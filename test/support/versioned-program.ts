@@ -2,8 +2,9 @@ import { startLoopbackServer } from './loopback-server.js'
 import type { LoopbackServer } from './loopback-server.js'
 
 /**
- * A small program of several versions for Prometheus to scrape, each with the usual time of its requests in milliseconds. Their
- * times go up and down with every scrape, each version in a rhythm of its own, so that no test hangs on chance.
+ * A small program of several versions for Prometheus to scrape, each with the usual time of its
+ * requests in milliseconds. Their times go up and down with every scrape, each version in a rhythm
+ * of its own, so that no test hangs on chance.
  */
 export async function startVersionedProgram(
   versions: Readonly<Record<string, number>>,

@@ -3,7 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 const STEP_MS = 10
 const PATIENCE_MS = 30_000
 
-/** Looks again and again until there is something to see, and gives it; throws what `complaint` says after half a minute. */
+/**
+ * Polls until a value is there, and returns it. Throws the message of `complaint` after half a
+ * minute.
+ */
 export async function waitUntil<T>(
   look: () => T | undefined | Promise<T | undefined>,
   complaint: () => string,

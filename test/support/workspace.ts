@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A folder for one test file; whoever makes it removes it. */
+/** A folder for one test file, removed by the file that created it. */
 export interface Workspace {
   readonly path: string
   /** Writes files, named by their path within the folder, and gives the folder. */

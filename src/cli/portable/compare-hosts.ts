@@ -106,7 +106,7 @@ async function compareWith(
     return { kind: 'unnamed', message: 'the module has no entrypoint of this name' }
   const text = input === undefined ? undefined : Buffer.from(input).toString()
   const { module, data } = from
-  const answer = await host.ask({ module, data, entrypoint, input: text })
+  const answer = await host.evaluate({ module, data, entrypoint, input: text })
   if (answer.kind === 'lacking') return { kind: 'lacking', message: `it has no built-in ${answer.builtin}` }
   if (answer.kind === 'failed') return { kind: 'failed', message: shown(answer.message) }
   const theirs: unknown = answer.json === undefined ? undefined : JSON.parse(answer.json)

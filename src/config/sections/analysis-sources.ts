@@ -6,9 +6,9 @@ import type { AwsAccess } from './sign-in/aws.js'
 import { AzureSignInSchema, readAzureSignIn } from './sign-in/azure.js'
 import type { AzureSignIn } from './sign-in/azure.js'
 import { google } from './sign-in/google.js'
-import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { byteSizeKey } from '../values/byte-size.js'
 import { CredentialsSchema, readCredentials } from '../values/credentials.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { key, wholeNumber, wholeNumberKey } from '../values/key.js'
 import type { ReadSecret } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
@@ -21,7 +21,7 @@ const MAX_LINES = 5_000_000
 /** Elasticsearch's index.max_result_window. */
 const MAX_PAGE_LINES = 10_000
 
-/** What metrics and log lines are read from. */
+/** The supported sources of metrics and log lines. */
 export const SOURCE_TYPES = [
   'prometheus',
   'loki',
@@ -44,12 +44,12 @@ export const SOURCE_TYPES = [
 ] as const
 
 const TYPES = `one of ${SOURCE_TYPES.join(', ')}`
-const type = <T extends z.ZodType>(schema: T): T => key(schema, 'What kind of source it is.', TYPES)
+const type = <T extends z.ZodType>(schema: T): T => key(schema, 'The type of the source.', TYPES)
 
 const named = {
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
-    'What templates and reports call the source.',
+    'Name of the source in templates and reports.',
     'a name of 1 to 100 characters that neither starts nor ends with a space',
   ),
 }
@@ -57,19 +57,17 @@ const named = {
 const serverWithoutCredentials = {
   url: key(
     z.string().refine(isServerUrl),
-    'Where the server is; a path in front of its API is kept.',
+    'URL of the server. A path before its API is kept.',
     SERVER_URL_TEXT,
     { isHidden: true },
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(30),
-    'How long one request may take.',
-    wholeNumberText(1, MAX_SECONDS),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 30 },
+    'How long one request may take, in seconds.',
   ),
-  maxResponseBytes: key(
-    byteSize(64 * KIB, MAX_BYTES).default(16 * MIB),
-    'How large one answer may be; reading stops there.',
-    byteSizeText(64 * KIB, MAX_BYTES),
+  maxResponseBytes: byteSizeKey(
+    { min: 64 * KIB, max: MAX_BYTES, default: 16 * MIB },
+    'Maximum size of one response.',
   ),
 }
 
@@ -81,59 +79,55 @@ const tenant = {
       .string()
       .regex(/^[!-~]{1,512}$/)
       .optional(),
-    'The tenant, sent as X-Scope-OrgID; several of Loki are joined by "|".',
+    'The tenant, sent as X-Scope-OrgID. Several Loki tenants are joined by "|".',
     'a text of visible ASCII characters without spaces',
   ),
 }
 
 const points = {
-  maxPoints: key(
-    wholeNumber(1, MAX_POINTS).default(50_000),
-    'How many steps of a window are read; the rest is reported as left out.',
-    wholeNumberText(1, MAX_POINTS),
+  maxPoints: wholeNumberKey(
+    { min: 1, max: MAX_POINTS, default: 50_000 },
+    'Maximum number of steps read per window. The rest is reported as omitted.',
   ),
 }
 
 const lines = {
-  maxLines: key(
-    wholeNumber(1, MAX_LINES).default(200_000),
-    'How many log lines of a window are read; the rest is reported as left out.',
-    wholeNumberText(1, MAX_LINES),
+  maxLines: wholeNumberKey(
+    { min: 1, max: MAX_LINES, default: 200_000 },
+    'Maximum number of log lines read per window. The rest is reported as omitted.',
   ),
-  maxBytes: key(
-    byteSize(64 * KIB, MAX_BYTES).default(32 * MIB),
-    'How many bytes of log lines of a window are read; the rest is reported as left out.',
-    byteSizeText(64 * KIB, MAX_BYTES),
+  maxBytes: byteSizeKey(
+    { min: 64 * KIB, max: MAX_BYTES, default: 32 * MIB },
+    'Maximum bytes of log lines read per window. The rest is reported as omitted.',
   ),
 }
 
 const pages = {
-  pageLines: key(
-    wholeNumber(2, MAX_PAGE_LINES).default(5000),
-    'How many log lines are asked for at once.',
-    wholeNumberText(2, MAX_PAGE_LINES),
+  pageLines: wholeNumberKey(
+    { min: 2, max: MAX_PAGE_LINES, default: 5000 },
+    'Number of log lines per request.',
   ),
 }
 
 const fields = {
   timeField: key(
     z.string().min(1).default('@timestamp'),
-    'The field of a document that holds its time.',
+    'The field of a document with its time.',
     'the name of a field',
   ),
   messageField: key(
     z.string().min(1).default('message'),
-    'The field of a document that holds its text, unless a log template names another.',
+    'The field of a document with its text, unless a log template names another.',
     'the name of a field',
   ),
 }
 
-/** What of a server of logs is searched. */
+/** The part of a log server to search. */
 function indexKey(what: string, allowed: string): { index: z.ZodOptional<z.ZodString> } {
   return {
     index: key(
       z.string().min(1).optional(),
-      `${what} that is searched, unless a log template names another.`,
+      `${what} to search, unless a log template names another.`,
       allowed,
     ),
   }
@@ -210,10 +204,10 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     type: type(z.literal('influxdb')),
     ...server,
     ...points,
-    database: key(z.string().min(1), 'The database that is asked.', 'the name of a database'),
+    database: key(z.string().min(1), 'The database to query.', 'the name of a database'),
     retentionPolicy: key(
       z.string().min(1).optional(),
-      'The retention policy that is asked, unless it is the default one of the database.',
+      'The retention policy to query. Defaults to that of the database.',
       'the name of a retention policy',
     ),
   }),
@@ -224,7 +218,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     ...points,
     account: key(
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
-      'The number of the account that is asked.',
+      'The number of the account to query.',
       'the number of an account',
     ),
   }),
@@ -240,13 +234,12 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     type: type(z.literal('file')),
     directory: key(
       z.string().min(1),
-      'The directory below which files are read, and nowhere else.',
+      'The directory of the files. Paths outside it are refused.',
       'the path of a directory',
     ),
-    maxFileBytes: key(
-      byteSize(KIB, MAX_BYTES).default(16 * MIB),
-      'How large a file of metrics may be.',
-      byteSizeText(KIB, MAX_BYTES),
+    maxFileBytes: byteSizeKey(
+      { min: KIB, max: MAX_BYTES, default: 16 * MIB },
+      'Maximum size of a metrics file.',
     ),
     ...points,
     ...lines,
@@ -254,8 +247,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
   }),
 ])
 
-/** A source as the configuration has it. */
-export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
+type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {
   readonly credentials: Credentials | undefined
@@ -268,7 +260,7 @@ type WithSecrets<T> = T extends { readonly type: OfAmazon }
     ? Omit<T, 'signIn'> & { readonly signIn: AzureSignIn }
     : Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
 
-/** The sources with their secrets read. Raises as `readSecret`. */
+/** Returns the sources with their secrets. Throws as `readSecret`. */
 export function readSourceCredentials(
   sources: readonly Readonly<AnalysisSourceConfig>[],
   readSecret: ReadSecret,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSize, byteSizeKey, byteSizeText } from '../values/byte-size.js'
+import { key, wholeNumber, wholeNumberKey, wholeNumberText } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 
 const KIB = 1024
@@ -12,54 +12,48 @@ const MAX_DAYS = 36_500
 
 const DECISIONS = ['none', 'denied', 'executions'] as const
 
-/** The audit trail and the events that go into it. */
 export const AuditSection = z.strictObject({
-  maxBodyBytes: key(
-    byteSize(KIB, MAX_BODY).default(10 * MIB),
-    'How large the body of an event may be.',
-    byteSizeText(KIB, MAX_BODY),
+  maxBodyBytes: byteSizeKey(
+    { min: KIB, max: MAX_BODY, default: 10 * MIB },
+    'Maximum size of the body of an event.',
   ),
-  maxWaitingBytes: key(
-    byteSize(MIB, 16 * GIB).default(64 * MIB),
-    'Memory that events may hold while they wait to be written; beyond it they are answered 503.',
-    byteSizeText(MIB, 16 * GIB),
+  maxWaitingBytes: byteSizeKey(
+    { min: MIB, max: 16 * GIB, default: 64 * MIB },
+    'Memory for events that wait to be written. Beyond it events are answered with 503.',
   ),
   decisions: key(
     z.enum(DECISIONS).default('executions'),
-    'Which policy decisions stand in the trail, while `decisions.enabled` is true: denials and errors that name an execution or an application (`denied`), also all others that name an execution (`executions`), or none.',
+    'Which policy decisions the trail records if `decisions.enabled` is true: denials and errors that name an execution or an application (`denied`), in addition all others that name an execution (`executions`), or none.',
     DECISIONS.join(', '),
   ),
-  decisionsPerSecond: key(
-    wholeNumber(1, 10_000).default(50),
-    'How many decisions a second go into the trail, averaged over a minute; the rest are counted there. Half of them are kept for denials and errors.',
-    wholeNumberText(1, 10_000),
+  decisionsPerSecond: wholeNumberKey(
+    { min: 1, max: 10_000, default: 50 },
+    'Maximum number of decisions per second in the trail, averaged over a minute. The rest is counted there. Half is reserved for denials and errors.',
   ),
   signingKey: secretKey(
-    'The Ed25519 key that checkpoints are signed with: PKCS#8 in DER, in Base64 on one line (`tidegate audit keygen` makes one). Without it checkpoints are written unsigned.',
+    'The Ed25519 key that signs checkpoints: PKCS#8 in DER, in Base64 on one line (`tidegate audit keygen` creates one). Without it checkpoints are unsigned.',
   ).optional(),
   earlierPublicKeys: key(
     z.array(z.string().min(1)).default([]),
-    'The public keys of earlier signing keys, by which `tidegate audit verify` knows their checkpoints again after the key was changed.',
+    'Public keys of earlier signing keys, with which `tidegate audit verify` verifies older checkpoints.',
     'a list of texts, each a public key as `tidegate audit keygen` prints it',
   ),
-  checkpointRecords: key(
-    wholeNumber(1, 10_000_000).default(1000),
-    'After how many records a checkpoint is written.',
-    wholeNumberText(1, 10_000_000),
+  checkpointRecords: wholeNumberKey(
+    { min: 1, max: 10_000_000, default: 1000 },
+    'Number of records after which a checkpoint is written.',
   ),
-  checkpointMinutes: key(
-    wholeNumber(1, 1440).default(5),
-    'After how long a checkpoint is written when there are new records.',
-    wholeNumberText(1, 1440),
+  checkpointMinutes: wholeNumberKey(
+    { min: 1, max: 1440, default: 5 },
+    'Time after which a checkpoint is written if there are new records, in minutes.',
   ),
   maxAgeDays: key(
     wholeNumber(1, MAX_DAYS).optional(),
-    'How long records are kept, in days; for ever where this is not set.',
+    'How long records are kept, in days. Permanently by default.',
     wholeNumberText(1, MAX_DAYS),
   ),
   maxBytes: key(
     byteSize(16 * MIB, 16 * 1024 * GIB).optional(),
-    'How large the database may grow before the oldest records go; without bound where this is not set.',
+    'Size of the database above which the oldest records are removed. Unlimited by default.',
     byteSizeText(16 * MIB, 16 * 1024 * GIB),
   ),
 })

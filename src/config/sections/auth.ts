@@ -1,22 +1,22 @@
 import { z } from 'zod'
 
 import { parseSubject } from '../values/certificate-subject.js'
-import { key } from '../values/key.js'
+import { booleanKey, key } from '../values/key.js'
 
-/** What the bearer of a token may do. */
+/** Roles of tokens and certificates. */
 const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who somebody is that shows a credential, and what they may do. */
+/** The identity and roles of a credential. */
 const bearer = {
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
-    'Who uses the token or certificate, for the logs.',
+    'Name of the user of the token or certificate, for the logs.',
     'a name of 1 to 100 characters that neither starts nor ends with a space',
   ),
   roles: key(
     z.array(key(z.enum(ROLES), 'A role.', `one of ${ROLES.join(', ')}`)).min(1),
-    'What the bearer may do.',
+    'Roles of the bearer.',
     `a list of at least one of ${ROLES.join(', ')}`,
   ),
   groups: key(
@@ -46,7 +46,7 @@ const Certificate = z
         .string()
         .refine((text) => parseSubject(text) !== undefined)
         .optional(),
-      'What the subject of the certificate says: each part that is named here must be there with this very value. A comma in a value is written `\\,`.',
+      'Parts of the subject of the certificate. Each part listed here must have exactly this value. A comma in a value is written `\\,`.',
       'parts such as CN=echo, O=Example',
     ),
     san: key(
@@ -60,11 +60,11 @@ const Certificate = z
   })
   .refine(({ subject, san }) => subject !== undefined || san !== undefined)
 
-/** Who may call. */
+/** Credentials of callers. */
 export const AuthSection = z.strictObject({
   tokens: key(
     z.array(Token).default([]),
-    'Bearer tokens, each `{name, roles, sha256}` and, for the approvers of gates, `groups`: roles of `orchestrator`, `approver`, `auditor`, `admin`; the hash is printed by `tidegate hash-token`. Tokens themselves are never written down.',
+    'Bearer tokens, each `{name, roles, sha256}` and, for approvers of gates, `groups`. Roles are `orchestrator`, `approver`, `auditor` and `admin`. `tidegate hash-token` prints the hash. The tokens themselves are not stored.',
     'a list of {name, roles, sha256}',
   ),
   certificates: key(
@@ -77,12 +77,11 @@ export const AuthSection = z.strictObject({
         ),
       )
       .default([]),
-    'Client certificates that stand for a token, each `{name, roles, subject, san}` and, for the approvers of gates, `groups`: `subject` such as `CN=echo, O=Example` is the whole subject of the certificate, with its parts in any order, `san` such as `DNS:echo.spinnaker` or `URI:spiffe://…`; where both are given both must fit, and the first entry that fits counts. They must be signed by `server.tlsClientCa`.',
+    'Client certificates that replace a token, each `{name, roles, subject, san}` and, for approvers of gates, `groups`. `subject` such as `CN=echo, O=Example` is the whole subject of the certificate, with its parts in any order. `san` is an alternative name such as `DNS:echo.spinnaker` or `URI:spiffe://…`. If both are set, both must match. The first matching entry applies. `server.tlsClientCa` must have signed the certificate.',
     'a list of {name, roles, subject, san}',
   ),
-  openToOrchestrator: key(
-    z.boolean().default(false),
-    "Whether a request without a token may do what the role `orchestrator` may: the orchestrator's own plugins send none. Only for a port that nobody else reaches, or the loopback of its pod.",
-    'true or false',
+  openToOrchestrator: booleanKey(
+    false,
+    "Whether requests without a token have the role `orchestrator`, because the orchestrator's own plugins send none. Only for a port that no one else reaches, or the loopback of its pod.",
   ),
 })

@@ -4,15 +4,15 @@ import { PUBLIC_ALGORITHMS, SECRET_ALGORITHMS } from '../values/bundle-algorithm
 import { key } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 
-const id = () => key(z.string().min(1), 'The id that signatures name the key by.', 'the id of a key')
+const id = () => key(z.string().min(1), 'The id of the key in signatures.', 'the id of a key')
 const scope = () =>
-  key(z.string().optional(), 'The scope that signatures must have; none when it is left out.', 'a text')
+  key(z.string().optional(), 'The scope that signatures must have. None by default.', 'a text')
 
 const Key = z.discriminatedUnion('algorithm', [
   z.strictObject({
     id: id(),
     algorithm: key(z.enum(SECRET_ALGORITHMS), 'The algorithm.', SECRET_ALGORITHMS.join(', ')),
-    secret: secretKey('The secret that bundles are signed with.'),
+    secret: secretKey('The secret that signs bundles.'),
     scope: scope(),
   }),
   z.strictObject({
@@ -30,27 +30,31 @@ const Key = z.discriminatedUnion('algorithm', [
 const demand = {
   keyId: key(
     z.string().min(1).optional(),
-    'The key that bundles must be signed with; the signature names it when left out.',
+    'The key that must sign bundles. By default the signature names it.',
     'the id of one of the keys',
   ),
-  scope: key(z.string().optional(), 'The scope that signatures must have; else that of the key.', 'a text'),
+  scope: key(
+    z.string().optional(),
+    'The scope that signatures must have. Defaults to that of the key.',
+    'a text',
+  ),
   excludeFiles: key(
     z.array(z.string().min(1)).default([]),
-    'Files of a bundle that need not be signed; `*` stands for any signs but a slash.',
+    'Files of a bundle that need not be signed. `*` matches any characters except a slash.',
     'a list of file patterns',
   ),
 }
 
-/** How bundles must be signed. */
+/** Requirements for the signatures of bundles. */
 export const BundleSigningSection = z.strictObject({
   required: key(
     z.boolean().optional(),
-    'Whether a bundle without a signature is refused: by default it is where there are keys. A signed bundle is always verified.',
+    'Whether a bundle without a signature is refused. By default it is if there are keys. A signed bundle is always verified.',
     'true or false',
   ),
   keys: key(
     z.array(Key).default([]),
-    'Keys that bundles may be signed with: `{id, algorithm, publicKeyFile, scope?}` for RS256 to PS512, `{id, algorithm, secret, scope?}` for HS256 to HS512, where the secret is `{env: NAME}` or `{file: PATH}`.',
+    'Keys that may sign bundles: `{id, algorithm, publicKeyFile, scope?}` for RS256 to PS512, `{id, algorithm, secret, scope?}` for HS256 to HS512, where the secret is `{env: NAME}` or `{file: PATH}`.',
     'a list of {id, algorithm, publicKeyFile, scope?} or {id, algorithm, secret, scope?}',
     { isHidden: true },
   ),
@@ -64,7 +68,7 @@ export const BundleSigningSection = z.strictObject({
         }),
       )
       .default([]),
-    'Other demands for single bundles, in place of those above: `{file, keyId?, scope?, excludeFiles?}`.',
+    'Requirements for single bundles, in place of those above: `{file, keyId?, scope?, excludeFiles?}`.',
     'a list of {file, keyId?, scope?, excludeFiles?}',
   ),
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { byteSizeKey } from '../values/byte-size.js'
 import { CredentialsSchema } from '../values/credentials.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 import { isServerUrl } from '../values/server-url.js'
 
 const MIB = 1024 * 1024
@@ -10,7 +10,7 @@ const MAX_RESPONSE_BYTES = 64 * MIB
 const MAX_SECONDS = 300
 const MAX_ATTEMPTS = 10
 
-/** The tools that there is a connector for; `http` is any service that answers JSON. */
+/** Tools with a connector. `http` is any service that answers with JSON. */
 const CONNECTOR_TYPES = [
   'jira',
   'servicenow',
@@ -25,7 +25,7 @@ const CONNECTOR_TYPES = [
 const TYPES = `one of ${CONNECTOR_TYPES.join(', ')}`
 
 function isToolUrl(text: string): boolean {
-  // A placeholder stands for one encoded value of a trigger, which must not decide which host is asked.
+  // Placeholders are replaced by encoded values of a trigger, which must not change the host.
   const urls = ['x', 'y'].map((value) => text.replace(/\{[A-Za-z0-9_.-]+\}/g, value))
   if (!urls.every((url) => URL.canParse(url) && !/[{}]/.test(url))) return false
   const [first, second] = urls.map((url) => new URL(url))
@@ -33,11 +33,10 @@ function isToolUrl(text: string): boolean {
   return isHostFixed && isServerUrl((urls[0] ?? '').replace(/[?#].*$/, ''))
 }
 
-/** One account at one tool. */
 const Account = z.strictObject({
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
-    'What gates and evidence call the account.',
+    'Name of the account in gates and evidence.',
     'a name of 1 to 100 characters that neither starts nor ends with a space',
   ),
   type: key(z.enum(CONNECTOR_TYPES), 'The tool.', TYPES),
@@ -46,53 +45,43 @@ const Account = z.strictObject({
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/)
       .optional(),
-    'What triggers call it, where that is not the name of the tool in capitals (GIT for GitHub and GitLab).',
+    'Its type in triggers, if that is not the name of the tool in capitals (GIT for GitHub and GitLab).',
     'a word such as JFROG',
   ),
   url: key(
     z.string().refine(isToolUrl),
-    'Where the tool is.',
+    'URL of the tool.',
     'an http or https URL without user name and password; for type http it may hold placeholders after the host: https://scan.example.org/images/{imageId}',
     { isHidden: true },
   ),
   credentials: CredentialsSchema.optional(),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(10),
-    'How long one request may take.',
-    wholeNumberText(1, MAX_SECONDS),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 10 },
+    'How long one request may take, in seconds.',
   ),
-  attempts: key(
-    wholeNumber(1, MAX_ATTEMPTS).default(3),
-    'How often a request is made when the tool is busy or out of reach.',
-    wholeNumberText(1, MAX_ATTEMPTS),
+  attempts: wholeNumberKey(
+    { min: 1, max: MAX_ATTEMPTS, default: 3 },
+    'Number of attempts if the tool is busy or unreachable.',
   ),
-  maxResponseBytes: key(
-    byteSize(1024, MAX_RESPONSE_BYTES).default(2 * MIB),
-    'How large an answer may be.',
-    byteSizeText(1024, MAX_RESPONSE_BYTES),
+  maxResponseBytes: byteSizeKey(
+    { min: 1024, max: MAX_RESPONSE_BYTES, default: 2 * MIB },
+    'Maximum size of a response.',
   ),
 })
 
-/** Where the evidence for gates comes from. */
 export const ConnectorsSection = z.strictObject({
   accounts: key(
     z.array(Account).default([]),
     `Accounts at tools, each \`{name, type, url}\` with, where needed, \`connectorType\`, \`credentials\`, \`timeoutSeconds\` (10), \`attempts\` (3) and \`maxResponseBytes\` (2 MiB); the type is ${TYPES}. Credentials are \`{type: bearer, token}\`, \`{type: basic, username, password}\` or \`{type: header, name, value}\`, in which each secret is \`{env: NAME}\` or \`{file: PATH}\`.`,
     'a list of {name, type, url, credentials}',
   ),
-  budgetSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(30),
-    'How long all evidence for one gate may take together, retries included.',
-    wholeNumberText(1, MAX_SECONDS),
+  budgetSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 30 },
+    'Time limit for all evidence of one gate, in seconds, including retries.',
   ),
-  allowLoopback: key(
-    z.boolean().default(true),
-    'Whether accounts may be at this machine itself (127.0.0.0/8, ::1).',
-    'true or false',
-  ),
-  allowPrivate: key(
-    z.boolean().default(true),
-    'Whether accounts may be in private networks. Link-local and metadata addresses never are asked.',
-    'true or false',
+  allowLoopback: booleanKey(true, 'Whether accounts may be on this machine (127.0.0.0/8, ::1).'),
+  allowPrivate: booleanKey(
+    true,
+    'Whether accounts may be in private networks. Link-local and metadata addresses are always refused.',
   ),
 })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { booleanKey, key, wholeNumber, wholeNumberKey, wholeNumberText } from '../values/key.js'
 
 const MAX_CONFIGURED_ID = 999_999_999
 const MAX_APPROVALS = 50
-/** Of approvers and of connectors. */
+/** Limit for approvers and for connectors. */
 const MAX_LISTED = 1000
 const MAX_MINUTES = 60 * 24 * 365
 const MAX_DAYS = 36_500
-/** An audit of a year, held in the year after it. */
+/** Two years, so that an audit in the following year covers a whole year. */
 const DEFAULT_DAYS = 730
 const DEFAULT_MINUTES = 60 * 24
 
@@ -27,42 +27,35 @@ const Approvers = z.strictObject({
 })
 
 const GateMembers = z.strictObject({
-  name: key(name(), 'What people call the gate.', nameText),
-  application: key(name().optional(), 'The application that it is for.', nameText),
-  pipeline: key(
-    name().optional(),
-    'The pipeline that it is for; all of the application without it.',
-    nameText,
-  ),
-  stage: key(name().optional(), 'The stage that triggers it; the name of the gate without it.', nameText),
+  name: key(name(), 'Display name of the gate.', nameText),
+  application: key(name().optional(), 'The application of the gate.', nameText),
+  pipeline: key(name().optional(), 'The pipeline of the gate. By default all of the application.', nameText),
+  stage: key(name().optional(), 'The stage that triggers it. Defaults to the name of the gate.', nameText),
   connectors: key(
     z
       .array(z.string().regex(/^[A-Z][A-Z0-9_-]{0,63}$/))
       .max(MAX_LISTED)
       .default([]),
-    'The types of connector whose evidence a policy needs before it decides.',
+    'Connector types whose evidence the policy needs.',
     'a list of types in capitals such as JIRA',
   ),
   approvers: Approvers.prefault({}),
-  approvals: key(
-    wholeNumber(1, MAX_APPROVALS).default(1),
-    'How many different people must approve.',
-    wholeNumberText(1, MAX_APPROVALS),
+  approvals: wholeNumberKey(
+    { min: 1, max: MAX_APPROVALS, default: 1 },
+    'Number of different people who must approve.',
   ),
-  triggererMayApprove: key(
-    z.boolean().default(false),
-    'Whether the person who triggered it may approve it too.',
-    'true or false',
+  triggererMayApprove: booleanKey(false, 'Whether the person who triggered it may also approve it.'),
+  timeToLiveMinutes: wholeNumberKey(
+    { min: 1, max: MAX_MINUTES, default: DEFAULT_MINUTES },
+    'How long an instance waits for a decision, in minutes.',
   ),
-  timeToLiveMinutes: key(
-    wholeNumber(1, MAX_MINUTES).default(DEFAULT_MINUTES),
-    'How long an instance waits for a decision.',
-    wholeNumberText(1, MAX_MINUTES),
-  ),
-  policy: key(policyPath().optional(), 'The policy that decides without a person where it can.', policyText),
+  policy: key(policyPath().optional(), 'A policy that may decide automatically.', policyText),
 })
 
-/** Says why a gate could never be approved: where no group may decide, there must be as many users as approvals. */
+/**
+ * Returns why a gate can never be approved: without groups, there must be at least as many users as
+ * required approvals.
+ */
 export function missingApprovers({
   approvals,
   approvers: { users, groups },
@@ -72,10 +65,10 @@ export function missingApprovers({
 }): string | undefined {
   const people = new Set(users.map((user) => user.toLowerCase())).size
   if (groups.length > 0 || people === 0 || people >= approvals) return undefined
-  return `it takes ${approvals} approvals, and approvers lists ${people === 1 ? 'one user' : `${people} users`} and no group: nobody could ever approve it`
+  return `it needs ${approvals} approvals, but approvers lists only ${people === 1 ? 'one user' : `${people} users`} and no group`
 }
 
-/** What an approval gate says, but for its id. */
+/** An approval gate without its id. */
 export const GateDefinitionSchema = GateMembers.superRefine((gate, context) => {
   const message = missingApprovers(gate)
   if (message !== undefined)
@@ -85,20 +78,19 @@ export const GateDefinitionSchema = GateMembers.superRefine((gate, context) => {
 const ConfiguredGate = z.strictObject({
   id: key(
     wholeNumber(1, MAX_CONFIGURED_ID),
-    'The number in its URL, which must stay the same.',
+    'The number in its URL. It must not change.',
     wholeNumberText(1, MAX_CONFIGURED_ID),
   ),
   ...GateMembers.shape,
 })
 
 const RuntimePolicy = z.strictObject({
-  application: key(name().optional(), 'The application that it is for; any without it.', nameText),
-  pipeline: key(name().optional(), 'The pipeline that it is for; any without it.', nameText),
-  stage: key(name().optional(), 'The policy stage that asks it; any without it.', nameText),
-  policy: key(policyPath(), 'The policy that is asked.', policyText),
+  application: key(name().optional(), 'The application of the stage. Any by default.', nameText),
+  pipeline: key(name().optional(), 'The pipeline of the stage. Any by default.', nameText),
+  stage: key(name().optional(), 'The name of the policy stage. Any by default.', nameText),
+  policy: key(policyPath(), 'The policy to evaluate.', policyText),
 })
 
-/** The checkpoints of pipelines. */
 export const GatesSection = z.strictObject({
   definitions: key(
     z.array(ConfiguredGate).default([]),
@@ -107,22 +99,20 @@ export const GatesSection = z.strictObject({
   ),
   environments: key(
     z.array(name()).max(MAX_LISTED).default([]),
-    "The environments that the forms of the orchestrator's stages offer.",
+    "Environments offered in the forms of the orchestrator's stages.",
     'a list of names',
   ),
-  fromStages: key(
-    z.boolean().default(false),
-    "Whether a stage of the orchestrator's for which no gate is declared makes one of what was chosen in its form: policy, templates, groups and connectors. Whoever may save pipelines, and with `auth.openToOrchestrator` whoever reaches the port, says then what such a stage asks; what is declared here goes before it.",
-    'true or false',
+  fromStages: booleanKey(
+    false,
+    'Whether an orchestrator stage without a declared gate creates one from the choices in its form: policy, templates, groups and connectors. Anyone who may save pipelines then controls such stages, and with `auth.openToOrchestrator` anyone who reaches the port. Gates declared here take precedence.',
   ),
-  maxAgeDays: key(
-    wholeNumber(1, MAX_DAYS).default(DEFAULT_DAYS),
-    'How long instances are kept after they ended, with their evidence and reviews, in days. Open ones and ones whose callback was not delivered stay; the audit trail keeps its records of all.',
-    wholeNumberText(1, MAX_DAYS),
+  maxAgeDays: wholeNumberKey(
+    { min: 1, max: MAX_DAYS, default: DEFAULT_DAYS },
+    'How long ended instances are kept with their evidence and reviews, in days. Open ones and ones with an undelivered callback are kept longer. The audit trail keeps its records.',
   ),
   runtimePolicies: key(
     z.array(RuntimePolicy).default([]),
-    "Which policy the orchestrator's policy stages are sent to, each `{policy}` with, where needed, `application`, `pipeline` and `stage`; the entry that names the most of a stage is taken.",
+    "The policies for the orchestrator's policy stages, each `{policy}` with, where needed, `application`, `pipeline` and `stage`. The most specific matching entry applies.",
     'a list of {application, pipeline, stage, policy}',
   ),
 })

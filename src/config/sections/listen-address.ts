@@ -1,31 +1,31 @@
 import ipaddr from 'ipaddr.js'
 
-/** A port of this machine. */
+/** A TCP address of this machine. */
 export interface PortAddress {
   /** A name or an IP address, without the brackets of IPv6. */
   readonly host: string
-  /** 0 lets the system choose. */
+  /** 0 selects a free port. */
   readonly port: number
 }
 
-/** A socket of the file system. */
-export interface SocketAddress {
+/** A Unix socket. */
+interface SocketAddress {
   readonly path: string
 }
 
-/** Where a server listens. */
+/** An address to listen on. */
 export type ListenAddress = PortAddress | SocketAddress
 
-/** The form of an address, as the end of the sentence "must be …". */
+/** Form of an address, as the end of the sentence "must be …". */
 export const LISTEN_ADDRESS_TEXT =
   'HOST:PORT, [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, or unix:PATH for a socket'
 
 const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]\s]+)):(?<port>\d{1,5})$/
 const SOCKET = /^unix:(?:\/\/(?=\/))?(?<path>[^\0]+)$/
-/** What the system takes, with its end (unix(7); the shortest of all systems). */
+/** Limit of the socket path including its terminator (unix(7)), the lowest of all systems. */
 const MAX_SOCKET_PATH_BYTES = 103
 
-/** Reads `HOST:PORT`, `[::1]:PORT`, `unix:PATH` or `unix:///PATH`; undefined when the text is none of them. */
+/** Parses `HOST:PORT`, `[::1]:PORT`, `unix:PATH` or `unix:///PATH`. Undefined for anything else. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const path = SOCKET.exec(text)?.groups?.['path']
   if (path !== undefined) return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES ? { path } : undefined
@@ -49,7 +49,7 @@ export function isLocalAddress(address: ListenAddress): boolean {
   return 'path' in address || isLoopback(address.host)
 }
 
-/** The host of an address; that of a socket is this machine. */
+/** The host of an address. For a socket it is this machine. */
 export function hostOfAddress(address: ListenAddress): string {
   return 'path' in address ? 'localhost' : address.host
 }

@@ -1,22 +1,73 @@
 import { z } from 'zod'
-
 import { BundleSigningSection } from './bundle-signing.js'
-import { CompilerSection } from './compiler.js'
-import { ParseModuleSection } from './parse-module.js'
 import { PolicyRequestsSection } from './policy-requests.js'
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
-const MIB = 1024 * 1024
-/** What WASM can address. */
+const KIB = 1024
+const MIB = 1024 * KIB
+/** Address space of 32-bit WASM. */
 const MAX_WASM_BYTES = 4096 * MIB
-/** More than any policy makes in the longest time there is. */
+/** Higher than any evaluation reaches within `MAX_DURATION_MS`. */
 const MAX_ITERATIONS = 2_147_483_647
 const MAX_DURATION_MS = 600_000
 const MAX_SLICE_MS = 1000
 const MAX_THREADS = 64
 const MAX_QUEUE_LENGTH = 10_000
 const MAX_WAIT_SECONDS = 600
+const MIN_COMPILER_BYTES = 64 * MIB
+const MAX_COMPILER_BYTES = 64 * 1024 * MIB
+const MAX_COMPILER_SECONDS = 600
+const MAX_CORES = 64
+const MAX_PARSE_SECONDS = 60
+
+/** Limits of one run of the `opa` program. */
+const CompilerSection = z.strictObject({
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_COMPILER_SECONDS, default: 20 },
+    'How long one run of the `opa` program may take, in seconds. Policies that take longer are not loaded, and the last good ones stay in service.',
+  ),
+  maxMemoryBytes: byteSizeKey(
+    { min: MIN_COMPILER_BYTES, max: MAX_COMPILER_BYTES, default: 2048 * MIB },
+    'Maximum memory of one run. Enforced on Linux; elsewhere it is a target for the garbage collector.',
+  ),
+  cores: wholeNumberKey(
+    { min: 1, max: MAX_CORES, default: 2 },
+    'Number of cores that one run may use (`GOMAXPROCS`).',
+  ),
+})
+
+/** Limits of modules that policies parse during a decision. */
+const ParseModuleSection = z.strictObject({
+  enabled: booleanKey(
+    false,
+    'Whether policies may call `rego.parse_module`. It runs the `opa` program for each text that was not parsed before, which takes some 30 ms of a core. If false, policies that call it are not loaded.',
+  ),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_PARSE_SECONDS, default: 2 },
+    'Time limit for parsing one module, in seconds. Beyond it the answer is 500 `evaluation_request_refused`.',
+  ),
+  maxTextBytes: byteSizeKey(
+    { min: KIB, max: 16 * MIB, default: 64 * KIB },
+    'The longest module that is parsed. For a longer one the answer is 500 `evaluation_request_refused`.',
+  ),
+  maxAnswerBytes: byteSizeKey(
+    { min: KIB, max: 64 * MIB, default: 4 * MIB },
+    'The largest syntax tree as JSON. For a larger one the answer is 500 `evaluation_request_refused`.',
+  ),
+  programs: wholeNumberKey(
+    { min: 1, max: MAX_THREADS, default: 1 },
+    'Number of `opa` programs that run at a time, in each process.',
+  ),
+  queueLength: wholeNumberKey(
+    { min: 0, max: MAX_QUEUE_LENGTH, default: 32 },
+    'Number of decisions that may wait for one, in each process. Beyond it the answer is 503 with `Retry-After`.',
+  ),
+  cacheBytes: byteSizeKey(
+    { min: 0, max: 1024 * MIB, default: 16 * MIB },
+    'Memory for cached syntax trees, in each process.',
+  ),
+})
 
 const path = (meaning: string): z.ZodString =>
   key(z.string().min(1), meaning, 'the path of a file or directory')
@@ -26,85 +77,73 @@ const packagePattern = key(
   'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
 )
 
-/** What one evaluation may use. */
 const Limits = z.strictObject({
-  loopIterations: key(
-    wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),
-    'Loop iterations and calls of functions that one evaluation may make, whatever its input; above it the answer is 500 `evaluation_budget_exceeded`.',
-    wholeNumberText(1000, MAX_ITERATIONS),
+  loopIterations: wholeNumberKey(
+    { min: 1000, max: MAX_ITERATIONS, default: 200_000_000 },
+    'Loop iterations and function calls that one evaluation may make, regardless of its input. Beyond it the answer is 500 `evaluation_budget_exceeded`.',
   ),
-  loopIterationsPerInputByte: key(
-    wholeNumber(0, 1_000_000).default(100),
-    'Loop iterations and calls granted on top for each byte of input.',
-    wholeNumberText(0, 1_000_000),
+  loopIterationsPerInputByte: wholeNumberKey(
+    { min: 0, max: 1_000_000, default: 100 },
+    'Additional loop iterations and calls for each byte of input.',
   ),
-  maxDurationMs: key(
-    wholeNumber(1, MAX_DURATION_MS).default(2000),
-    'The longest that one evaluation may be at work, in milliseconds on a core: waiting for a busy one does not count.',
-    wholeNumberText(1, MAX_DURATION_MS),
+  maxDurationMs: wholeNumberKey(
+    { min: 1, max: MAX_DURATION_MS, default: 2000 },
+    'CPU time of one evaluation, in milliseconds. Waiting for a core does not count.',
   ),
-  sliceMs: key(
-    wholeNumber(0, MAX_SLICE_MS).default(15),
-    'How long an evaluation may hold the thread that decides, in milliseconds; then one of the slow threads does it again. 0 leaves all evaluations to those.',
-    wholeNumberText(0, MAX_SLICE_MS),
+  sliceMs: wholeNumberKey(
+    { min: 0, max: MAX_SLICE_MS, default: 15 },
+    'How long an evaluation may block the deciding thread, in milliseconds. After that a slow thread repeats it. With 0, slow threads run all evaluations.',
   ),
-  maxMemoryBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
-    'The most memory that one evaluation may use, beside the base documents.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
+  maxMemoryBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 512 * MIB },
+    'Maximum memory of one evaluation, without the base documents.',
   ),
-  recycleMemoryBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
-    'An evaluator whose memory has grown past this is replaced when evaluations no longer need so much.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
+  recycleMemoryBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 64 * MIB },
+    'An evaluator whose memory has grown beyond this is replaced when evaluations need less again.',
   ),
 })
 
-/** The threads that do what takes longer than its slice. */
+/** Threads for evaluations that exceed their slice. */
 const SlowEvaluations = z.strictObject({
-  threads: key(
-    wholeNumber(1, MAX_THREADS).default(1),
-    'How many evaluations that take long run at a time, each in a thread of its own with low priority.',
-    wholeNumberText(1, MAX_THREADS),
+  threads: wholeNumberKey(
+    { min: 1, max: MAX_THREADS, default: 1 },
+    'Number of slow evaluations that run at a time, each in a separate thread with low priority.',
   ),
-  queueLength: key(
-    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
-    'How many may wait for a thread; beyond that the answer is 503 with `Retry-After`.',
-    wholeNumberText(0, MAX_QUEUE_LENGTH),
+  queueLength: wholeNumberKey(
+    { min: 0, max: MAX_QUEUE_LENGTH, default: 32 },
+    'Number of evaluations that may wait for a thread. Beyond it the answer is 503 with `Retry-After`.',
   ),
-  queueBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
-    'How much the inputs that wait may take in memory.',
-    byteSizeText(MIB, MAX_WASM_BYTES),
+  queueBytes: byteSizeKey(
+    { min: MIB, max: MAX_WASM_BYTES, default: 64 * MIB },
+    'Memory for the inputs of waiting evaluations.',
   ),
-  maxWaitSeconds: key(
-    wholeNumber(1, MAX_WAIT_SECONDS).default(5),
-    'How long one may wait for a thread, in seconds; then the answer is 503 with `Retry-After`.',
-    wholeNumberText(1, MAX_WAIT_SECONDS),
+  maxWaitSeconds: wholeNumberKey(
+    { min: 1, max: MAX_WAIT_SECONDS, default: 5 },
+    'How long an evaluation may wait for a thread, in seconds. After that the answer is 503 with `Retry-After`.',
   ),
 })
 
-/** Which policies answer, and how. */
+/** Sources, limits and options of policies. */
 export const PoliciesSection = z.strictObject({
   directories: key(
     z.array(path('A directory.')).default(['policies']),
-    'Directories of Rego and `data.json`/`data.yaml`, compiled together. None by default where `policies.bundles` are given.',
+    'Directories of Rego and `data.json`/`data.yaml`, compiled together. Empty by default if `policies.bundles` is set.',
     'a list of directories',
   ),
   bundles: key(
     z.array(path('A bundle.')).default([]),
-    'OPA bundles (`.tar.gz`) that hold a `policy.wasm`, as `tidegate build` makes them.',
+    'OPA bundles (`.tar.gz`) with a `policy.wasm`, as `tidegate build` creates them.',
     'a list of bundle files',
   ),
   bundleSigning: BundleSigningSection.prefault({}),
-  watch: key(
-    z.boolean().default(false),
-    'Compile and load again when a policy file changes; a broken change leaves the last good policies serving.',
-    'true or false',
+  watch: booleanKey(
+    false,
+    'Compile and load again when a policy file changes. After a broken change the last good policies stay in service.',
   ),
   opa: key(
     z.string().min(1).optional(),
-    'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, what `tidegate opa install` fetched, the copy that npm installed.',
+    'The `opa` program that compiles policies. By default the first of `OPA_BIN`, `opa` on `PATH`, the copy of `tidegate opa install`, the copy that npm installed.',
     'the path of the opa program',
   ),
   capabilities: key(
@@ -115,17 +154,17 @@ export const PoliciesSection = z.strictObject({
   compiler: CompilerSection.prefault({}),
   staticPackages: key(
     z.array(packagePattern).default(['static.**']),
-    'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
+    'The packages evaluated when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
     'a list of package patterns such as static.**',
   ),
   strictBuiltinErrors: key(
     z.enum(['verdicts', 'all', 'off']).default('verdicts'),
-    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: `verdicts` those of static policies, runtime policies, gates and checks of analyses; `all` also the Data API; `off` none, so that a failed call makes its rule undefined and a denial can be lost.',
+    'Which evaluations end with 500 `evaluation_failed` when a built-in function fails: those of static policies, runtime policies, gates and analysis checks (`verdicts`), in addition the Data API (`all`), or none (`off`). With `off` a failed call makes its rule undefined, so a denial can be lost.',
     'verdicts, all or off',
   ),
   undefinedData: key(
     z.enum(['warn', 'refuse']).default('warn'),
-    'What happens to policies that read `data` which neither rules nor data files define, have rules that look like verdicts and are none, or bodies that never hold: `warn` tells of them, `refuse` does not load them.',
+    'How to treat policies that read `data` which neither rules nor data files define, have rules that look like verdicts but are none, or have bodies that are never true: `warn` logs them, `refuse` does not load them.',
     'warn or refuse',
   ),
   defaultDecision: key(
@@ -133,7 +172,7 @@ export const PoliciesSection = z.strictObject({
       .string()
       .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/)
       .default('/system/main'),
-    'What `POST /` and `tidegate eval` answer.',
+    'The decision of `POST /` and `tidegate eval`.',
     'the path of a rule or package, as in /system/main',
   ),
   limits: Limits.prefault({}),

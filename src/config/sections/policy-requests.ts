@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { byteSize, byteSizeText } from '../values/byte-size.js'
-import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { byteSizeKey } from '../values/byte-size.js'
+import { booleanKey, key, wholeNumberKey } from '../values/key.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -11,46 +11,39 @@ const MAX_SECONDS = 60
 const MAX_REQUESTS = 1000
 const MAX_WAITING = 10_000
 
-/** What policies may ask of others while they decide. */
+/** Limits of requests that policies send during a decision. */
 export const PolicyRequestsSection = z.strictObject({
   allowedHosts: key(
     z.array(z.string().regex(/^(?:\*\.)?[\w.:-]*\w$/)).default([]),
-    'The hosts that policies may ask by `http.send` and `net.lookup_ip_addr`, as they stand in the URLs: names, `*.example.org` for all names below one, addresses. Where the list is empty, policies that call these are not loaded. This machine itself is asked only where the list names it (`localhost`, `127.0.0.1`, `::1`).',
+    'Hosts that policies may call with `http.send` and look up with `net.lookup_ip_addr`, as written in URLs: names, `*.example.org` for all names below one, addresses. If the list is empty, policies that use these functions are not loaded. This machine is allowed only if listed (`localhost`, `127.0.0.1`, `::1`).',
     'a list of hosts such as inventory.example.org, *.example.org or 10.1.2.3',
   ),
-  allowPrivate: key(
-    z.boolean().default(false),
-    'Whether these hosts may be in private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7 and their like). Link-local and metadata addresses are never asked.',
-    'true or false',
+  allowPrivate: booleanKey(
+    false,
+    'Whether these hosts may be in private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7 and their like). Link-local and metadata addresses are always refused.',
   ),
-  timeoutSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(5),
-    'The longest that one answer may take; a policy may give it less by `timeout`.',
-    wholeNumberText(1, MAX_SECONDS),
+  timeoutSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 5 },
+    'Time limit of one request, in seconds. A policy may set a shorter `timeout`.',
   ),
-  maxPerDecision: key(
-    wholeNumber(1, MAX_REQUESTS).default(16),
-    'How many requests one decision may make, redirects and repetitions among them; above it the answer is 500 `evaluation_request_refused`.',
-    wholeNumberText(1, MAX_REQUESTS),
+  maxPerDecision: wholeNumberKey(
+    { min: 1, max: MAX_REQUESTS, default: 16 },
+    'Number of requests of one decision, including redirects and retries. Beyond it the answer is 500 `evaluation_request_refused`.',
   ),
-  maxTotalSeconds: key(
-    wholeNumber(1, MAX_SECONDS).default(10),
-    'How long all requests of one decision may take together; above it the answer is 500 `evaluation_request_refused`.',
-    wholeNumberText(1, MAX_SECONDS),
+  maxTotalSeconds: wholeNumberKey(
+    { min: 1, max: MAX_SECONDS, default: 10 },
+    'Time limit of all requests of one decision, in seconds. Beyond it the answer is 500 `evaluation_request_refused`.',
   ),
-  maxResponseBytes: key(
-    byteSize(KIB, MAX_BODY_BYTES).default(MIB),
-    'The largest answer that is taken; a decision that gets a larger one is 500 `evaluation_request_refused`.',
-    byteSizeText(KIB, MAX_BODY_BYTES),
+  maxResponseBytes: byteSizeKey(
+    { min: KIB, max: MAX_BODY_BYTES, default: MIB },
+    'The largest response. For a larger one the answer is 500 `evaluation_request_refused`.',
   ),
-  maxWaiting: key(
-    wholeNumber(1, MAX_WAITING).default(200),
-    'How many decisions may wait for answers at a time, in each process; beyond that the answer is 503 with `Retry-After`.',
-    wholeNumberText(1, MAX_WAITING),
+  maxWaiting: wholeNumberKey(
+    { min: 1, max: MAX_WAITING, default: 200 },
+    'Number of decisions that may wait for responses at a time, in each process. Beyond it the answer is 503 with `Retry-After`.',
   ),
-  cacheBytes: key(
-    byteSize(0, MAX_CACHE_BYTES).default(16 * MIB),
-    'What answers may take that are kept for other decisions (`cache`, `force_cache`), in each process.',
-    byteSizeText(0, MAX_CACHE_BYTES),
+  cacheBytes: byteSizeKey(
+    { min: 0, max: MAX_CACHE_BYTES, default: 16 * MIB },
+    'Memory for cached responses (`cache`, `force_cache`), in each process.',
   ),
 })

@@ -4,31 +4,31 @@ import { key } from '../values/key.js'
 import { LISTEN_ADDRESS_TEXT, parseListenAddress } from './listen-address.js'
 import type { ListenAddress } from './listen-address.js'
 
-/** What is answered at an address: everything, or what probes and monitoring ask. */
+/** Routes of an address: all, or only those of probes and monitoring. */
 const SERVED = ['all', 'health'] as const
 export type Served = (typeof SERVED)[number]
 
-/** An address of the configuration: `HOST:PORT` or `unix:PATH`. */
+/** An address in the configuration: `HOST:PORT` or `unix:PATH`. */
 export function addressText() {
   return z.string().refine((text) => parseListenAddress(text) !== undefined)
 }
 
-/** An address beside `server.addr`. */
+/** An address in addition to `server.addr`. */
 export const FurtherAddress = z.strictObject({
-  addr: key(addressText(), 'Where to listen.', LISTEN_ADDRESS_TEXT),
+  addr: key(addressText(), 'Address to listen on.', LISTEN_ADDRESS_TEXT),
   serves: key(
     z.enum(SERVED).default('all'),
-    'What is answered there: everything, or `/health`, `/livez`, `/readyz` and `/metrics` only.',
+    'Routes of the address: all, or `/health`, `/livez`, `/readyz` and `/metrics` only.',
     SERVED.join(', '),
   ),
   tls: key(
     z.boolean().optional(),
-    'Whether it speaks TLS: by default every port does where `server.tlsCertificate` is set. Sockets never do.',
+    'Whether it uses TLS. By default every port does if `server.tlsCertificate` is set. Sockets never do.',
     'true or false',
   ),
 })
 
-/** One place where the service listens, as configured. */
+/** A configured address of the service. */
 export interface ServedAddress {
   readonly text: string
   readonly address: ListenAddress
@@ -36,7 +36,6 @@ export interface ServedAddress {
   readonly isTls: boolean
 }
 
-/** The part of the configuration that says where to listen. */
 interface Listening {
   readonly addr: string
   readonly addresses: readonly {
@@ -47,7 +46,7 @@ interface Listening {
   readonly tlsCertificate?: string | undefined
 }
 
-/** Every place where the service listens, `server.addr` first; what is none of the forms is left out. */
+/** Returns all addresses of the service, `server.addr` first. Malformed ones are omitted. */
 export function servedAddresses({ addr, addresses, tlsCertificate }: Listening): ServedAddress[] {
   const hasCertificate = tlsCertificate !== undefined
   return [{ addr, serves: 'all' as const, tls: undefined }, ...addresses].flatMap(
@@ -59,7 +58,10 @@ export function servedAddresses({ addr, addresses, tlsCertificate }: Listening):
   )
 }
 
-/** Where a program of the same machine asks a service that is configured so: a port without TLS, else a socket, else the first; undefined for a port that the system chooses. */
+/**
+ * Returns the URL for a client on the same machine: preferably a port without TLS, then a socket,
+ * then the first address. Undefined if the system chooses the port.
+ */
 export function ownAddress(server: Listening): string | undefined {
   const all = servedAddresses(server).filter(({ serves }) => serves === 'all')
   const isPlain = ({ address, isTls }: ServedAddress): boolean => !isTls && !('path' in address)

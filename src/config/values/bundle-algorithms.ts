@@ -5,5 +5,8 @@ export const PUBLIC_ALGORITHMS = [
   ...(['PS256', 'PS384', 'PS512'] as const),
 ]
 
-/** The algorithms that bundles may be signed with. Apart from their section, whose schema would bring zod into every command. */
+/**
+ * Algorithms for signing bundles. In a separate file, because the schema of their section would
+ * load zod in every command.
+ */
 export const BUNDLE_ALGORITHMS: readonly string[] = [...SECRET_ALGORITHMS, ...PUBLIC_ALGORITHMS]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-import { wholeNumber } from './key.js'
+import { key, wholeNumber } from './key.js'
+import type { NumberRange } from './key.js'
 
 const SIZE = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>[KMG]i?B|B)?$/i
 
@@ -14,14 +15,19 @@ const BYTES: Readonly<Record<string, number>> = {
   gib: 1024 ** 3,
 }
 
-/** The words for what `byteSize` takes. */
+/** Describes the values that `byteSize` accepts. */
 export function byteSizeText(min: number, max: number): string {
   return `a number of bytes from ${min} to ${max}, or a text like 512KB or 10MiB`
 }
 
-/** A number of bytes between two bounds, as a number or as a text with a unit: `10MiB` (1024s), `512KB` (1000s). */
+/** A number of bytes within limits, or a text with a unit: `10MiB` (1024s), `512KB` (1000s). */
 export function byteSize(min: number, max: number) {
   return z.preprocess(toBytes, wholeNumber(min, max))
+}
+
+/** A key for a number of bytes. */
+export function byteSizeKey({ min, max, default: byDefault }: NumberRange, description: string) {
+  return key(byteSize(min, max).default(byDefault), description, byteSizeText(min, max))
 }
 
 function toBytes(value: unknown): unknown {

@@ -1,10 +1,13 @@
-/** The parts of a subject: types such as `CN`, each with the values that it has. */
+/** The parts of a subject: types such as `CN` with their values. */
 export type SubjectParts = ReadonlyMap<string, readonly string[]>
 
 const PART =
   /\s*(?<type>[A-Za-z][\w.-]*|\d+(?:\.\d+)+)=\s*(?<value>(?:[^\\,\s]|\\.|\s+(?=[^\s,]))+)\s*(?:,(?=\s*\S)|$)/suy
 
-/** Reads `CN=echo, O=Example`, where a backslash takes the next character as it is; undefined when the text is no such list. */
+/**
+ * Parses `CN=echo, O=Example`, in which a backslash escapes the next character. Undefined if
+ * malformed.
+ */
 export function parseSubject(text: string): SubjectParts | undefined {
   const parts = new Map<string, string[]>()
   for (let at = 0; at < text.length || at === 0; at = PART.lastIndex) {

@@ -9,7 +9,7 @@ const MAX_HEADERS = 8
 const TYPES = 'one of bearer, basic, header, headers'
 const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', TYPES)
 
-/** New ones each time, since descriptions are kept by schema. */
+/** Returns new schemas each time, because descriptions are registered by schema. */
 function header() {
   return {
     name: key(
@@ -21,7 +21,7 @@ function header() {
   }
 }
 
-/** How to sign in to another service; the secrets themselves are elsewhere. */
+/** Credentials for another service. The secrets are stored elsewhere. */
 export const CredentialsSchema = key(
   z.discriminatedUnion('type', [
     z.strictObject({ type: type('bearer'), token: secretKey('The token.') }),
@@ -49,10 +49,11 @@ export const CredentialsSchema = key(
   { isHidden: true },
 )
 
-/** How to sign in, as the configuration has it. */
-export type CredentialsConfig = z.output<typeof CredentialsSchema>
+type CredentialsConfig = z.output<typeof CredentialsSchema>
 
-/** Credentials with their secrets; undefined where none are configured. Raises as `readSecret`. */
+/**
+ * Returns credentials with their secrets. Undefined if none are configured. Throws as `readSecret`.
+ */
 export function readCredentials(
   configured: Readonly<CredentialsConfig> | undefined,
   readSecret: ReadSecret,

@@ -1,12 +1,12 @@
-/** What `isDatabaseUrl` takes, as the end of the sentence "must be …". */
+/** Form of a database URL, as the end of the sentence "must be …". */
 export const DATABASE_URL_TEXT =
-  'a URL such as postgres://tidegate@db.example.org:5432/tidegate, with several hosts between commas where one may take over from another, without a password (that is store.password) and with nothing behind the name but ?host=/directory of a unix socket'
+  'a URL such as postgres://tidegate@db.example.org:5432/tidegate, with several hosts separated by commas for failover, without a password (see store.password), and with no query but ?host=/directory of a Unix socket'
 
-/** Stands for a host that is left out behind a user, which no URL of the web may do. */
+/** Placeholder for a host omitted after a user, which a web URL does not allow. */
 const NO_HOST = 'left.out.invalid'
 const PARTS = /^(?<start>postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
 
-/** What a URL says; empty texts where it says nothing. */
+/** The parts of a database URL. Missing parts are empty. */
 export interface DatabaseUrl {
   /** At least one. */
   readonly hosts: readonly DatabaseHost[]
@@ -14,19 +14,24 @@ export interface DatabaseUrl {
   readonly database: string
 }
 
-/** One of the hosts of a URL. */
-export interface DatabaseHost {
-  /** A name, an address, or the directory of a unix socket. */
+interface DatabaseHost {
+  /** A name, an address, or the directory of a Unix socket. */
   readonly host: string
   readonly port: string
 }
 
-/** Whether a text names a database of PostgreSQL. Secrets and certificates stand elsewhere, so that the URL may be shown. */
+/**
+ * Whether a text is a PostgreSQL URL. It must not contain secrets or certificates, so that it may
+ * be shown.
+ */
 export function isDatabaseUrl(text: string): boolean {
   return readDatabaseUrl(text) !== undefined
 }
 
-/** The parts of such a text; undefined for any other. Several hosts are written as for libpq (postgresql.org/docs/15/libpq-connect.html, 34.1.1.3). */
+/**
+ * Parses a PostgreSQL URL. Undefined for anything else. Several hosts are written as for libpq
+ * (postgresql.org/docs/15/libpq-connect.html, 34.1.1.3).
+ */
 export function readDatabaseUrl(text: string): DatabaseUrl | undefined {
   const { start, hosts = '', rest } = PARTS.exec(text)?.groups ?? {}
   if (start === undefined || rest === undefined) return undefined
@@ -51,7 +56,7 @@ function readOneHost(text: string): DatabaseUrl | undefined {
       database: decodeURIComponent(pathname.slice(1)),
     }
   } catch {
-    // A percent sign that begins no byte.
+    // A percent sign that is not part of an escape.
     return undefined
   }
 }

@@ -1,20 +1,17 @@
 import { z } from 'zod'
 
-/** What a person is told of one key. */
 export interface KeyDescription {
   readonly description: string
-  /** The values that it takes, as the end of the sentence "must be …". */
+  /** The allowed values, as the end of the sentence "must be …". */
   readonly allowed: string
-  /** Whether what is there, or below it, may be a secret by mistake and is never shown. */
+  /** Whether the value, or one below it, may be a secret by mistake and is never shown. */
   readonly isHidden?: boolean
-  /** Whether it says where a secret is to be read from. */
   readonly isSecretReference?: boolean
 }
 
-/** The descriptions of all keys, by their schema. */
 export const keyDescriptions = z.registry<KeyDescription>()
 
-/** A key of the configuration: its schema, what it means and which values it takes. */
+/** Registers the description and the allowed values of a key. Returns its schema. */
 export function key<T extends z.ZodType>(
   schema: T,
   description: string,
@@ -25,12 +22,28 @@ export function key<T extends z.ZodType>(
   return schema
 }
 
-/** A whole number between two bounds. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z.number().int().min(min).max(max)
 }
 
-/** The words for a whole number between two bounds. */
+/** Describes a whole number within limits. */
 export function wholeNumberText(min: number, max: number): string {
   return `a whole number from ${min} to ${max}`
+}
+
+/** Limits of a numeric key, and its default. */
+export interface NumberRange {
+  readonly min: number
+  readonly max: number
+  readonly default: number
+}
+
+/** A key for a whole number. */
+export function wholeNumberKey({ min, max, default: byDefault }: NumberRange, description: string) {
+  return key(wholeNumber(min, max).default(byDefault), description, wholeNumberText(min, max))
+}
+
+/** A key that is true or false. */
+export function booleanKey(byDefault: boolean, description: string) {
+  return key(z.boolean().default(byDefault), description, 'true or false')
 }

@@ -1,16 +1,16 @@
 import { isRecord } from '../../lib/validation/record.js'
 
-/** Where a value comes from, for people: `tidegate.yaml:3`, `TIDEGATE_LOG_LEVEL`, `--addr`. */
+/** The origin of a value: `tidegate.yaml:3`, `TIDEGATE_LOG_LEVEL`, `--addr`. */
 export type Origin = string
 
-/** A value for one key, and where it comes from. */
+/** The value of one key and its origin. */
 export interface OriginatedValue {
   readonly path: readonly string[]
   readonly value: unknown
   readonly origin: Origin
 }
 
-/** Values laid over each other, the later over the earlier, that still know where each one comes from. */
+/** Layers of values with their origins. Later values replace earlier ones. */
 export class LayeredValues {
   readonly root = emptyRecord()
   readonly #origins = new Map<string, Origin>()
@@ -29,7 +29,10 @@ export class LayeredValues {
     }, this.root)
   }
 
-  /** Where the value at a path comes from, or the nearest value above it; undefined for a default. */
+  /**
+   * Returns the origin of the value at a path, or of the nearest value above it. Undefined for a
+   * default.
+   */
   originOf(path: readonly PropertyKey[]): Origin | undefined {
     for (let length = path.length; length > 0; length--) {
       const origin = this.#origins.get(path.slice(0, length).map(String).join('.'))
@@ -38,7 +41,7 @@ export class LayeredValues {
     return undefined
   }
 
-  /** The values without those at some paths. */
+  /** Returns a copy without the values at some paths. */
   without(paths: readonly (readonly PropertyKey[])[]): Record<string, unknown> {
     const copy = structuredClone(this.root)
     for (const path of paths) {
@@ -61,7 +64,7 @@ export class LayeredValues {
   }
 }
 
-/** Without a prototype: a key that is called `__proto__` is only an unknown key. */
+/** Without a prototype, so that `__proto__` is an ordinary unknown key. */
 function emptyRecord(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

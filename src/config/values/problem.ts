@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { pathText } from '../../lib/text/path-text.js'
 import type { Origin } from './layered-values.js'
 
-/** A problem with one key: what is wrong, and where the value comes from. */
+/** Describes a problem with one key, including the origin of its value. */
 export function keyProblem(
   code: string,
   path: readonly PropertyKey[],

@@ -1,7 +1,7 @@
-/** What `isServerUrl` takes, as the end of the sentence "must be …". */
+/** Form of a server URL, as the end of the sentence "must be …". */
 export const SERVER_URL_TEXT = 'an http or https URL without user name, password, query and fragment'
 
-/** Whether a text is the URL of a server, below which its API is: credentials and queries are elsewhere. */
+/** Whether a text is the base URL of an API, without credentials or a query. */
 export function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)
@@ -10,7 +10,10 @@ export function isServerUrl(text: string): boolean {
   )
 }
 
-/** Environment variables of the commands that talk to a running service; they set no key of the configuration. */
+/**
+ * Environment variables of commands that call a running service. They are not keys of the
+ * configuration.
+ */
 export const CLIENT_VARIABLES = {
   url: 'TIDEGATE_URL',
   token: 'TIDEGATE_TOKEN',
@@ -19,5 +22,7 @@ export const CLIENT_VARIABLES = {
   key: 'TIDEGATE_CLIENT_KEY',
 } as const
 
-/** Where `tidegate opa install` downloads from instead of the official address; it sets no key of the configuration either. */
+/**
+ * Alternative download location for `tidegate opa install`. It is not a key of the configuration.
+ */
 export const OPA_DOWNLOADS_VARIABLE = 'TIDEGATE_OPA_DOWNLOADS'

@@ -1,17 +1,19 @@
 import { parseISO } from 'date-fns/parseISO'
 
-// `parseISO` reads the calendar, and more than times: centuries, fractions of hours, and offsets that it does not know as UTC.
-/** A day by its month, its week or its number in the year; with dashes or without. */
+// `parseISO` checks the calendar. It also accepts centuries and fractional hours, and treats
+// unknown offsets as UTC, so the form is checked first.
+/** A date by month, week or day of the year, with or without dashes. */
 const DAY = String.raw`(?<day>(?<year>[+-]\d{6}|\d{4})(?:-?(?:W(?<week>\d\d)(?:-?\d)?|\d{3}|\d\d(?:-?\d\d)?))?)`
-/** A time of day with its offset from UTC, behind which programs in Java name the zone, too. */
+/** A time with an offset from UTC. Java programs append the zone name in brackets. */
 const TIME = String.raw`(?<time>\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,30})?)?)?)(?:(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[^\]]+\])?)?`
 const MOMENT = new RegExp(`^${DAY}(?:[Tt]${TIME})?$`)
 const TIME_OF_DAY = new RegExp(`^${TIME}$`)
 const MS_PER_MINUTE = 60_000
 
 /**
- * A time of ISO 8601 in milliseconds since the epoch, in a zone where it names none; a time alone is one of the day that it is there now. NaN for anything else, a day that is
- * not in the calendar among it.
+ * Parses an ISO 8601 time to milliseconds since the epoch. `zone` applies if the text has no
+ * offset. A time without a date is on the current day. Returns NaN for anything else, including
+ * days outside the calendar.
  */
 export function readIsoTime(text: string, zone: 'utc' | 'local'): number {
   const { groups } = MOMENT.exec(text) ?? TIME_OF_DAY.exec(text) ?? {}
@@ -22,7 +24,10 @@ export function readIsoTime(text: string, zone: 'utc' | 'local'): number {
   return parseISO(`${day}T${time}${offset.toUpperCase()}`).getTime()
 }
 
-/** As `2026-01-31`, where clocks are so far from UTC; of this machine's clock where `offset` is empty. */
+/**
+ * The current date as `2026-01-31` at an offset from UTC, or by this machine's clock if `offset` is
+ * empty.
+ */
 function today(offset: string): string {
   const now = new Date()
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? []
@@ -31,7 +36,10 @@ function today(offset: string): string {
   return new Date(now.getTime() + east * MS_PER_MINUTE).toISOString().slice(0, '2026-01-31'.length)
 }
 
-/** A week belongs to the year of its Thursday; `parseISO` takes a 53rd for the first of the next year where there is none. */
+/**
+ * A week belongs to the year of its Thursday. If a year has no week 53, `parseISO` returns the
+ * first week of the next.
+ */
 function yearOfWeek(week: string): number {
   return parseISO(`${week}-4T00Z`).getUTCFullYear()
 }

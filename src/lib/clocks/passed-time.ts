@@ -1,6 +1,7 @@
 /**
- * A clock of how much time has passed, in milliseconds from anywhere: it never goes back, and goes on while either the clock on the wall
- * or the one that nobody sets does. What ends after a while ends no later because somebody set the clock back or the machine slept.
+ * Returns a clock of elapsed time in milliseconds from an arbitrary start. It advances with the
+ * faster of wall clock and monotonic clock, so that deadlines are not extended when the wall clock
+ * is set back or the machine sleeps.
  */
 export function makePassedTime(
   wallNow: () => number = Date.now,

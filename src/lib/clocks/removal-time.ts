@@ -1,11 +1,12 @@
-/** So far a clock may be ahead at once without being doubted: it is corrected, or is that of another machine. */
+/** A wall clock may jump ahead by this much: it was corrected, or belongs to another machine. */
 const TOLERATED_MS = 3_600_000
-/** A clock that has been ahead for so long is right. */
+/** A wall clock that has been ahead for this long is believed. */
 const BELIEVED_AFTER_MS = 24 * 3_600_000
 
 /**
- * The time by which old records are removed, in milliseconds since the epoch: as the clock says, but for one that was set forward by more than an
- * hour, which it follows only after a day. What is removed does not come back when the clock is set right.
+ * Returns the time for removing old records, in milliseconds since the epoch. It ignores a wall
+ * clock set forward by more than an hour until a day has passed, because removed records do not
+ * come back when the clock is corrected.
  */
 export function makeRemovalTime(
   now: () => number = Date.now,

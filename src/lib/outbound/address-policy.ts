@@ -1,19 +1,27 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Which hosts and addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never unless listed;
- * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, also where IPv6 maps them.
+ * Which hosts and addresses a client may connect to. Link-local, metadata, unspecified, multicast,
+ * broadcast and reserved addresses are refused unless listed. Loopback and private ranges (RFC
+ * 1918, unique local, carrier-grade NAT) are allowed by the flags. IPv4-mapped IPv6 addresses count
+ * as IPv4.
  */
 export interface AddressPolicy {
   readonly allowLoopback: boolean
   readonly allowPrivate: boolean
-  /** Only these hosts: names, `*.example.org` for all names below one, addresses. Absent or empty: any host. */
+  /**
+   * If not empty, only these hosts are allowed: names, `*.example.org` for all names below one, or
+   * addresses.
+   */
   readonly allowedHosts?: readonly string[]
-  /** Addresses that may be asked whatever they are, where the URL has them as they stand here; never by a name. */
+  /** Addresses that are always allowed if the URL contains them literally, never through a name. */
   readonly allowedAddresses?: readonly string[]
 }
 
-/** Where Amazon, Azure and Google tell a machine, and Amazon a container, its credentials: fixed, and for who asks for credentials alone. */
+/**
+ * Fixed addresses at which Amazon, Azure and Google give credentials to machines and containers.
+ * Only for clients that fetch credentials.
+ */
 export const PLATFORM_CREDENTIALS: readonly string[] = [
   '169.254.169.254',
   'fd00:ec2::254',
@@ -27,7 +35,7 @@ type AddressKind = 'public' | 'loopback' | 'private' | 'metadata' | 'link-local'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
 
-/** Where clouds tell a machine its credentials outside the link-local range, which is refused as a whole. */
+/** Metadata addresses outside the link-local range, which is refused as a whole. */
 const METADATA_RANGES: readonly Range[] = [
   // Alibaba Cloud, inside the range of carrier-grade NAT.
   [ipaddr.IPv4.parse('100.100.100.200'), 32],
@@ -35,17 +43,18 @@ const METADATA_RANGES: readonly Range[] = [
   [ipaddr.IPv4.parse('168.63.129.16'), 32],
   // Oracle Cloud.
   [ipaddr.IPv4.parse('192.0.0.192'), 32],
-  // AWS: metadata, DNS, time and pod identity; then Google Cloud and Oracle Cloud. All are unique local.
+  // AWS: metadata, DNS, time and pod identity; then Google Cloud and Oracle Cloud. All are unique
+  // local.
   [ipaddr.IPv6.parse('fd00:ec2::'), 32],
   [ipaddr.IPv6.parse('fd20:ce::254'), 128],
   [ipaddr.IPv6.parse('fd00:c1::a9fe:a9fe'), 128],
 ]
-/** The prefix of NAT64 (RFC 6052), under which an IPv6-only network reaches IPv4 addresses. */
+/** Prefix of NAT64 (RFC 6052), through which IPv6-only networks reach IPv4 addresses. */
 const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96]
-/** What is handed out as global unicast; below it lie forms that embed IPv4 addresses. */
+/** Global unicast addresses. Lower ranges contain forms that embed IPv4 addresses. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** Says why an address may not be connected to, as the end of "X is …"; undefined when it may. */
+/** Why an address is refused, as the end of "X is …". Undefined if it is allowed. */
 export function refuseAddress(address: string, policy: AddressPolicy): string | undefined {
   const kind = ipaddr.isValid(address) ? kindOf(unwrapIPv4(ipaddr.parse(address))) : 'reserved'
   switch (kind) {
@@ -90,7 +99,10 @@ function kindOf(address: Address): AddressKind {
   }
 }
 
-/** Whether a host, in lower case and without the brackets of IPv6, is one of a list: a name, an address, or `*.example.org` for all names below one. */
+/**
+ * Whether a host is on a list of names, addresses and `*.example.org` patterns. `host` is in lower
+ * case and without the brackets of IPv6.
+ */
 export function isListedHost(host: string, list: readonly string[]): boolean {
   return list.some((entry) => {
     const listed = entry.toLowerCase()
@@ -98,7 +110,10 @@ export function isListedHost(host: string, list: readonly string[]): boolean {
   })
 }
 
-/** Whether a host, as a URL has it, is this machine by what it is called (RFC 6761, 6.3), without looking it up. */
+/**
+ * Whether a host name or address of a URL means this machine (RFC 6761, 6.3). Does not resolve
+ * names.
+ */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')
   if (/^(?:.+\.)?localhost$/.test(host)) return true

@@ -6,39 +6,42 @@ export interface AwsCredentials {
   readonly secretKey: string
   readonly region: string
   readonly service: string
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly sessionToken: string
 }
 
 /** The parts of a URL that are signed. */
-export interface SignedUrl {
-  /** With the port where there is one. */
+interface SignedUrl {
+  /** Includes the port, if any. */
   readonly host: string
   readonly escapedPath: string
-  /** As it is sent. */
+  /** In the form in which it is sent. */
   readonly query: string
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string
   readonly url: SignedUrl
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
 
-export interface SigningOptions {
+interface SigningOptions {
   /** Signing time in nanoseconds since the epoch. */
   readonly timeNs: bigint
   readonly signsPayload: boolean
 }
 
-/** Headers that a proxy may change on the way. */
+/** Headers that a proxy may change. */
 const UNSIGNED_HEADERS = new Set(['authorization', 'user-agent', 'x-amzn-trace-id'])
-/** The services that want the hash of the body in a header. */
+/** Services that require the hash of the body in a header. */
 const HASHED_BODY_SERVICES = new Set(['s3', 'glacier'])
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** The headers that AWS signature version 4 adds to a request, in OPA's form of them (no spaces between the fields). */
+/**
+ * Returns the headers that AWS signature version 4 adds to a request, in OPA's form (no spaces
+ * between the fields).
+ */
 export function signatureHeaders(
   request: SignedRequest,
   credentials: AwsCredentials,

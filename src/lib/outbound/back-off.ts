@@ -2,21 +2,21 @@ import { setTimeout } from 'node:timers/promises'
 
 import { parseHttpDate } from '../text/http-date.js'
 
-export interface BackOffOptions {
+interface BackOffOptions {
   readonly baseMs: number
   readonly maxMs: number
   /** From 0 up to, not including, 1. */
   readonly random: () => number
 }
 
-/** No server is waited for longer than a day. */
+/** Maximum value of `Retry-After`: one day. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000
-/** Doubling beyond this exceeds any maximum there is. */
+/** Doubling beyond this exceeds every maximum. */
 const MAX_DOUBLINGS = 40
 
 /**
- * How long to wait after the attempt of this number (the first is 1): exponential with full jitter, a random part of
- * min(maxMs, baseMs * 2^(attempt - 1)).
+ * Returns the wait after an attempt, counted from 1, in milliseconds: exponential back-off with
+ * full jitter, a random part of min(maxMs, baseMs * 2^(attempt - 1)).
  */
 export function backOffMs(attempt: number, { baseMs, maxMs, random }: BackOffOptions): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS)
@@ -24,8 +24,8 @@ export function backOffMs(attempt: number, { baseMs, maxMs, random }: BackOffOpt
 }
 
 /**
- * A `Retry-After` header (RFC 9110, 10.2.3: seconds or an HTTP date) as ms from now, at least 0 and at most a day;
- * undefined when it is absent or malformed.
+ * Parses a `Retry-After` header (RFC 9110, 10.2.3: seconds or an HTTP date) to milliseconds from
+ * now, from 0 to one day. Undefined if absent or malformed.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''
@@ -33,7 +33,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS)
 }
 
-/** Resolves after a time, or as soon as the signal is aborted. */
+/** Resolves after a time, or when the signal is aborted. */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await setTimeout(ms, undefined, signal === undefined ? {} : { signal })

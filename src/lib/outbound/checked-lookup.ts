@@ -5,21 +5,20 @@ import { refuseAddress } from './address-policy.js'
 import type { AddressPolicy } from './address-policy.js'
 import { OutboundError } from './outbound-error.js'
 
-/** One address of a host. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }
 
-/** All addresses of a host name. */
+/** Resolves a host name to all its addresses. */
 export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
-/** As the operating system resolves names. */
+/** Uses the resolver of the operating system. */
 export const resolveHost: ResolveHost = (hostname) => lookUpName(hostname, { all: true, order: 'verbatim' })
 
 /**
- * The name lookup of a socket, which gives only addresses that may be connected to. Since the socket connects to what
- * it gives, a name that answers differently a moment later (DNS rebinding) gains nothing.
+ * Returns the lookup function of a socket, which returns allowed addresses only. The socket
+ * connects to the checked address, so DNS rebinding has no effect.
  */
 export function makeCheckedLookup(policy: AddressPolicy, resolve: ResolveHost): LookupFunction {
   return (hostname, options, callback) => {

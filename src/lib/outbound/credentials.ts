@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** A text that shows itself only when it is asked for: neither JSON, nor a log, nor an error message holds it. */
+/** A string that JSON, logs and error messages never contain. Only `reveal` returns it. */
 export class Secret {
   readonly #text: string
 
@@ -13,7 +13,6 @@ export class Secret {
   }
 }
 
-/** How a request says who sends it. */
 export type Credentials =
   | { readonly type: 'bearer'; readonly token: Secret }
   | { readonly type: 'basic'; readonly username: string; readonly password: Secret }
@@ -23,7 +22,10 @@ export type Credentials =
       readonly headers: readonly { readonly name: string; readonly value: Secret }[]
     }
 
-/** The headers that carry credentials: RFC 6750 for a bearer, RFC 7617 (UTF-8) for a name with a password. */
+/**
+ * Returns the headers with the credentials: RFC 6750 for a bearer, RFC 7617 (UTF-8) for a name with
+ * a password.
+ */
 export function authHeaders(credentials: Credentials | undefined): Record<string, string> {
   switch (credentials?.type) {
     case undefined:

@@ -1,15 +1,14 @@
 import type { Agent, Dispatcher } from 'undici'
-
 import { AppError, toError } from '../../errors/app-error.js'
 import { partOnDemand } from '../on-demand.js'
 import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'
 import { OutboundError } from './outbound-error.js'
-import { readBody, readStart } from './read-body.js'
+import { readBody, readStart, BodyTooLarge } from './read-body.js'
 import type { TakeChunk } from './read-body.js'
 import { refuseTarget } from './refuse-target.js'
-import { RequestTimedOut, toOutboundError } from './to-outbound-error.js'
+import { tlsProblem } from './tls-problem.js'
 
 export type OutboundMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
@@ -18,60 +17,74 @@ export interface OutboundRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** For the whole request, from the name lookup to the last byte of the response. */
+  /** Time limit of the whole request, from the name lookup to the last byte of the response. */
   readonly timeoutMs: number
   readonly maxResponseBytes: number
-  /** Of the body of any other response than 2xx so much is given and the rest is not read; without it, as of every response. */
+  /**
+   * Maximum bytes read of the body of a response other than 2xx; the rest is skipped. By default
+   * `maxResponseBytes` applies.
+   */
   readonly maxRefusalBytes?: number
   readonly signal?: AbortSignal | undefined
   /**
-   * Is given the body of a 2xx response piece by piece, whose `body` is then empty. What it raises as an AppError is raised by
-   * `send`. It may have taken a part when the request fails in the end.
+   * Receives the body of a 2xx response in pieces, in place of `body`. `send` rethrows its
+   * AppErrors. It may have received a part when the request fails later.
    */
   readonly takeBody?: TakeChunk
 }
 
 export interface OutboundResponse {
   readonly status: number
-  /** The words behind the status, as `Not Found`; empty where there are none. */
+  /** The reason phrase after the status, such as `Not Found`. May be empty. */
   readonly reason: string
-  /** Names in lower case; several values of one name are joined by ", ". */
+  /** Names are in lower case. Several values of one name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>
-  /** The same with each value by itself. */
+  /** As `headers`, with each value separate. */
   readonly headerValues: Readonly<Record<string, readonly string[]>>
   readonly body: Buffer
 }
 
 export interface OutboundClient {
   /**
-   * Returns the response, whatever its status; raises an `OutboundError` where there is none. Redirects are not followed.
+   * Returns the response of any status, without following redirects. Throws an `OutboundError` if
+   * there is none.
    */
   readonly send: (request: OutboundRequest) => Promise<OutboundResponse>
-  /** Refuses new requests, and resolves when those under way have ended, each by its own time limit at the latest. */
+  /**
+   * Refuses new requests, and resolves when the running ones have ended, at the latest by their
+   * time limits.
+   */
   readonly close: () => Promise<void>
 }
 
 export interface OutboundClientOptions {
   readonly resolve?: ResolveHost
-  /** More requests to one origin wait for a connection, and their time runs meanwhile. */
+  /**
+   * Further requests to the origin wait for a connection. The wait counts towards their time limit.
+   */
   readonly connectionsPerOrigin?: number
-  /** For a connection and the agreement on its keys, in milliseconds; 10 seconds unless told. */
+  /**
+   * Time limit of connecting, including the TLS handshake, in milliseconds. 10 seconds by default.
+   */
   readonly connectTimeoutMs?: number
-  /** PEM certificates of authorities to trust instead of the built-in ones. */
+  /** PEM certificates of trusted authorities, in place of the built-in ones. */
   readonly ca?: string | readonly string[] | undefined
-  /** PEM: what this side is known by to servers that ask for it. */
+  /** PEM client certificate. */
   readonly cert?: string | undefined
   readonly key?: string | undefined
-  /** The name that certificates must be for, where it is not the host of the URL. */
+  /** The name that certificates must be for, if it differs from the host of the URL. */
   readonly servername?: string | undefined
 }
 
 const DEFAULT_CONNECTIONS = 128
 const CONNECT_TIMEOUT_MS = 10_000
-/** Origins whose connections are kept at the same time. */
+/** Number of origins whose connections are kept. */
 const MAX_ORIGINS = 2048
 
-/** A client that connects only to addresses that its policy allows: the address that was checked is the one used. */
+/**
+ * Makes a client that connects only to addresses allowed by its policy. The checked address is the
+ * one used.
+ */
 export function makeOutboundClient(
   policy: AddressPolicy,
   options: OutboundClientOptions = {},
@@ -80,7 +93,7 @@ export function makeOutboundClient(
   const agentOptions: Agent.Options = {
     connections: connectionsPerOrigin,
     maxOrigins: MAX_ORIGINS,
-    // The whole request has a time limit of its own.
+    // The whole request has its own time limit.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: {
@@ -90,9 +103,9 @@ export function makeOutboundClient(
     },
   }
   let made: Agent | undefined
-  const ask: Ask = async (options, signal) => {
+  const dispatch: Dispatch = async (options, signal) => {
     const undici = await loadUndici().catch(notLoaded)
-    // An agent that is made for an aborted request would never be closed.
+    // An agent created for an aborted request would never be closed.
     signal.throwIfAborted()
     made ??= new undici.Agent(agentOptions)
     return await made.request(options)
@@ -102,8 +115,9 @@ export function makeOutboundClient(
   const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
-    if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
-    const sending = sendWithin(ask, request)
+    if (isClosed)
+      throw new OutboundError('aborted', 'the service is shutting down and sends no more requests')
+    const sending = sendWithin(dispatch, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
   }
@@ -122,7 +136,7 @@ interface TlsOptions {
   readonly servername?: string
 }
 
-/** Those that are there: the library tells an option that is undefined from one that is absent. */
+/** Omits absent options, because undici treats undefined ones differently. */
 function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOptions {
   return {
     ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }),
@@ -132,26 +146,26 @@ function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOp
   }
 }
 
-type Ask = (options: Dispatcher.RequestOptions, signal: AbortSignal) => Promise<Dispatcher.ResponseData>
+type Dispatch = (options: Dispatcher.RequestOptions, signal: AbortSignal) => Promise<Dispatcher.ResponseData>
 
-/** Loaded with the first request: it takes memory that a service without outgoing requests does not need. */
+/** Loaded with the first request, to save memory in a service without outgoing requests. */
 const loadUndici = partOnDemand(() => import('undici'))
 
 function notLoaded(cause: unknown): never {
   throw new OutboundError('not_connected', toError(cause).message, cause)
 }
 
-async function sendWithin(ask: Ask, request: OutboundRequest): Promise<OutboundResponse> {
+async function sendWithin(dispatch: Dispatch, request: OutboundRequest): Promise<OutboundResponse> {
   const { signal, timeoutMs } = request
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(new RequestTimedOut()), timeoutMs)
   const giveUp = (): void => ending.abort()
-  // Not AbortSignal.any, which keeps a trace of every request on a signal that lives long.
+  // AbortSignal.any would retain memory for every request on a long-lived signal.
   signal?.addEventListener('abort', giveUp, { once: true })
   if (signal?.aborted === true) giveUp()
   try {
-    // undici heeds the signal only from when the connection stands.
-    return await Promise.race([rejectOnAbort(ending.signal), exchange(ask, request, ending.signal)])
+    // undici observes the signal only once connected.
+    return await Promise.race([rejectOnAbort(ending.signal), exchange(dispatch, request, ending.signal)])
   } catch (raw) {
     if (raw instanceof AppError) throw raw
     throw toOutboundError(ending.signal.aborted ? ending.signal.reason : raw, request)
@@ -170,16 +184,16 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 async function exchange(
-  ask: Ask,
+  dispatch: Dispatch,
   { url, method, headers = {}, body, maxResponseBytes, maxRefusalBytes, takeBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
-  // Without the first header a server may compress, and a small answer could unpack to a huge one.
+  // Otherwise a server may compress, and a small response could expand to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
   const sending = { origin, path, method, headers: sent, body: body ?? null, signal }
-  const response = await ask(sending, signal)
+  const response = await dispatch(sending, signal)
   const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,
@@ -200,4 +214,61 @@ function headersOf(
     headers: Object.fromEntries(lists.map(([name, values]) => [name, values.join(', ')] as const)),
     headerValues: Object.fromEntries(lists),
   }
+}
+
+interface FailedRequest {
+  readonly url: string
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+}
+
+/** The abort reason of a request that exceeded its time limit. */
+class RequestTimedOut extends Error {}
+
+/**
+ * undici's code for a request that can never be sent, for example with a line break in a header.
+ */
+const UNSENDABLE = 'UND_ERR_INVALID_ARG'
+const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW'
+const CLIENT_ENDED: readonly unknown[] = ['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']
+const CONNECT_TIMED_OUT = 'UND_ERR_CONNECT_TIMEOUT'
+
+/** Converts the failure of a request to an error that names the target and the cause. */
+export function toOutboundError(
+  raw: unknown,
+  { url, timeoutMs, maxResponseBytes }: FailedRequest,
+): OutboundError {
+  if (raw instanceof OutboundError) return raw
+  const error = toError(raw)
+  const code = codeOf(error)
+  const { origin, protocol } = new URL(url)
+  if (error instanceof BodyTooLarge || code === HEADERS_TOO_LARGE) {
+    return new OutboundError('too_large', `${origin} answered with more than ${maxResponseBytes} bytes`)
+  }
+  if (error instanceof RequestTimedOut) {
+    return new OutboundError('timed_out', `${origin} did not answer in full within ${timeoutMs} ms`)
+  }
+  if (error.name === 'AbortError' || CLIENT_ENDED.includes(code)) {
+    return new OutboundError('aborted', `the request to ${origin} was given up`)
+  }
+  if (code === UNSENDABLE) {
+    return new OutboundError(
+      'target_refused',
+      `the request to ${origin} cannot be sent: ${error.message}`,
+      raw,
+    )
+  }
+  if (code === CONNECT_TIMED_OUT) {
+    return new OutboundError('timed_out', `${origin} did not accept the connection in time`, raw)
+  }
+  const what =
+    tlsProblem(error, code, protocol === 'http:') ??
+    (error.message === '' ? (code ?? 'no connection') : error.message)
+  return new OutboundError('not_connected', `${origin} could not be reached: ${what}`, raw)
+}
+
+/** The code of an error, or of the first one if several connections failed. */
+function codeOf(error: Error): string | undefined {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -1,11 +1,12 @@
 import { AppError } from '../../errors/app-error.js'
 
 /** `aborted`: the caller gave up, or the client is closed. */
-export type OutboundFailure = 'target_refused' | 'timed_out' | 'not_connected' | 'too_large' | 'aborted'
+type OutboundFailure = 'target_refused' | 'timed_out' | 'not_connected' | 'too_large' | 'aborted'
 
 /**
- * A request that brought no response: `invalid` where it may never be sent (`target_refused`), else `unavailable`. The
- * message names the target by scheme and host only, since paths and queries may hold secrets.
+ * A request without a response: `invalid` if it may never be sent (`target_refused`), otherwise
+ * `unavailable`. The message contains only the scheme and host of the target, because paths and
+ * queries may contain secrets.
  */
 export class OutboundError extends AppError {
   readonly reason: OutboundFailure

@@ -2,15 +2,15 @@ import type { Dispatcher } from 'undici'
 
 import { CollectedBytes } from '../collected-bytes.js'
 
-/** More came than the caller takes. */
+/** The body exceeds the limit. */
 export class BodyTooLarge extends Error {}
 
-/** Takes a body piece by piece; the next piece waits until this one is done with. */
+/** Receives a body in pieces. The next piece waits until the promise resolves. */
 export type TakeChunk = (chunk: Buffer) => void | Promise<void>
 
 /**
- * The whole body of a response, or nothing where `take` was given all of it; raises `BodyTooLarge`, and drops the connection, as
- * soon as it is known to exceed the limit.
+ * Reads the whole body of a response. Returns nothing if `take` receives it. Throws `BodyTooLarge`
+ * and drops the connection when the limit is exceeded.
  */
 export async function readBody(
   { headers, body }: Dispatcher.ResponseData,
@@ -30,7 +30,7 @@ export async function readBody(
   return collected.take()
 }
 
-/** The start of the body of a response; the connection is dropped where there is more of it. */
+/** Reads the start of the body of a response. Drops the connection if there is more. */
 export async function readStart({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   const collected = new CollectedBytes()
   for await (const chunk of body as AsyncIterable<Buffer>) {

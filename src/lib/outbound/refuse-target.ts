@@ -4,8 +4,9 @@ import { isListedHost, refuseAddress } from './address-policy.js'
 import type { AddressPolicy } from './address-policy.js'
 
 /**
- * Checks the form of a URL and, where its host is an address, that address, without resolving anything: undefined when
- * it may be tried, else a sentence. The sentence shows no more of the URL than its scheme and host.
+ * Checks the form of a URL and, if its host is an address, that address, without resolving names.
+ * Returns undefined if the URL is allowed, otherwise a sentence that contains only its scheme and
+ * host.
  */
 export function refuseTarget(url: string, policy: AddressPolicy): string | undefined {
   if (!URL.canParse(url)) return 'the target is not an absolute URL such as https://example.org/path'
@@ -20,13 +21,13 @@ export function refuseTarget(url: string, policy: AddressPolicy): string | undef
   return reason === undefined ? undefined : `the target ${origin} is refused: ${hostname} is ${reason}`
 }
 
-/** URL parsing has turned decimal, octal, hexadecimal and short forms of IPv4 into the usual one already. */
+/** URL parsing has already normalized decimal, octal, hexadecimal and short forms of IPv4. */
 function refuseHost(hostname: string, policy: AddressPolicy): string | undefined {
   const host = hostname.replace(/^\[|\]$|\.$/g, '')
   if (!isListed(host, policy)) return 'not among the allowed hosts'
   if (policy.allowedAddresses?.includes(host) === true) return undefined
   if (isIP(host) !== 0) return refuseAddress(host, policy)
-  // RFC 6761, 6.3: these names are loopback wherever they are asked.
+  // These names always mean loopback (RFC 6761, 6.3).
   const isLocalhost = /^(?:.+\.)?localhost$/.test(host)
   return isLocalhost ? refuseAddress('127.0.0.1', policy) : undefined
 }

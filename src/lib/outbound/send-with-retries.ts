@@ -2,8 +2,11 @@ import { backOffMs, retryAfterMs } from './back-off.js'
 import type { OutboundClient, OutboundRequest, OutboundResponse } from './outbound-client.js'
 import { OutboundError } from './outbound-error.js'
 
-export interface RetryOptions {
-  /** For all attempts and the waits between them; each attempt has the request's own time limit besides. */
+interface RetryOptions {
+  /**
+   * Time limit of all attempts and the waits between them, in addition to the limit of each
+   * request.
+   */
   readonly budgetMs: number
   readonly attempts: number
   readonly baseMs?: number
@@ -20,8 +23,9 @@ const DEFAULT_MAX_MS = 10_000
 const TOO_MANY_REQUESTS = 429
 
 /**
- * Sends until there is an answer worth keeping: 429, 5xx, no connection and a timeout are tried again, after a back-off
- * that is never shorter than the server's `Retry-After`. Returns the last response, or raises the last `OutboundError`.
+ * Sends a request until it succeeds or fails permanently. Retries after 429, 5xx, connection
+ * failures and timeouts, with a back-off that is at least the server's `Retry-After`. Returns the
+ * last response, or throws the last `OutboundError`.
  */
 export async function sendWithRetries(
   client: Pick<OutboundClient, 'send'>,
@@ -33,7 +37,7 @@ export async function sendWithRetries(
     const remainingMs = deadline - options.now()
     const outcome = await attemptOnce(client, request, remainingMs)
     const pauseMs = pauseAfter(outcome, attempt, options)
-    // Never a pause beyond the budget, not even where the clock is set back meanwhile.
+    // The first condition limits the wait even if the clock is set back.
     const isTooLate = pauseMs >= options.budgetMs || options.now() + pauseMs >= deadline
     const isLast = attempt >= options.attempts || isTooLate
     if (!isTransient(outcome) || isLast) return settle(outcome)
@@ -64,9 +68,9 @@ function isTransient(outcome: Outcome): boolean {
 
 function pauseAfter(outcome: Outcome, attempt: number, options: RetryOptions): number {
   const { baseMs = DEFAULT_BASE_MS, maxMs = DEFAULT_MAX_MS, random, now } = options
-  const asked =
+  const requestedMs =
     'response' in outcome ? retryAfterMs(outcome.response.headers['retry-after'], now()) : undefined
-  return Math.max(asked ?? 0, backOffMs(attempt, { baseMs, maxMs, random }))
+  return Math.max(requestedMs ?? 0, backOffMs(attempt, { baseMs, maxMs, random }))
 }
 
 function settle(outcome: Outcome): OutboundResponse {

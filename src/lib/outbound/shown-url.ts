@@ -1,9 +1,9 @@
 import { REDACTION_MARK } from '../redaction/redacted.js'
 
 /**
- * A URL as it may be shown, logged and kept in the trail: user name, password, the values of the query and the fragment are
- * replaced, for they may be credentials; the names in the query stay. One without these comes back as it is, and all that is no
- * absolute URL is replaced as a whole.
+ * Removes credentials from a URL for display, logs and the trail: replaces user name, password,
+ * query values and fragment, and keeps the names in the query. Returns a URL without these
+ * unchanged. Replaces anything but an absolute URL completely.
  */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return REDACTION_MARK
@@ -14,7 +14,10 @@ export function shownUrl(url: string): string {
   return `${protocol}//${user}${host}${pathname}${shownQuery(search)}${fragment}`
 }
 
-/** A part without a name or without a value is replaced too: it may be the key itself, as in `?AbC123` and `?QWJD=`. */
+/**
+ * Replaces a part without a name or a value completely, because it may be the key itself, as in
+ * `?AbC123` and `?QWJD=`.
+ */
 function shownQuery(search: string): string {
   return search.replaceAll(/(?<=[?&;])(?<name>[^&;=]*=(?=[^&;=]))?[^&;]+/g, `$<name>${REDACTION_MARK}`)
 }

@@ -1,15 +1,46 @@
-import { deflateBlock, inflateBlock } from './deflated-block.js'
-import type { DeflatedBlock } from './deflated-block.js'
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Of the JSON that is compressed at once, in UTF-16 units: long enough that compression loses little. */
+/** A separately compressed UTF-8 text. Concatenated blocks form one stream (RFC 1951). */
+export type DeflatedBlock = Uint8Array
+
+/** Gzip header for deflate without a file name, a time or an operating system. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
+
+function deflateBlock(text: string): DeflatedBlock {
+  return deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+function inflateBlock(block: DeflatedBlock): Buffer {
+  return inflateRawSync(block, { finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+/**
+ * Returns one gzip file (RFC 1952) of blocks and of texts between them, without compressing a block
+ * again. The file has a single member, because readers such as curl stop after the first.
+ */
+export function gzipOfBlocks(parts: Iterable<DeflatedBlock | string>): Uint8Array {
+  const chunks: Uint8Array[] = [GZIP_HEADER]
+  let [checksum, length] = [0, 0]
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : inflateBlock(part)
+    checksum = crc32(bytes, checksum)
+    length += bytes.length
+    chunks.push(typeof part === 'string' ? deflateBlock(part) : part)
+  }
+  const trailer = Buffer.alloc(8)
+  trailer.writeUInt32LE(checksum, 0)
+  trailer.writeUInt32LE(length % 2 ** 32, 4)
+  return Buffer.concat([...chunks, deflateRawSync(''), trailer])
+}
+
+/** Length of a block of JSON, in UTF-16 units. Long enough to compress well. */
 const BLOCK_LENGTH = 256 * 1024
 
-/** Items in order, and how many they are. */
 export interface Sequence<Item> extends Iterable<Item> {
   readonly length: number
 }
 
-/** A long list of values as JSON has them, held compressed: it is added to and read from its beginning, and takes a tenth of the memory. */
+/** A long append-only list of JSON values, stored compressed in about a tenth of the memory. */
 export class PackedList<Item> implements Sequence<Item> {
   readonly #blocks: DeflatedBlock[] = []
   #text = ''
@@ -26,11 +57,11 @@ export class PackedList<Item> implements Sequence<Item> {
   }
 
   *[Symbol.iterator](): Generator<Item> {
-    for (const block of this.#blocks) yield* itemsOf<Item>(inflateBlock(block))
+    for (const block of this.#blocks) yield* itemsOf<Item>(inflateBlock(block).toString())
     if (this.#text !== '') yield* itemsOf<Item>(this.#text)
   }
 
-  /** The JSON of all items with commas between them. */
+  /** The JSON of all items, separated by commas. */
   blocks(): readonly DeflatedBlock[] {
     if (this.#text !== '') this.#seal()
     return this.#blocks
@@ -42,7 +73,7 @@ export class PackedList<Item> implements Sequence<Item> {
   }
 }
 
-/** A packed list of these items; the same where they are packed already. */
+/** Returns a packed list of the items, or the list itself if they are packed already. */
 export function packedList<Item>(items: Iterable<Item>): PackedList<Item> {
   if (items instanceof PackedList) return items as PackedList<Item>
   const list = new PackedList<Item>()

@@ -4,14 +4,14 @@ import { AppError } from '../../errors/app-error.js'
 import { fromFailure, toFailure } from '../threads/failure.js'
 import type { Failure } from '../threads/failure.js'
 
-/** The end of a channel to another process. */
+/** One end of a channel to another process. */
 export interface ChannelEnd {
   readonly onMessage: (heard: (message: unknown, handle: unknown) => void) => void
   readonly onGone: (gone: () => void) => void
   readonly send: (message: object, handle: SendHandle, sent: (error: Error | null) => void) => void
 }
 
-/** The channel to a child that was forked. */
+/** The channel to a forked child. */
 export function channelToChild(child: ChildProcess): ChannelEnd {
   return {
     onMessage: (heard) => child.on('message', heard),
@@ -20,7 +20,7 @@ export function channelToChild(child: ChildProcess): ChannelEnd {
   }
 }
 
-/** The channel of a child to who forked it; undefined in other processes. */
+/** The channel of a child to its parent. Undefined in other processes. */
 export function channelToParent(): ChannelEnd | undefined {
   if (process.send === undefined) return undefined
   return {
@@ -30,7 +30,7 @@ export function channelToParent(): ChannelEnd | undefined {
   }
 }
 
-/** What a function that another process runs takes and gives. */
+/** Argument and result of a function that another process runs. */
 type ArgumentOf<F> = F extends (argument: infer A, handle: never) => unknown ? A : never
 type ResultOf<F> = F extends (...given: never[]) => infer R ? Awaited<R> : never
 
@@ -45,8 +45,8 @@ interface Pending {
 }
 
 /**
- * Two processes that ask each other to run functions by their names, each with one argument of plain data. `Theirs` is what the other
- * one runs. Whatever is asked of one that has gone raises `unavailable`.
+ * Calls functions of another process by name, each with one argument of plain data. `Theirs` lists
+ * the functions of the other process. Calls to an ended process throw `unavailable`.
  */
 export class ProcessLink<Theirs extends object> {
   readonly #end: ChannelEnd
@@ -64,7 +64,9 @@ export class ProcessLink<Theirs extends object> {
     end.onGone(() => this.close())
   }
 
-  /** Has the other process run a function; a server that goes with it is given to it as the second argument. */
+  /**
+   * Calls a function of the other process. A server that is sent along becomes its second argument.
+   */
   call<K extends keyof Theirs & string>(
     name: K,
     argument: ArgumentOf<Theirs[K]>,
@@ -77,7 +79,7 @@ export class ProcessLink<Theirs extends object> {
     })
   }
 
-  /** Gives up all that is asked and will not be answered. */
+  /** Rejects all unanswered calls. */
   close(): void {
     this.#isClosed = true
     const pending = [...this.#pending.values()]

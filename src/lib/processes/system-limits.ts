@@ -5,14 +5,17 @@ import { dirname, join } from 'node:path'
 const GROUPS = '/sys/fs/cgroup'
 
 /**
- * The cores that this process may use, 1 at least: those that the system lets it run on, and no more than its quota, if it has one: a
- * container that may use half a core has 64 of them to run on.
+ * Number of cores that this process may use, at least 1: the smaller of its CPU affinity and its
+ * cgroup quota. A container limited to half a core may see 64 cores.
  */
 export function availableCores(): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(cpuQuota(readText))))
 }
 
-/** The cores' worth of time that the control groups of this process grant (Linux, cgroup v2); Infinity where nothing is limited. */
+/**
+ * CPU quota of the control groups of this process, in cores (Linux, cgroup v2). Infinity if
+ * unlimited.
+ */
 export function cpuQuota(read: (file: string) => string): number {
   const own = /^0::(?<path>\/.*)$/m.exec(read('/proc/self/cgroup'))?.groups?.['path'] ?? '/'
   const quotas: number[] = []
@@ -25,13 +28,16 @@ export function cpuQuota(read: (file: string) => string): number {
   }
 }
 
-/** How many files and connections this process may have open at once (Linux); Infinity where that is not known. */
+/**
+ * Maximum number of files and connections that this process may have open (Linux). Infinity if
+ * unknown.
+ */
 export function openFilesLimit(read: (file: string) => string = readText): number {
   const limit = /^Max open files\s+(?<soft>\d+)/m.exec(read('/proc/self/limits'))?.groups?.['soft']
   return limit === undefined ? Infinity : Number(limit)
 }
 
-/** Empty where there is no such file: another system, or no limit. */
+/** Empty if the file does not exist, as on other systems. */
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')

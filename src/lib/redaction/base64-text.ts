@@ -3,15 +3,18 @@ import { isUtf8 } from 'node:buffer'
 import { BACKSLASH, byteTable } from '../json/scan/json-bytes.js'
 
 /**
- * The characters of Base64 that each of four in a group may be where all of its three bytes are ASCII, and the first is printable or white space:
- * of their six bits, the first has bit 5 clear, the second bit 3, the third bit 1.
+ * Character sets of the four Base64 characters of a group whose three bytes are ASCII and whose
+ * first byte is printable or white space. Bit 5 of the first character, bit 3 of the second and bit
+ * 1 of the third are clear.
  */
 const GROUP = ['CDI-Za-f', 'A-HQ-Xg-nw-z0-3', 'ABEFIJMNQRUVYZcdghklopstwx014589', 'A-Za-z0-9+/_-']
-/** As many groups as the shortest text that can hold a secret. */
+/** Number of groups in the shortest text that can contain a secret. */
 const GROUPS = 3
 const MIN_LENGTH = GROUPS * GROUP.length
 
-/** A run of Base64 that begins with ASCII text, on one line or on lines of 60 characters and more. */
+/**
+ * A run of Base64 that starts with ASCII text, on one line or on lines of at least 60 characters.
+ */
 const BASE64_TEXT = new RegExp(
   String.raw`(?<![A-Za-z0-9])(?:${GROUP.map((set) => `[${set}]`).join('')}){${GROUPS}}[\w+/-]*(?:(?<=[\w+/-]{60})\r?\n[ \t]{0,40}[\w+/-]+)*={0,2}`,
   'g',
@@ -19,8 +22,9 @@ const BASE64_TEXT = new RegExp(
 const BINARY = /[^\P{Cc}\t\r\n]/u
 
 /**
- * Replaces what is Base64 of text in `value`. `redact` gets that text, and whether its end may be missing because that of `value` is;
- * it returns what to encode instead, or undefined to leave the run as it is.
+ * Redacts Base64-encoded text in `value`. `redact` receives the decoded text and whether its end
+ * may be missing because `value` was truncated. It returns the text to encode instead, or undefined
+ * to keep the run.
  */
 export function replaceBase64Text(
   value: string,
@@ -36,7 +40,7 @@ export function replaceBase64Text(
   })
 }
 
-/** The text in a run; undefined where it is none. */
+/** Decodes a run. Undefined if it is not text. */
 function decode(run: string, isCut: boolean): Buffer | undefined {
   const bytes = Buffer.from(run, 'base64')
   const text = isCut ? withoutHalfCharacter(bytes) : bytes
@@ -50,21 +54,24 @@ function withoutHalfCharacter(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** For each byte which places of a group it may have, as bits. */
-const PLACES = Uint8Array.from({ length: 256 }, (_, byte) =>
+/** For each byte, its possible positions within a group as bits. */
+const POSITIONS = Uint8Array.from({ length: 256 }, (_, byte) =>
   GROUP.reduce(
-    (bits, set, place) => bits | (new RegExp(`[${set}]`).test(String.fromCharCode(byte)) ? 1 << place : 0),
+    (bits, set, position) =>
+      bits | (new RegExp(`[${set}]`).test(String.fromCharCode(byte)) ? 1 << position : 0),
     0,
   ),
 )
-/** A backslash is in a run since it may be before a slash, and since an escape may end right before a run. */
+/**
+ * A backslash belongs to a run, because it may escape a slash, or end an escape right before a run.
+ */
 const IN_RUN = byteTable((_, char) => /[\w+/\\-]/.test(char))
 const LETTER_OR_DIGIT = byteTable((_, char) => /[A-Za-z0-9]/.test(char))
 const [U, SLASH] = [0x75, 0x2f]
 
 /**
- * Calls `found` with each offset in a JSON text where `BASE64_TEXT` may begin. Looks at every twelfth byte until one may be in a run:
- * a pattern would look at each.
+ * Calls `found` with each offset in a JSON text at which `BASE64_TEXT` may start. Checks every
+ * twelfth byte until one may be in a run, which a regular expression cannot do.
  */
 export function findBase64Text(json: Uint8Array, found: (at: number) => void): void {
   for (let at = MIN_LENGTH - 1; at < json.length; at += MIN_LENGTH) {
@@ -78,7 +85,10 @@ export function findBase64Text(json: Uint8Array, found: (at: number) => void): v
   }
 }
 
-/** What may begin in a part of a run: at its start, after an escape, and after characters that only end a group. */
+/**
+ * Possible starts within a run: its start, after an escape, and after characters that can only end
+ * a group.
+ */
 function findBeginnings(json: Uint8Array, start: number, end: number, found: (at: number) => void): void {
   let mayBegin = LETTER_OR_DIGIT[json[start - 1] ?? 0] === 0
   for (let at = start; at <= end - MIN_LENGTH; at++) {
@@ -93,9 +103,9 @@ function findBeginnings(json: Uint8Array, start: number, end: number, found: (at
 }
 
 function beginsText(json: Uint8Array, start: number): boolean {
-  for (let place = 0, at = start; place < MIN_LENGTH; place++, at++) {
+  for (let position = 0, at = start; position < MIN_LENGTH; position++, at++) {
     if (json[at] === BACKSLASH && json[at + 1] === SLASH) at++
-    if (((PLACES[json[at] ?? 0] ?? 0) & (1 << (place % GROUP.length))) === 0) return false
+    if (((POSITIONS[json[at] ?? 0] ?? 0) & (1 << (position % GROUP.length))) === 0) return false
   }
   return true
 }

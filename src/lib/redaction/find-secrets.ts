@@ -6,10 +6,9 @@ import { MAX_NESTING, nestedTooDeeply } from '../json/scan/nesting.js'
 import { walkElements, walkMembers } from '../json/scan/scan-members.js'
 import { scanSpace, scanValue } from '../json/scan/scan-value.js'
 import { scanString } from '../json/scan/scan-string.js'
-import { LabelledValues } from './labelled-values.js'
-import { MemberNames } from './member-names.js'
+import { LabelledValues, MemberNames } from './member-names.js'
 import type { MemberName } from './member-names.js'
-import type { OpenContainers } from './open-containers.js'
+import type { OpenContainers } from './close-json.js'
 import { redactText } from './redact-text.js'
 import type { TextSurroundings } from './redact-text.js'
 import { REDACTED } from './redacted.js'
@@ -17,10 +16,10 @@ import type { Redacted } from './redacted.js'
 import { secretElements } from './secret-arguments.js'
 import { isCounter, isOutcome, isSecretTextName } from './secret-names.js'
 
-/** A value to be replaced: a secret, or a text that holds some. */
-export type FoundSecret = Extent & Redacted
+/** A value to replace: a secret, or a string that contains secrets. */
+type FoundSecret = Extent & Redacted
 
-/** Values that give nothing away, and what an earlier redaction or mask left. */
+/** Values that reveal nothing, and replacements of an earlier redaction or mask. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'null',
   'true',
@@ -32,28 +31,27 @@ const HARMLESS: ReadonlySet<string> = new Set([
   '"[masked]"',
 ])
 
-/** How a JSON text was cut and closed again to be JSON. */
+/** Where and in which state a JSON text was truncated before it was completed. */
 export interface Cut {
-  /** Where; what follows closes it. */
+  /** Offset of the truncation. The rest is the completion. */
   readonly at: number
-  /** How it stood there. */
+  /** State of the containers at that offset. */
   readonly containers: OpenContainers
 }
 
-/** What is known of a JSON text beside itself. */
 export interface Search extends Omit<TextSurroundings, 'isCut'> {
-  /** Where there may be something to find, in the order of the text, as `findSigns` gives it. */
+  /** Offsets of possible secrets in text order, as returned by `findSigns`. */
   readonly signs: readonly number[]
   readonly cut: Cut | undefined
-  /** Whether numbers stay whatever their names are. */
+  /** Whether numbers are never redacted. */
   readonly keepsNumbers: boolean
 }
 
-/** The secrets of a JSON text in the order of the text, none inside another; raises the errors of `scanValue`. */
+/** Returns the secrets of a JSON text in text order, without overlaps. Throws as `scanValue`. */
 export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
   const finder = new SecretFinder(json, search)
   finder.walk(scanSpace(json, 0), 0, false)
-  // What goes altogether, for what is beside it, comes before what would go of its text alone.
+  // A value redacted completely because of its siblings takes precedence over secrets inside it.
   const isPart = ({ text }: FoundSecret): number => (text === REDACTED ? 0 : 1)
   const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end || isPart(a) - isPart(b))
   let end = 0
@@ -71,7 +69,7 @@ class SecretFinder {
   private readonly json: Buffer
   private readonly search: Search
   private nextSign = 0
-  /** How many of the containers that were cut were walked into. */
+  /** Number of truncated containers entered so far. */
   private enteredOpen = 0
 
   constructor(json: Buffer, search: Search) {
@@ -79,7 +77,10 @@ class SecretFinder {
     this.search = search
   }
 
-  /** Looks through the value at `at`, whose members are headers or not; returns the offset after it. */
+  /**
+   * Searches the value at `at`. `areHeaders` says whether its members are headers. Returns the
+   * offset after it.
+   */
   walk(at: number, depth: number, areHeaders: boolean): number {
     if (depth > MAX_NESTING) throw nestedTooDeeply()
     const first = this.json[at]
@@ -98,12 +99,15 @@ class SecretFinder {
       : this.walkArray(at, depth, areHeaders)
   }
 
-  /** Looks through what stands last in an array that was cut, when the rest of it has no signs; returns the offset after the array. */
+  /**
+   * Searches the last element of a truncated array whose other elements have no signs. Returns the
+   * offset after the array.
+   */
   private walkLast(start: number, depth: number, areHeaders: boolean): number {
     return scanSpace(this.json, this.walk(start, depth + 1, areHeaders)) + 1
   }
 
-  /** Whether from there on a secret can only be where the text was cut. */
+  /** Whether only the truncated end can contain secrets from this offset on. */
   private isQuietFrom(at: number): boolean {
     return this.search.known.length === 0 && this.firstSign(at) === this.search.signs.length
   }
@@ -153,7 +157,10 @@ class SecretFinder {
     return member.isSecretText && this.isSecretText(start)
   }
 
-  /** Whether what begins there is a text that is a secret under a name which that of a limit or an outcome is like. */
+  /**
+   * Whether a string is there that is a secret under an ambiguous name. Limits and outcomes have
+   * similar names.
+   */
   private isSecretText(start: number): boolean {
     return this.json[start] === QUOTE && !isOutcome(this.textAt(start))
   }
@@ -170,14 +177,14 @@ class SecretFinder {
     return end
   }
 
-  /** The place in the list of the first sign from there on; to be asked in the order of the text. */
+  /** Index of the first sign from an offset on. Offsets must not decrease between calls. */
   private firstSign(start: number): number {
     const { signs } = this.search
     while ((signs[this.nextSign] ?? Infinity) < start) this.nextSign++
     return this.nextSign
   }
 
-  /** Whether that sign is before the offset. */
+  /** Whether that sign is before `end`. */
   private holdsSign(mark: number, end: number): boolean {
     return (this.search.signs[mark] ?? Infinity) < end
   }
@@ -201,19 +208,19 @@ class SecretFinder {
     return end - start <= REDACTED.length && HARMLESS.has(this.json.toString('latin1', start, end))
   }
 
-  /** Whether a value that ends there was cut. */
+  /** Whether the value that ends there was truncated. */
   private isCut(end: number): boolean {
     return end > (this.search.cut?.at ?? Infinity)
   }
 
-  /** The texts of a secret, to be known where they are quoted. */
+  /** The strings of a secret, so that quotations of them are redacted too. */
   private textsIn(start: number, end: number): readonly string[] {
     return this.json[start] === QUOTE
       ? [this.textAt(start)]
       : textsOf(JSON.parse(this.json.toString('utf8', start, end)))
   }
 
-  /** The text whose literal is at `start`; empty where something else is there. */
+  /** The string at `start`. Empty for other values. */
   private textAt(start: number): string {
     if (this.json[start] !== QUOTE) return ''
     return asBuffer(decodeString(this.json, start, scanString(this.json, start))).toString()

@@ -2,7 +2,7 @@ import { REDACTION_MARK } from './redacted.js'
 import { isOutcome, isSecretUnder, PASS_WORDS, SECRET_WORDS, SHORT_NAME } from './secret-names.js'
 import { literal, TOKEN_KINDS, TOKEN_START, TOKENS } from './token-kinds.js'
 
-/** A text without the secrets in it, and those. */
+/** A redacted text and the removed secrets. */
 export interface InlineRedaction {
   readonly text: string
   readonly count: number
@@ -11,33 +11,33 @@ export interface InlineRedaction {
 }
 
 /**
- * A form in which texts carry a secret. `secret` is what goes; the rest of the match stays. Each pattern takes time in proportion to the text:
- * no run that it looks along is begun again inside.
+ * A form of secrets in texts. The secret is replaced and the rest of the match is kept. Each
+ * pattern takes linear time: no run is scanned again from inside.
  */
 interface Form {
   readonly name: string
   readonly pattern: RegExp
-  /** Whether the group `secret` is one under the group `name`; where absent, every match is one. */
+  /** Whether `secret` is a secret under `name`. By default every match is one. */
   readonly isSecret?: (name: string, secret: string) => boolean
 }
 
-/** What an earlier redaction left. */
+/** Excludes replacements of an earlier redaction. */
 const KEPT = String.raw`(?!\[(?:redacted|masked)\])`
-/** Begins a text of many lines in YAML. */
+/** Excludes the start of a multi-line string in YAML. */
 const NO_BLOCK = String.raw`(?![|>][+\-\d]{0,2}\s)`
 const VALUE = String.raw`[^\s&;,"'<>\\(){}]`
 const CERTAIN_WORDS = `pass(?:word|wd|phrase|code)|pwd|(?:${PASS_WORDS})[_ -]?pass(?![a-z])|api[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|client[_ -]?secret`
 const HEADER_WORDS = '(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{1,30}-(?:token|key)'
 const QUOTE = String.raw`\\{0,3}["']`
 const IS = String.raw`(?:${QUOTE}\s{0,2}[:=]\s{0,3}(?:${QUOTE})?|\s?:\s{1,3}(?:${QUOTE})?)`
-/** A secret that ends where its word does, or with the quotes that it is between. */
+/** A secret that ends with its word, or at the closing quote. */
 const WORD_OR_QUOTED = String.raw`(?:(?<=["'])(?<b>[^"'\\\r\n]+)|(?<a>${VALUE}+))`
 const NAME_END = String.raw`[\w.-]{0,40}`
 
-/** Commands whose `-p` is a password. */
+/** Commands whose `-p` takes a password. */
 const LOGINS = String.raw`(?:(?:az|buildah|cf|docker|nerdctl|oc|oras|podman|skopeo)|helm\s{1,3}registry|crane\s{1,3}auth)\s{1,3}login`
 
-/** What the options of commands carry. */
+/** Secrets in command options. */
 const COMMAND_FORMS: readonly Form[] = [
   {
     name: '(argument)',
@@ -77,7 +77,7 @@ const COMMAND_FORMS: readonly Form[] = [
   },
 ]
 
-/** URLs that whoever knows them may post to. */
+/** URLs that let anyone who knows them post messages. */
 const SECRET_URLS = [
   String.raw`hooks\.slack(?:-gov)?\.com\/\w{1,20}`,
   String.raw`discord(?:app)?\.com\/api(?:\/v\d{1,2})?\/webhooks`,
@@ -85,7 +85,7 @@ const SECRET_URLS = [
 ].join('|')
 
 const FORMS: readonly Form[] = [
-  // https://user:password@host, https://token@host; not ssh://git@host, where the user is no secret.
+  // https://user:password@host, https://token@host. Not ssh://git@host, whose user is not secret.
   {
     name: '(credentials in a URL)',
     pattern: new RegExp(
@@ -108,7 +108,7 @@ const FORMS: readonly Form[] = [
     pattern: new RegExp(String.raw`(?:${HEADER_WORDS})${IS}${KEPT}(?<a>[^\r\n"'\\]+)`, 'gi'),
   },
   ...COMMAND_FORMS,
-  // The indented lines below `secret: |` or `secret: >-` of YAML.
+  // The indented lines below `secret: |` or `secret: >-` in YAML.
   {
     name: '(named in a text)',
     pattern: new RegExp(
@@ -117,7 +117,7 @@ const FORMS: readonly Form[] = [
     ),
     isSecret: isSecretUnder,
   },
-  // A line of YAML, or of a file of settings, in a text of several.
+  // A line of YAML or of a settings file, in a multi-line text.
   {
     name: '(named in a text)',
     pattern: new RegExp(
@@ -194,7 +194,7 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** The text without secrets that are in it by their form; undefined where it holds none. */
+/** Redacts secrets that are recognized by their form. Undefined if there are none. */
 export function redactInline(text: string): InlineRedaction | undefined {
   const names: string[] = []
   const values: string[] = []
@@ -217,13 +217,13 @@ function withoutEscapes(name: string): string {
   return name.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** How a secret begins whose end was cut off with the text. */
+/** The start of a secret whose end was truncated with the text. */
 const CUT = new RegExp(
   String.raw`(?:(?<=:\/\/)[^\s/?#"'<>]+|${TOKEN_START}(?:${TOKEN_KINDS.flatMap(({ lead = '', prefixes }) => prefixes.map((prefix) => lead + literal(prefix))).join('|')})[\w.+/=~-]*|(?<=\b(?:[Bb]earer|[Bb]asic|[Dd]igest|[Tt]oken)\s{1,3})\S+)$`,
 )
 const CUT_SEARCHED = 4096
 
-/** The text without the beginning of a secret at its end. */
+/** Removes the start of a truncated secret at the end of a text. */
 export function withoutCutSecret(text: string): string {
   const from = Math.max(0, text.length - CUT_SEARCHED)
   const end = text.slice(from)

@@ -9,28 +9,30 @@ import { REDACTION_MARK } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { mayHoldSecrets } from './secret-signs.js'
 
-/** Redacts JSON that is inside this many other texts; undefined where it holds no secret. */
+/** Redacts JSON at a depth of embedding. Undefined if it contains no secret. */
 export type EmbeddedRedactor = (json: Buffer, embeddings: number) => Redacted | undefined
 
-/** What is known of a text beside itself. */
 export interface TextSurroundings {
   readonly redactEmbedded: EmbeddedRedactor
-  /** How many other texts it is inside of. */
+  /** Number of strings in which it is embedded. */
   readonly embeddings: number
-  /** Secrets of other texts that this one may quote. */
+  /** Known secrets of other strings that this one may quote. */
   readonly known: readonly string[]
   /** Whether its end is missing. */
   readonly isCut: boolean
 }
 
-/** Texts inside texts are followed so far; what is deeper and may hold a secret is redacted whole. */
+/**
+ * Maximum depth of texts inside texts. Deeper ones that may contain a secret are redacted
+ * completely.
+ */
 const MAX_EMBEDDINGS = 8
 const JSON_START = /^\s*[[{]/
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d/
 
 /**
- * A text, given as UTF-8, as a JSON string literal without the secrets of the JSON in it, without those of what is Base64 in it, without
- * private keys, and without what is a secret by its form; undefined where it may stay.
+ * Redacts a string, given as UTF-8: secrets in embedded JSON and Base64, private keys, and secrets
+ * recognized by their form. Returns a JSON string literal, or undefined if nothing is redacted.
  */
 export function redactText(text: Buffer, surroundings: TextSurroundings): Redacted | undefined {
   const redacted = redactString(text, surroundings)
@@ -83,7 +85,10 @@ function whole(name: string): InlineRedaction {
   return { text: REDACTION_MARK, count: 1, names: [name], values: [] }
 }
 
-/** A text for people, such as a query or an error, without what is a secret in it by its form: credentials in URLs, tokens, `password=…`. */
+/**
+ * Redacts a text for people, such as a query or an error: credentials in URLs, tokens,
+ * `password=…`.
+ */
 export function redactWords(text: string): string {
   return redactInline(text)?.text ?? text
 }

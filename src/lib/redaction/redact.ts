@@ -1,26 +1,30 @@
 import { replaceExtents } from '../json/edit/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
-import { mayHoldSecretAtCut } from './cut-secrets.js'
 import type { Cut } from './find-secrets.js'
-import type { EmbeddedRedactor } from './redact-text.js'
+import { redactText } from './redact-text.js'
+import type { EmbeddedRedactor, TextSurroundings } from './redact-text.js'
 import type { Redacted } from './redacted.js'
 import { findSigns } from './secret-signs.js'
+import { asBuffer } from '../bytes.js'
+import { decodeString } from '../json/scan/decode-string.js'
+import { scanString } from '../json/scan/scan-string.js'
 
-/** What is known of a JSON text beside itself. */
 export interface Surroundings {
-  /** Secrets of other texts that this one may quote, none of them empty. */
+  /** Known secrets of other texts that this one may quote. None may be empty. */
   readonly known?: readonly string[]
-  /** Where the text was cut, if it was. */
+  /** Where the text was truncated, if it was. */
   readonly cut?: Cut
-  /** Numbers stay whatever their names are, for readers that count with them. */
+  /** Whether numbers are kept under any name, for readers that calculate with them. */
   readonly keepsNumbers?: boolean
 }
 
 /**
- * The JSON text with `"[redacted]"` in place of the value of each member named like a secret, at any depth, and of each secret
- * header; inside texts of JSON (flattened events) and Base64 (pipelines, files) as well. Inside other texts what is a secret by its form is
- * replaced: credentials in URLs, tokens, keys, `password=…`. The rest is kept byte for byte, and the very bytes are given where there is no
- * secret. True, false, null and empty values stay. `names` holds each name once. Raises `invalid` for what is no JSON or is nested too deeply.
+ * Redacts a JSON text. Replaces the values of members with secret names and of secret headers by
+ * `"[redacted]"` at any depth, including JSON (flattened events) and Base64 (pipelines, files)
+ * inside strings. In other strings it replaces secrets recognized by their form: credentials in
+ * URLs, tokens, keys, `password=…`. All other bytes are kept, and the same bytes are returned if
+ * there is no secret. True, false, null and empty values are kept. `names` contains each name once.
+ * Throws `invalid` for malformed or too deeply nested JSON.
  */
 export function redactSecrets(json: Buffer, surroundings: Surroundings = {}): Redacted {
   return redactAt(0, json, surroundings) ?? { text: json, count: 0, names: [], values: [] }
@@ -44,4 +48,20 @@ function redactAt(
     names: [...new Set(secrets.flatMap(({ names }) => names))].sort(),
     values: secrets.flatMap(({ values }) => values),
   }
+}
+
+/**
+ * Whether a truncated JSON text without signs may contain a secret: a value whose label is missing,
+ * or the start of a secret in the truncated string. Throws as `scanString`.
+ */
+function mayHoldSecretAtCut(
+  json: Uint8Array,
+  { containers }: Cut,
+  surroundings: Pick<TextSurroundings, 'redactEmbedded' | 'embeddings'>,
+): boolean {
+  if (containers.hasValue) return true
+  if (!containers.isInText) return false
+  const { textFrom } = containers
+  const text = asBuffer(decodeString(json, textFrom, scanString(json, textFrom)))
+  return redactText(text, { ...surroundings, known: [], isCut: true }) !== undefined
 }

@@ -1,16 +1,15 @@
-/** What stands where something secret stood. */
+/** The replacement of a secret. */
 export const REDACTION_MARK = '[redacted]'
 
-/** What is written instead of a secret: a JSON text. */
+/** The replacement of a secret as JSON text. */
 export const REDACTED: Buffer = Buffer.from(JSON.stringify(REDACTION_MARK))
 
-/** A JSON text in which secrets were replaced. */
+/** A JSON text with its secrets replaced. */
 export interface Redacted {
   readonly text: Buffer
-  /** How many values were replaced. */
   readonly count: number
-  /** The names of the members that held them. */
+  /** Names of the members that contained them. */
   readonly names: readonly string[]
-  /** The texts that were replaced, which other texts may quote. */
+  /** The replaced strings, which other texts may quote. */
   readonly values: readonly string[]
 }

@@ -1,9 +1,9 @@
 import { endsLikeSecret, isSecretUnder } from './secret-names.js'
 
-/** The options by which programs take a password, where their names do not tell. */
+/** Programs with an option for a password that its name does not show. */
 const MYSQL = /(?:^|\/)(?:mysql\w*|mariadb[\w-]*|sshpass)$/
 const LOGS_IN = /(?:^|\/)(?:az|buildah|cf|crane|docker|helm|nerdctl|oc|oras|podman|skopeo)$/
-/** Programs with an option of one letter for a password. */
+/** Programs with a one-letter option for a password. */
 const PASSWORD_OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)redis-cli$/, '-a'],
   [/(?:^|\/)ldap(?:search|modify|add|delete|passwd|whoami)$/, '-w'],
@@ -11,18 +11,19 @@ const PASSWORD_OPTIONS: readonly (readonly [RegExp, string])[] = [
 const CURL = /(?:^|\/)curl$/
 const OPTION = /^--?[\w-]{1,80}$/
 const USER_OPTION = /^(?:-u|--user|-U|--proxy-user)$/
-/** Names, as in a list of required members; values mostly hold something else. */
+/** A plain word, as in a list of required members. Passwords usually contain other characters. */
 const WORD = /^[A-Za-z_-]*$/
 
-/** The place of a secret in a list, and the name that it goes by. */
-export interface SecretElement {
+/** Index of a secret in a list, and the name to report. */
+interface SecretElement {
   readonly index: number
   readonly name: string
 }
 
 /**
- * What is secret in a list for what is before it: the value in `["password", "…"]`, and in the arguments of a program `["--password", "…"]`,
- * `["curl", "-u", "ana:…"]`, `["mysql", "-p…"]` and `["docker", "login", "-p", "…"]`. Elements that are no text are undefined.
+ * Finds elements of a list that are secret because of earlier ones: the value in `["password",
+ * "…"]`, and arguments such as `["--password", "…"]`, `["curl", "-u", "ana:…"]`, `["mysql", "-p…"]`
+ * and `["docker", "login", "-p", "…"]`. Elements that are not strings are undefined.
  */
 export function secretElements(elements: readonly (string | undefined)[]): SecretElement[] {
   const found: SecretElement[] = []
@@ -42,7 +43,6 @@ export function secretElements(elements: readonly (string | undefined)[]): Secre
   return found
 }
 
-/** The option of one letter whose value is a password, if the program has one. */
 function passwordOptionOf(program: string, elements: readonly (string | undefined)[]): string | undefined {
   if (LOGS_IN.test(program) && elements.includes('login')) return '-p'
   return PASSWORD_OPTIONS.find(([pattern]) => pattern.test(program))?.[1]

@@ -3,23 +3,28 @@ import { findBase64Text } from './base64-text.js'
 import { KEY_WORDS, PASS_WORDS, SHORT_WORDS } from './secret-names.js'
 import { literal, TOKEN_KINDS, TOKEN_START } from './token-kinds.js'
 
-/** A word without which a JSON text holds no secret of some form, and regular expressions of what is before and after it. */
+/** A word that every secret of some form contains, with regular expressions of its context. */
 interface Sign {
   readonly word: string
-  /** These read a text as it is written, and so allow for each escape that a decoder would read. */
+  /** These match the undecoded text, so they allow for escapes. */
   readonly before?: string
   readonly after?: string
 }
 
-/** An escape, of which a letter or digit may be the last: the character that it stands for need be none. */
+/**
+ * An escape, whose last character may be a letter or digit although the escaped character is
+ * neither.
+ */
 const ESCAPE = String.raw`\\u[0-9A-Fa-f]{4}|\\[bfnrt]`
-/** What up to three characters of JSON between two words may look like that are no letters and no digits. */
+/**
+ * Up to three characters between two words that are neither letters nor digits, as written in JSON.
+ */
 const GAP = `(?:[^A-Za-z0-9]|${ESCAPE}){0,24}`
 const NO_LETTER_BEFORE = `(?:(?<![A-Za-z])|(?<=${ESCAPE}))`
-/** White space as JSON has it between tokens, and as a text of JSON inside one has it. */
+/** White space between JSON tokens, also inside an escaped JSON text. */
 const SPACES = String.raw`[\s\\nrt]*`
 
-/** The programs and services that are known by the words beside these. */
+/** Programs and services that give a meaning to the words next to them. */
 const LOGIN_PROGRAMS = 'az|buildah|cf|docker|nerdctl|oc|oras|podman|registry|auth|skopeo'
 const LDAP_PROGRAMS = 'search|modify|add|delete|passwd|whoami'
 
@@ -28,7 +33,7 @@ type Context = Pick<Sign, 'before' | 'after'>
 const each = (words: readonly string[], context: Context = {}): Sign[] =>
   words.map((word) => ({ word, ...context }))
 
-/** What is found in any letter case. */
+/** Words in any letter case. */
 const WORDS: readonly Sign[] = [
   ...each(['pwd', 'secret', 'token', 'credential', 'cookie', 'bearer', 'kubeconfig', 'curl']),
   ...each(['pass'], { after: `${GAP}(?:wor[dt]|wd|phrase|code)` }),
@@ -37,9 +42,9 @@ const WORDS: readonly Sign[] = [
   ...each(['connection'], { after: `${GAP}string` }),
   ...each(['authorization'], { after: '(?!s)' }),
   ...each(['key'], { before: `(?:-|(?:${KEY_WORDS})${GAP})` }),
-  // The name of a member, or the first of two texts: `"auth": …`, `["auths", …]`.
+  // The name of a member, or the first of two strings: `"auth": …`, `["auths", …]`.
   ...each(['auth'], { before: NO_LETTER_BEFORE, after: String.raw`s?\\*"` }),
-  // Unless there are none, as in most events of the orchestrator.
+  // Not if empty, as in most events of the orchestrator.
   ...each(['headers'], { after: String.raw`[\\"]*${SPACES}:${SPACES}[{[](?!${SPACES}[}\]])` }),
   ...each(['basic', 'digest'], { after: String.raw`[\s\\\x80-\xff]` }),
   ...each(['mysql', 'mariadb', 'sshpass', 'redis-cli']),
@@ -49,20 +54,21 @@ const WORDS: readonly Sign[] = [
   ...each(['hooks.slack', 'webhook.office', 'telegram.org', '/webhooks']),
 ]
 
-/** What tokens begin with, found in its letter case. */
+/** Prefixes of tokens, in their letter case. */
 const PREFIXES: readonly Sign[] = TOKEN_KINDS.flatMap(({ lead, prefixes }) =>
   each(prefixes, lead === undefined ? { before: TOKEN_START } : {}),
 )
 
-/** Characters that are seldom in pipelines, and of which each word has one. */
+/** Characters that are rare in pipelines. Each word contains one. */
 const WORD_ANCHORS = 'kqpbcghd'
 const PREFIX_ANCHORS = '~_-.JKGA'
 const hasPrefixAnchor = ({ word }: Sign): boolean =>
   Array.from(PREFIX_ANCHORS).some((anchor) => word.includes(anchor))
 
 /**
- * A pattern of all the words at once. A match begins at that character of a word which is first in `anchors`, and
- * what is around is looked at from there: V8 passes over characters that no match begins with several times as fast as it tries words. So anchors are few and seldom.
+ * Builds one pattern for all words. A match starts at the character of a word that is first in
+ * `anchors`; its context is matched from there. V8 skips characters that start no match several
+ * times as fast as it tries words, so anchors are few and rare.
  */
 function anyOf(signs: readonly Sign[], anchors: string, flags: string): RegExp {
   const anchorOf = ({ word }: Sign): string =>
@@ -74,7 +80,7 @@ function anyOf(signs: readonly Sign[], anchors: string, flags: string): RegExp {
   return new RegExp(alternatives.join('|'), flags)
 }
 
-/** What is around words, where one has been read to its end. */
+/** The contexts of words, matched after the word. */
 function around(signs: readonly Sign[]): string[] {
   const contexts = Map.groupBy(signs, ({ before = '', after = '' }) => `(?=${after})(?<=${before}`)
   return [...contexts].map(([context, same]) => `${context}${oneOf(same.map(({ word }) => literal(word)))})`)
@@ -87,33 +93,35 @@ function oneOf(patterns: readonly string[]): string {
 const PATTERNS: readonly RegExp[] = [
   anyOf([...WORDS, ...PREFIXES.filter((sign) => !hasPrefixAnchor(sign))], WORD_ANCHORS, 'gi'),
   anyOf(PREFIXES.filter(hasPrefixAnchor), PREFIX_ANCHORS, 'g'),
-  // https://user:password@host, its slashes escaped or not.
+  // https://user:password@host, with slashes escaped or not.
   /:\\?\/\\?\/[^\s/?#"'<>]*@/g,
-  // p%61ssword=…; ?sig=…, where an access token is a word; and a letter written as an escape, so that a name cannot be seen.
+  // p%61ssword=…; ?sig=… with an access token; and a letter written as an escape, which would hide
+  // a name.
   /%(?=[\da-f]{2}[\w.%-]{0,60}=)|=(?<=[?&](?:[\w-]{0,30}signature|sig|key|code|auth)=)|\\u00[2-7]/gi,
 ]
-/** `"pwd=x"`; answers are shorter more often than not. */
-const LEAST_BYTES = 7
+/** Length of `"pwd=x"`. Most answers are shorter. */
+const MIN_BYTES = 7
 const NONE: readonly number[] = []
 
 /**
- * Where something may be in a JSON text that is a secret or tells that another is one, in the order of the text: a quick look that may
- * find what is nothing, but never nothing where `findSecrets` finds something.
+ * Returns offsets in a JSON text that may contain a secret or show that another value is one, in
+ * text order. A fast check with false positives, but without false negatives compared with
+ * `findSecrets`.
  */
 export function findSigns(json: Uint8Array): readonly number[] {
-  if (json.length < LEAST_BYTES) return NONE
+  if (json.length < MIN_BYTES) return NONE
   const text = asBuffer(json).toString('latin1')
   const signs: number[] = []
   for (const pattern of PATTERNS) {
     pattern.lastIndex = 0
-    // The last character of the match: the text that it is in is the one that counts.
+    // The last character of the match is in the string that counts.
     while (pattern.test(text)) signs.push(pattern.lastIndex - 1)
   }
   findBase64Text(json, (at) => signs.push(at))
   return signs.length === 0 ? NONE : signs.sort((a, b) => a - b)
 }
 
-/** Whether there can be anything to redact in a JSON text. */
+/** Whether a JSON text may contain anything to redact. */
 export function mayHoldSecrets(json: Uint8Array): boolean {
   return findSigns(json).length > 0
 }

@@ -1,24 +1,25 @@
-/** Tokens of one issuer, known by how they begin. */
+/** Tokens of one issuer, recognized by their prefix. */
 export interface TokenKind {
   readonly issuer: string
-  /** Literal, in this letter case. */
+  /** In this letter case. */
   readonly prefixes: readonly string[]
-  /** Regular expression of what follows the prefix, without a group. */
+  /** Regular expression of the text after the prefix, without a group. */
   readonly rest: string
-  /** Regular expression of what comes before the prefix, where the token does not begin with it. */
+  /** Regular expression of the text before the prefix, if the token starts earlier. */
   readonly lead?: string
 }
 
-const word = (least: number): string => String.raw`\w{${least},}`
-const dashed = (least: number): string => String.raw`[\w-]{${least},}`
-const dotted = (least: number): string => String.raw`[\w.=-]{${least},}`
-const letters = (least: number): string => `[A-Za-z0-9]{${least},}`
-const hex = (least: number): string => `[A-Fa-f0-9]{${least},}`
-const base64 = (least: number): string => `[A-Za-z0-9+/]{${least},}={0,3}`
+const word = (min: number): string => String.raw`\w{${min},}`
+const dashed = (min: number): string => String.raw`[\w-]{${min},}`
+const dotted = (min: number): string => String.raw`[\w.=-]{${min},}`
+const letters = (min: number): string => `[A-Za-z0-9]{${min},}`
+const hex = (min: number): string => `[A-Fa-f0-9]{${min},}`
+const base64 = (min: number): string => `[A-Za-z0-9+/]{${min},}={0,3}`
 
 /**
- * The kinds of token that gitleaks 8.30 and secretlint 13 know by a prefix of their own, after what the issuers document.
- * Shorter rests than an issuer's count as well: a token that lost its end still gives most of it away.
+ * Tokens with a distinctive prefix according to gitleaks 8.30, secretlint 13 and the documentation
+ * of the issuers. Minimum lengths are shorter than the issuers', because a truncated token still
+ * reveals most of it.
  */
 export const TOKEN_KINDS: readonly TokenKind[] = [
   { issuer: '1Password', prefixes: ['ops_eyJ'], rest: base64(20) },
@@ -119,15 +120,17 @@ export const TOKEN_KINDS: readonly TokenKind[] = [
   { issuer: 'Yandex', prefixes: ['AQVN', 't1.'], rest: String.raw`[\w.=-]{35,}` },
 ]
 
-/** A regular expression that finds these characters. */
+/** Escapes a string for use in a regular expression. */
 export function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
 }
 
-/** A regular expression of the beginning of any token: nothing precedes it but an escape of JSON or of a URL. */
+/**
+ * Regular expression of the start of a token: only an escape of JSON or of a URL may precede it.
+ */
 export const TOKEN_START = String.raw`(?:(?<![\w-])|(?<=\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|%[0-9A-Fa-f]{2}))`
 
-/** A regular expression of all tokens, where they begin. */
+/** Regular expression of all tokens at their start. */
 export const TOKENS = TOKEN_KINDS.map(
   ({ lead = '', prefixes, rest }) => `${lead}(?:${prefixes.map(literal).join('|')})${rest}`,
 ).join('|')

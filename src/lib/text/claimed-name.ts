@@ -1,4 +1,4 @@
-/** A name that a caller gives without a proof, as it is shown and kept. */
+/** Marks a name that a caller claims without proof. */
 export function claimedName(name: string): string {
   return `claimed:${name}`
 }

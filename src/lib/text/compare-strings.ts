@@ -1,11 +1,11 @@
-/** Order by code points, which is the order of the UTF-8 bytes that OPA compares. */
+/** Compares strings by code points, which equals OPA's order by UTF-8 bytes. */
 export function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x === y) continue
-    // A surrogate stands for a code point above every other UTF-16 unit.
+    // A surrogate is part of a code point above all other UTF-16 units.
     const surrogates = Number(isSurrogate(x)) - Number(isSurrogate(y))
     return surrogates === 0 ? x - y : surrogates
   }

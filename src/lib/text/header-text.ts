@@ -1,8 +1,8 @@
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * What a header says that was read byte by byte (as ISO-8859-1, which HTTP leaves a sender): most senders mean UTF-8, so it
- * is that wherever its bytes are.
+ * Decodes a header that was read as ISO-8859-1. Most senders use UTF-8, so it is decoded as UTF-8
+ * if valid.
  */
 export function readHeaderText(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
@@ -13,7 +13,7 @@ export function readHeaderText(value: string): string {
   }
 }
 
-/** A text as `fetch` takes it for a header: the bytes of its UTF-8, each as one character. */
+/** Encodes a text for a header of `fetch`: each byte of its UTF-8 as one character. */
 export function writeHeaderText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }

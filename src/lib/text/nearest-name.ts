@@ -1,11 +1,12 @@
-/** Further than this from what was written, a name is no likely meaning of it. */
+/** A name at a greater distance is not suggested. */
 const MAX_DISTANCE = 3
 
-/** The name that somebody who wrote `written` most likely meant; undefined when none is near. */
+/** The name that was most likely meant. Undefined if none is similar. */
 export function nearestName(written: string, names: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.max(1, Math.floor(written.length / 2)))
   const ranked = names
-    // A name so much longer or shorter is further away, and comparing with a text of a million letters would take long.
+    // Names of very different length are excluded, because comparing a text of a million characters
+    // takes long.
     .filter((name) => Math.abs(name.length - written.length) <= limit)
     .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
@@ -13,12 +14,15 @@ export function nearestName(written: string, names: readonly string[]): string |
   return ranked[0]?.name
 }
 
-/** `, did you mean x?`, or nothing. */
+/** Returns `, did you mean x?`, or an empty string. */
 export function suggestion(nearest: string | undefined): string {
   return nearest === undefined ? '' : `, did you mean ${nearest}?`
 }
 
-/** How many letters must be added, left out, replaced or swapped with the next: the restricted Damerau distance. */
+/**
+ * Number of insertions, deletions, replacements and swaps of adjacent characters between two
+ * strings: the restricted Damerau-Levenshtein distance.
+ */
 export function editDistance(first: string, second: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: second.length + 1 }, (_, column) => column)

@@ -1,9 +1,9 @@
 import { cutText } from './shown-text.js'
 
-/** Whoever sent the document chose its names. */
+/** Maximum length of a name, which the sender of the document chose. */
 const MAX_NAME = 100
 
-/** `auth.tokens[0].sha256`: a path into a document as people write it; very long names are cut. */
+/** Formats a path into a document: `auth.tokens[0].sha256`. Long names are truncated. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Whether two secrets are the same, in a time that tells nothing of either: digests of one length are compared. */
+/** Compares two secrets in constant time through digests of equal length. */
 export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }

@@ -1,7 +1,10 @@
 import { AppError, toAppError } from '../../errors/app-error.js'
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 
-/** An AppError as a plain value: what crosses to another thread or process loses its class. */
+/**
+ * An AppError as a plain value, because class instances do not survive the transfer to another
+ * thread or process.
+ */
 export interface Failure {
   readonly kind: ErrorKind
   readonly code: string
@@ -12,14 +15,14 @@ export interface Failure {
   readonly cause: string | undefined
 }
 
-/** Anything that was thrown, ready to cross to another thread. */
+/** Converts a thrown value for transfer to another thread. */
 export function toFailure(raw: unknown): Failure {
   const { kind, code, message, details, retryAfterSeconds, cause } = toAppError(raw)
   const stack = cause instanceof Error ? cause.stack : undefined
   return { kind, code, message, details, retryAfterSeconds, cause: stack }
 }
 
-/** The error again, on the other side. */
+/** Converts it back to an error. */
 export function fromFailure({ kind, message, cause, retryAfterSeconds, ...rest }: Failure): AppError {
   return new AppError(kind, message, {
     ...rest,

@@ -1,33 +1,34 @@
 import type { Worker } from 'node:worker_threads'
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 
-/** That a thread ended which nobody had let go. */
+/** The unexpected end of a thread. */
 export interface ThreadDeath {
-  /** As it reads in a sentence: "the thread that writes tidegate.db". */
+  /** Name for use in a sentence: "the thread that writes tidegate.db". */
   readonly thread: string
   readonly reason: string
-  /** How many times it has ended within five minutes. */
+  /** Number of deaths within five minutes. */
   readonly recent: number
 }
 
 export interface SupervisedThreadOptions {
-  /** As it reads in a sentence: "the thread that writes tidegate.db". */
+  /** Name for use in a sentence: "the thread that writes tidegate.db". */
   readonly name: string
   readonly start: () => Worker
   readonly died?: ((death: ThreadDeath) => void) | undefined
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
 const RECENT_MS = 300_000
-/** Once may be chance. */
-const DEATHS_THAT_ARE_A_PROBLEM = 3
+/** One or two deaths may be accidental. */
+const PROBLEM_DEATHS = 3
 const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /**
- * A thread that works as long as the process: it starts when it is first needed, and again after it died, at once the first time and
- * after longer and longer pauses when it dies again. What it was doing when it died has failed; that is for its user to tell.
+ * A thread that lives as long as the process. It starts on demand and restarts after a death:
+ * immediately the first time, with growing pauses if it dies again. Its user must report the work
+ * that failed.
  */
 export class SupervisedThread {
   readonly #options: SupervisedThreadOptions
@@ -41,34 +42,35 @@ export class SupervisedThread {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** The thread at work, where there is one. */
   get current(): Worker | undefined {
     return this.#thread
   }
 
-  /** Why the thread cannot be relied on; undefined while it can. */
+  /** Why the thread is unreliable. Undefined if it is not. */
   get problem(): string | undefined {
     const deaths = this.#recentDeaths().length
-    if (deaths < DEATHS_THAT_ARE_A_PROBLEM) return undefined
-    return `${this.#options.name} has ended ${deaths} times within five minutes (${this.#reason}); it is started again every so often`
+    if (deaths < PROBLEM_DEATHS) return undefined
+    return `${this.#options.name} has ended ${deaths} times within five minutes (${this.#reason}); it is restarted after a pause`
   }
 
-  /** The thread, which is started when there is none. Raises `unavailable` during the pause after it died repeatedly. */
+  /**
+   * Returns the thread, starting it if needed. Throws `unavailable` during the pause after repeated
+   * deaths.
+   */
   take(): Worker {
     if (this.#thread !== undefined) return this.#thread
     const deaths = this.#recentDeaths()
-    const pauseMs =
-      deaths.length < 2 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (deaths.length - 2), LONGEST_PAUSE_MS)
+    const pauseMs = deaths.length < 2 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (deaths.length - 2), MAX_PAUSE_MS)
     if (this.#now() - (deaths.at(-1) ?? -Infinity) < pauseMs) {
       throw new AppError(
         'unavailable',
-        `${this.#options.name} has stopped (${this.#reason}) and is started again shortly; try again`,
+        `${this.#options.name} has stopped (${this.#reason}) and is restarted shortly; try again`,
       )
     }
     return this.#start()
   }
 
-  /** Lets the thread go: its end is no death, and the next `take` starts another. */
+  /** Releases the thread: its end does not count as a death, and the next `take` starts another. */
   release(): Worker | undefined {
     const thread = this.#thread
     this.#thread = undefined
@@ -78,8 +80,8 @@ export class SupervisedThread {
   #start(): Worker {
     const thread = this.#options.start()
     this.#thread = thread
-    let reason = 'it ended by itself'
-    // An error is followed by the exit; without a listener it would end the process.
+    let reason = 'it ended unexpectedly'
+    // An `error` event precedes the exit. Without a listener it would end the process.
     thread.on('error', (raw: unknown) => {
       reason = hasErrorCode(raw, 'ERR_WORKER_OUT_OF_MEMORY') ? 'out of memory' : toError(raw).message
     })

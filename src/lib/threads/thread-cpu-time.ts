@@ -3,28 +3,34 @@ import { constants, getPriority, setPriority } from 'node:os'
 
 const NS_PER_MS = 1_000_000
 const OWN_FILE = '/proc/thread-self/schedstat'
-/** Three decimal numbers, the first of which is the time on a core in nanoseconds, the second that of waiting for one. */
+/**
+ * Three decimal numbers: CPU time in nanoseconds, time waiting for a core in nanoseconds, and a
+ * count.
+ */
 const buffer = Buffer.alloc(128)
 
 let clock: (() => number) | undefined
 
 /**
- * The time that the calling thread has had on a core, in milliseconds, where the system tells (Linux, `proc(5)`): waiting for a
- * busy core does not count. Elsewhere the time that has passed. Only differences mean anything.
+ * CPU time of the calling thread in milliseconds (Linux, `proc(5)`), without time waiting for a
+ * core. Elapsed time on other systems. Only differences are meaningful.
  */
 export function threadCpuMs(): number {
   clock ??= openClock()
   return clock()
 }
 
-/** What a thread has had of the cores, in milliseconds since it began. */
+/** CPU and waiting times of a thread, in milliseconds since its start. */
 export interface ThreadTimes {
   readonly onCoreMs: number
-  /** How long it could have gone on, had a core been free. */
+  /** Time spent waiting for a core. */
   readonly waitedMs: number
 }
 
-/** The times of another thread of this process, by its number in the system; undefined where the system does not tell. */
+/**
+ * Times of another thread of this process by its system id. Undefined if the system does not report
+ * them.
+ */
 export function timesOfThread(systemId: number): ThreadTimes | undefined {
   try {
     const text = readFileSync(`/proc/self/task/${systemId}/schedstat`, 'latin1')
@@ -43,7 +49,7 @@ function openClock(): () => number {
       parse(buffer.toString('latin1', 0, readSync(file, buffer, 0, 128, 0)))
     if (read() !== undefined) return () => read() ?? 0
   } catch {
-    // No such file: another system than Linux.
+    // The file exists on Linux only.
   }
   return () => performance.now()
 }
@@ -53,10 +59,11 @@ function parse(text: string): number | undefined {
   return Number.isFinite(nanoseconds) && nanoseconds > 0 ? nanoseconds / NS_PER_MS : undefined
 }
 
-/** Makes the calling thread so much nicer to others on a busy core, where the system can: on Linux. */
+/** Lowers the priority of the calling thread by this much (Linux only). */
 export function lowerThreadPriority(niceness: number): void {
-  // Linux keeps a priority per thread, where 0 means the calling one; elsewhere it would slow the whole process.
+  // On Linux the priority belongs to the thread, and 0 means the calling one. Elsewhere this would
+  // slow down the whole process.
   if (process.platform !== 'linux') return
-  // From where it stands: a process that was started nicer may not take any of that back.
+  // Relative to the current value, because a process may not raise its priority again.
   setPriority(0, Math.min(getPriority(0) + niceness, constants.priority.PRIORITY_LOW))
 }

@@ -1,7 +1,10 @@
-/** So many are under way at once: a thousand would hold the thread for tens of milliseconds when they end. */
+/**
+ * Number of parallel tasks. A thousand that end together would block the thread for tens of
+ * milliseconds.
+ */
 const AT_ONCE = 32
 
-/** What comes of work on each item, in their order. Rejects as the first that does. */
+/** Runs work on each item and returns the results in order. Rejects with the first rejection. */
 export async function inGroups<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

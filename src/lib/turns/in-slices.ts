@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Takes a millisecond or so to copy. */
+/** Takes about a millisecond to copy. */
 const SLICE_BYTES = 2 * 1024 * 1024
 
-/** Does work on so many bytes in slices, from their beginning; between two of them the thread does what else there is to do. */
+/** Processes bytes in slices from the start. Other work runs between two slices. */
 export async function inSlices(bytes: number, work: (start: number, end: number) => void): Promise<void> {
   for (let start = 0; start < bytes; start += SLICE_BYTES) {
     if (start > 0) await setImmediate()
@@ -11,7 +11,7 @@ export async function inSlices(bytes: number, work: (start: number, end: number)
   }
 }
 
-/** The same bytes in memory that threads share: those given, where they are. */
+/** Copies bytes to shared memory. Returns them unchanged if they are shared already. */
 export async function toSharedBytes(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.buffer instanceof SharedArrayBuffer) return bytes
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))

@@ -1,13 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** So long a thread may be at one piece of work before it does what else there is to do. */
+/** Maximum time that a piece of work may block the thread, in milliseconds. */
 const TURN_MS = 5
 
-/** Long work of a thread that answers requests, in short turns. */
+/** Splits long work of a thread that serves requests into short turns. */
 export class ShortTurns {
   #beganAt = performance.now()
 
-  /** To be called every millisecond or so of the work: lets others have a turn when this one has lasted long enough. */
+  /**
+   * Call this about every millisecond of the work. Lets other work run if the turn has lasted long
+   * enough.
+   */
   async pause(): Promise<void> {
     if (performance.now() - this.#beganAt < TURN_MS) return
     await setImmediate()

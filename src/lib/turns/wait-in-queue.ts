@@ -1,8 +1,8 @@
 import type PQueue from 'p-queue'
 
 /**
- * Does work once it is its turn in a queue. Rejects with the signal's reason if that is aborted before; work that has begun is not affected, unlike by the
- * signal of the queue itself.
+ * Runs work at its turn in a queue. Rejects with the signal's reason if that is aborted before.
+ * Unlike the queue's own signal, it does not affect started work.
  */
 export async function waitInQueue<T>(queue: PQueue, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const waiting = new AbortController()

@@ -1,6 +1,9 @@
 import { isRecord } from './record.js'
 
-/** The value of a field such as `log.message`, which may be one member of that name or members inside each other. */
+/**
+ * The value of a field such as `log.message`, which may be one member of that name or nested
+ * members.
+ */
 export function fieldValue(document: unknown, field: string): unknown {
   if (!isRecord(document)) return undefined
   if (Object.hasOwn(document, field)) return document[field]
@@ -14,7 +17,7 @@ export function fieldValue(document: unknown, field: string): unknown {
   return undefined
 }
 
-/** The text of a field's value; undefined where it has none. */
+/** The text of a field's value. Undefined if it has none. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

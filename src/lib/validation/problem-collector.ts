@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 
-/** Collects what several readings of one document find wrong, so that all of it can be named at once. */
+/** Collects the problems of several readings of one document, to report them together. */
 export class ProblemCollector {
   readonly #failures: AppError[] = []
 
-  /** What is read; undefined where the reading raised `invalid`, which is kept. */
+  /** Returns the result of a reading. Collects an `invalid` error and returns undefined. */
   attempt<T>(read: () => T): T | undefined {
     try {
       return read()
@@ -16,7 +16,7 @@ export class ProblemCollector {
     }
   }
 
-  /** Raises `invalid` with every problem once, if any reading failed. */
+  /** Throws `invalid` with every problem once, if any reading failed. */
   raise(): void {
     const [first, ...others] = this.#failures
     if (first === undefined) return
@@ -31,7 +31,7 @@ function detailsOf({ code, message, details }: AppError): readonly ErrorDetail[]
   return details.length > 0 ? details : [{ code, message }]
 }
 
-/** A 400 that names every required field that a body lacks. */
+/** Returns a 400 error that names every missing required field. */
 export function missingFields(names: readonly string[]): AppError {
   return new AppError('invalid', `the body lacks required fields: ${names.join(', ')}`, {
     code: 'missing_fields',

@@ -1,4 +1,4 @@
-/** Whether a value is an object with members, and no array. */
+/** Whether a value is an object other than an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

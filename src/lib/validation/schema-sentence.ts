@@ -6,7 +6,7 @@ import { nearestName, suggestion } from '../text/nearest-name.js'
 type RawIssue = z.core.$ZodRawIssue
 
 const MAX_SHOWN = 80
-/** Of the names that one object has and its schema does not know: each is compared with all that are known. */
+/** Maximum number of unknown names compared with the known ones, per object. */
 const MAX_NAMED = 20
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'an array',
@@ -19,7 +19,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: 'an object',
   string: 'a text',
 }
-/** What zod counts, by the origin of the issue. */
+/** Units of zod's sizes, by the origin of the issue. */
 const UNITS: Readonly<Record<string, readonly [one: string, more: string]>> = {
   string: [' character', ' characters'],
   array: [' entry', ' entries'],
@@ -33,7 +33,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 }
 
-/** What the schema asks of a value, for a sentence that begins with the value's name: `must be a text, not a number`. */
+/**
+ * Describes an issue as a predicate whose subject is the value's name: `must be a text, not a
+ * number`.
+ */
 export function schemaSentence(issue: RawIssue): string | undefined {
   if (isMissing(issue)) return 'is required'
   switch (issue.code) {
@@ -54,12 +57,11 @@ export function schemaSentence(issue: RawIssue): string | undefined {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     default:
-      // What a schema says in words of its own stands.
+      // Messages that a schema sets itself are kept.
       return undefined
   }
 }
 
-/** Whether the value that the issue is about is not there at all. */
 export function isMissing(issue: { readonly code?: string | undefined; readonly input?: unknown }): boolean {
   return issue.input === undefined && /^invalid_(?:type|value|union)$/.test(issue.code ?? '')
 }
@@ -102,12 +104,11 @@ function typeName(expected: string): string {
   return TYPE_NAMES[expected] ?? expected
 }
 
-/** A number that could not be made of a text tells nothing of that text. */
+/** NaN says nothing about the text that was not a number. */
 function instead(input: unknown): string {
   return Number.isNaN(input) ? '' : `, not ${describe(input)}`
 }
 
-/** Which of the values was likely meant. */
 function meant(input: unknown, values: readonly unknown[]): string {
   if (typeof input !== 'string' || input.length > MAX_SHOWN) return ''
   const names = values.filter((value) => typeof value === 'string')

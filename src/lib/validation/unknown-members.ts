@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { nearestName } from '../text/nearest-name.js'
 import { pathText } from '../text/path-text.js'
 
-/** A member that a schema ignores, and what it may have been meant for. */
+/** A member that a schema ignores, with the likely intended name. */
 export interface UnknownMember {
-  /** `metrics[0].criticl`. */
+  /** For example `metrics[0].criticl`. */
   readonly place: string
   readonly name: string
   /** The path of its owner with `[]` for any index, as in `AlsoKnown`. */
@@ -13,13 +13,13 @@ export interface UnknownMember {
   readonly nearest: string | undefined
 }
 
-/** Members that are known though the schema does not read them, by the path of their owner: `''`, `metrics[]`. */
-export type AlsoKnown = Readonly<Record<string, readonly string[]>>
+/** Known members that the schema does not read, by the path of their owner: `''`, `metrics[]`. */
+type AlsoKnown = Readonly<Record<string, readonly string[]>>
 
-/** For so many members of one document a likely meaning is looked for: each is compared with all known names. */
+/** Maximum number of members per document for which a similar name is searched. */
 const MAX_COMPARED = 200
 
-/** The members of a document that its schema ignores. Those that are null say nothing and are not told. */
+/** Returns the members of a document that its schema ignores, except null ones. */
 export function unknownMembers(schema: z.ZodType, document: unknown, alsoKnown: AlsoKnown): UnknownMember[] {
   return new MemberWalk(alsoKnown).of(schema, document, [])
 }
@@ -36,7 +36,7 @@ class MemberWalk {
     const bare = unwrapped(schema)
     if (bare instanceof z.ZodArray && Array.isArray(value)) {
       const element = unwrapped(bare.element)
-      // A million points have no members.
+      // Arrays of scalars, such as a million points, have no members.
       if (!isObjectSchema(element)) return []
       return value.flatMap((each, index) => this.of(element, each, [...path, index]))
     }
@@ -65,7 +65,7 @@ class MemberWalk {
   }
 }
 
-/** What a schema checks below its defaults and what it makes of the value. */
+/** The schema inside defaults, optionals and transformations. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in)
   const isWrapper =

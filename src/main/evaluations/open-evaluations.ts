@@ -1,34 +1,46 @@
+import { Worker } from 'node:worker_threads'
+
 import type { Config } from '../../config/config.js'
 import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
 import type { ServiceMetrics } from '../../http/metrics/service-metrics.js'
 import type { Logger } from '../../lib/logger.js'
 import { timesOfThread } from '../../lib/threads/thread-cpu-time.js'
-import { Evaluations, SlowEvaluations } from '../../rego/index.js'
+import {
+  Evaluations,
+  SlowEvaluations,
+  givenAway,
+  type FromSlowThread,
+  type SlowThread,
+  type SlowThreadEvents,
+  type EvaluationsOptions,
+} from '../../rego/index.js'
 import { openServedRequests } from './open-requests.js'
-import { logPrinted } from './printed-lines.js'
-import { startSlowThread } from '../threads/slow-thread.js'
+import { hasErrorCode } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 
 const MS_PER_SECOND = 1000
-/** The end of an idle thread gives the memory of its evaluations back. */
+/** An idle thread ends and so frees the memory of its evaluations. */
 const IDLE_MS = 5000
 
-/** The evaluations of the service, with the threads for what takes long. */
+/** The evaluations of the service, with the threads for slow ones. */
 export interface OpenEvaluations {
   readonly evaluations: Evaluations
-  /** The threads for what takes long, for workers. */
+  /** The slow threads, for requests of worker processes. */
   readonly slow: Pick<SlowEvaluations, 'submit'>
-  /** Lets those that take long go on for as long as one may take, and refuses them, and all others that would, after that. */
+  /**
+   * Lets slow evaluations run for the longest time one may take, then refuses them and any others.
+   */
   readonly drain: () => void
-  /** Refuses what still waits. */
+  /** Refuses evaluations that still wait. */
   readonly close: () => Promise<void>
 }
 
-/** Makes them; a thread is started when it is first needed. */
+/** Sets up the evaluations of the service. Threads start on demand. */
 export function openEvaluations(config: Config, metrics: ServiceMetrics, logger: Logger): OpenEvaluations {
   const { limits, slowEvaluations, strictBuiltinErrors } = config.policies
   const requests = openServedRequests(config, metrics.registry)
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
-  const figures = makeEvaluationMetrics(metrics.registry, {
+  const counters = makeEvaluationMetrics(metrics.registry, {
     queued: () => slow.queued,
     running: () => slow.running,
   })
@@ -43,13 +55,13 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics, logger:
       maxWaitMs: maxWaitSeconds * MS_PER_SECOND,
       idleMs: IDLE_MS,
     },
-    ended: figures.ended,
+    ended: counters.ended,
   })
   const evaluations = new Evaluations({
     slow,
     sliceMs: limits.sliceMs,
     strictBuiltinErrors,
-    abandoned: figures.abandoned,
+    abandoned: counters.abandoned,
     spent: makeCostMetrics(metrics.registry),
     printed: logPrinted(config, logger),
     ...(requests && { requests }),
@@ -66,5 +78,51 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics, logger:
       slow.stop()
       await requests?.close()
     },
+  }
+}
+
+const SCRIPT = threadScript('evaluation')
+/** Heap limit, in addition to the memory of the policy module, which has its own limit. */
+const HEAP_MB = 512
+/** V8's default on the deciding thread, so that both threads refuse the same nesting depths. */
+const STACK_MB = 1
+
+/** Starts a thread for slow evaluations. It does not keep the process alive. */
+function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread {
+  const worker = new Worker(SCRIPT, {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },
+  })
+  let isKilled = false
+  let cause: Error | undefined
+  worker.unref()
+  worker.on('message', (message: FromSlowThread) => {
+    if (!isKilled) heard(message)
+  })
+  worker.on('error', (error: Error) => (cause = error))
+  worker.on('exit', () => {
+    if (!isKilled) ended({ isOutOfMemory: hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY'), cause })
+  })
+  return {
+    send: (message) => worker.postMessage(message, givenAway(message)),
+    kill: () => {
+      isKilled = true
+      void worker.terminate()
+    },
+  }
+}
+
+/**
+ * Whether the output of `print` is logged. If not, the compiler leaves out calls of `print`, so
+ * they cost nothing.
+ */
+export function showsPrinted({ log }: Pick<Config, 'log'>): boolean {
+  return log.level === 'debug'
+}
+
+/** Logs each line that policies print. Undefined if these lines are not logged. */
+export function logPrinted(config: Pick<Config, 'log'>, logger: Logger): EvaluationsOptions['printed'] {
+  if (!showsPrinted(config)) return undefined
+  return (lines) => {
+    for (const line of lines) logger.debug({ printed: line }, 'a policy prints')
   }
 }

@@ -11,7 +11,10 @@ import {
   type RequestMetrics,
 } from '../../rego/index.js'
 
-/** What policies ask of others under a configuration: of the hosts that it names, and of OPA's parser. */
+/**
+ * Clients for the requests that a configuration allows policies to make: to the listed hosts and to
+ * OPA's parser.
+ */
 export function openRequests(
   { policies }: Config,
   env: NodeJS.ProcessEnv,
@@ -24,7 +27,7 @@ export function openRequests(
   return new PolicyRequests(requests, { parser, metrics })
 }
 
-/** The same for a service that counts what is asked; undefined where policies may ask nobody. */
+/** As `openRequests`, with metrics. Undefined if the configuration allows no requests. */
 export function openServedRequests(config: Config, registry: Registry): PolicyRequests | undefined {
   return mayAsk(config) ? openRequests(config, process.env, makeRequestMetrics(registry)) : undefined
 }

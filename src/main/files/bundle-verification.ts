@@ -7,8 +7,8 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { readBundleKey, type BundleKey, type BundleVerification } from '../../rego/index.js'
 
 /**
- * How a configuration wants bundles verified, with its keys read. Raises `invalid` for a key that cannot be read, is given twice
- * or does not fit its algorithm.
+ * How to verify bundles under a configuration, with its keys read. Throws `invalid` for a key that
+ * cannot be read, is listed twice or does not fit its algorithm.
  */
 export function makeBundleVerification(
   config: Config['policies']['bundleSigning'],
@@ -33,7 +33,7 @@ export function makeBundleVerification(
   }
 }
 
-/** The files that keys and secrets are read from at each load. */
+/** The files from which keys and secrets are read at each load. */
 export function keyFiles({ keys }: Config['policies']['bundleSigning']): string[] {
   return keys.flatMap((key) => {
     if ('publicKeyFile' in key) return [key.publicKeyFile]

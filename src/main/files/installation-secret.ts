@@ -14,12 +14,15 @@ import { join } from 'node:path'
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
 
 const SECRET_BYTES = 32
-/** A shorter one is what a full disk left of it, or can be guessed. */
-const LEAST_LENGTH = 16
+/**
+ * Minimum length in characters. A shorter secret can be guessed, or was truncated by a full disk.
+ */
+const MIN_LENGTH = 16
 
 /**
- * A secret of this installation's own, base64, made at the first call and kept beside the database. Raises `unavailable` for a file that holds
- * no secret: signing with an empty one would let anybody sign.
+ * Returns a secret of this installation in base64. It is created at the first call and stored in
+ * the data directory. Throws `unavailable` for a file without a secret, because anyone could forge
+ * a signature made with an empty one.
  */
 export function installationSecret(
   dataDir: string,
@@ -38,14 +41,14 @@ function readSecret(path: string): string | undefined {
     if (hasErrorCode(raw, 'ENOENT')) return undefined
     throw raw
   }
-  if (text.length >= LEAST_LENGTH) return text
+  if (text.length >= MIN_LENGTH) return text
   throw new AppError(
     'unavailable',
-    `${path} holds no secret, but ${text.length} characters: remove it, and a new one is made, or put the one of a backup there`,
+    `${path} contains ${text.length} characters instead of a secret: restore it from a backup, or remove it to create a new one`,
   )
 }
 
-/** The name appears with the whole secret behind it, or not at all; who is second takes the first one's. */
+/** Creates the file atomically. If two processes race, both use the secret of the first. */
 function makeSecret(path: string, created: (path: string) => void): string {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -70,13 +73,13 @@ function putInPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (raw) {
-    // Some file systems know no hard links.
+    // Some file systems have no hard links.
     if (hasErrorCode(raw, 'EEXIST')) throw raw
     renameSync(draft, path)
   }
 }
 
-/** A secret that nobody has yet, base64. */
+/** Returns a new random secret in base64. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64')
 }

@@ -8,26 +8,30 @@ import { versionOfFile } from '../../lib/file-version.js'
 import { UNNOTED_ATTEMPTS, isSuspended } from '../../lib/work-attempts.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 
-/** How one application is analysed, as a file says it; the file is named after the application. */
+/** An analysis definition read from a file that is named after its application. */
 export interface DefinitionFile {
   readonly application: string
-  /** Undefined where the file has a problem: the definition that was read before stays. */
+  /** Undefined if the file has a problem. The previous definition then stays in use. */
   readonly definition: AnalysisDefinition | undefined
-  /** Why the file is not used, with its name. */
+  /** Why the file is not used, starting with its name. */
   readonly problem?: string
 }
 
-/** The kind of a file, by which it is shown when it is suspended. */
+/** Kind under which a suspended file is listed. */
 const DEFINITION_FILE = 'definition-file'
-/** Four times what a definition may have over HTTP: YAML has comments. A parser of YAML takes minutes for megabytes. */
+/**
+ * Four times the limit over HTTP, to leave room for YAML comments. Parsing megabytes of YAML takes
+ * minutes.
+ */
 const MAX_FILE_BYTES = 1024 * 1024
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml'])
 
-const SUSPENDED = 'reading it ended the service twice: it is not read again until it changes'
+const SUSPENDED = 'reading it ended the service twice; it is not read again until it changes'
 
 /**
- * The files of a directory, one an application. A file that cannot be read, is no usable definition, or defines an application
- * of another file has a problem, and no definition. Raises `invalid` where the directory cannot be read.
+ * Reads the definition files of a directory, one per application. A file that is unreadable,
+ * invalid or repeats an application gets a problem instead of a definition. Throws `invalid` if the
+ * directory cannot be read.
  */
 export async function readDefinitionFiles(
   directory: string,
@@ -40,11 +44,11 @@ export async function readDefinitionFiles(
     const refuse = (problem: string): void =>
       void files.push({ application, definition: undefined, problem: `${base}: ${problem}` })
     if (files.some((file) => file.application === application)) {
-      refuse(`another file defines ${application}, too`)
+      refuse(`another file also defines ${application}`)
       continue
     }
     try {
-      const definition = await readNoted(join(directory, base), base, attempts)
+      const definition = await readAttempted(join(directory, base), base, attempts)
       if (definition === undefined) refuse(SUSPENDED)
       else files.push({ application, definition })
     } catch (raw) {
@@ -54,7 +58,7 @@ export async function readDefinitionFiles(
   return files
 }
 
-/** A text that changes when a file of definitions is added, removed or written. */
+/** A string that changes when a definition file is added, removed or written. */
 export async function versionOfDefinitions(directory: string): Promise<string> {
   const entries = await readdir(directory).catch(() => undefined)
   if (entries === undefined) return 'absent'
@@ -65,8 +69,8 @@ export async function versionOfDefinitions(directory: string): Promise<string> {
   return versions.join('\n')
 }
 
-/** A file that is written again is another one. */
-async function readNoted(
+/** The key contains the modification time, so a changed file is attempted again. */
+async function readAttempted(
   path: string,
   base: string,
   attempts: WorkAttempts,

@@ -6,45 +6,52 @@ import { join } from 'node:path'
 
 import { TEMPORARY_PREFIX, isOwnDirectory } from '../../lib/temporary-directory.js'
 
-/** Where names are short on every system that has sockets in its file system. */
+/** A directory with a short path on every system that has Unix sockets. */
 export const SHORT_FOLDER = '/tmp'
 const NAME_LENGTH = 12
 
 /**
- * Where the service on a data directory has its temporary files: by its name the next one on that directory, which has the lock on it then, knows what
- * a killed one left. Undefined where there is no such directory.
+ * Returns the folder for temporary files of the service on a data directory, undefined if that
+ * directory does not exist. Its name depends on the directory alone, so the next service there
+ * finds what a killed one left.
  */
 export function temporaryFolderOf(dataDir: string): string | undefined {
   const name = nameFor(dataDir)
   return name && join(tmpdir(), name)
 }
 
-/** The same where paths are short. */
+/** As `temporaryFolderOf`, in a directory with a short path. */
 export function shortFolderOf(dataDir: string): string | undefined {
   const name = nameFor(dataDir)
   return name && join(SHORT_FOLDER, name)
 }
 
-/** All folders in which the service on a data directory may have temporary files; to be asked for while that is there. */
+/**
+ * All folders that may contain temporary files of the service. Call it while the data directory
+ * exists.
+ */
 export function temporaryFoldersOf(dataDir: string): ReadonlySet<string> {
   return new Set([temporaryFolderOf(dataDir) ?? [], shortFolderOf(dataDir) ?? []].flat())
 }
 
 /**
- * Removes the temporary files of a service, for who has the lock on its data directory. Never rejects: what stays is in nobody's way. What another
- * user put in their place stays, too.
+ * Removes the temporary files of a service. The caller must have locked the data directory. Never
+ * rejects, and leaves files of other users alone.
  */
 export async function removeTemporaryFiles(folders: ReadonlySet<string>): Promise<void> {
   for (const folder of folders) {
     try {
       if (isOwnDirectory(folder)) await rm(folder, { recursive: true, force: true })
     } catch {
-      // A program that outlives a killed service by a moment may still write there.
+      // A program may outlive a killed service by a moment and still write there.
     }
   }
 }
 
-/** Not by the path: containers that share a folder for temporary files may all have their data at the same one. */
+/**
+ * The name depends on device and inode, because containers that share a temporary folder may all
+ * use the same data path.
+ */
 function nameFor(dataDir: string): string | undefined {
   try {
     const { dev, ino } = statSync(dataDir, { bigint: true })

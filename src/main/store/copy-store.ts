@@ -11,21 +11,27 @@ import { migrate } from '../../store/postgres/engine/migrate.js'
 import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directory.js'
 import { serviceSchema } from '../../store/postgres/migrations/service.js'
 
-/** Secrets of an installation that its receivers and links know: they stay the same where the records go. */
+/**
+ * Secrets that receivers and links of the installation depend on, so they are copied with the
+ * records.
+ */
 const SECRET_FILES = ['callback-secret', 'report-key']
 
-/** Keeps services from a data directory until the function that it returns is called. Raises `unavailable` while one serves from it, `not_found` without records. */
+/**
+ * Locks a data directory against services until the returned function is called. Throws
+ * `unavailable` if a service runs there, `not_found` if it has no records.
+ */
 export function claimFiles(dataDir: string): () => Promise<void> {
   if (!existsSync(join(dataDir, 'tidegate.db'))) {
-    throw new AppError(
-      'not_found',
-      `there is no tidegate.db in ${dataDir}: name the data directory of a service`,
-    )
+    throw new AppError('not_found', `no tidegate.db in ${dataDir}: give the data directory of a service`)
   }
   return claimDataDirectory(dataDir)
 }
 
-/** Copies the records of a data directory, and the secrets beside them, into an empty database. Raises as `copyRecords` does. */
+/**
+ * Copies the records and secrets of a data directory into an empty database. Throws as
+ * `copyRecords`.
+ */
 export async function copyStore(
   dataDir: string,
   settings: PostgresSettings,
@@ -41,8 +47,9 @@ export async function copyStore(
 }
 
 /**
- * Brings the schema of a database up to date, and makes the months of the decision log and the trail for a year, for services that may make no
- * tables; returns whether the schema was changed. Raises `unavailable`.
+ * Updates the schema of a database and creates the monthly tables of the decision log and the trail
+ * for a year, for services that may not create tables. Returns whether the schema changed. Throws
+ * `unavailable`.
  */
 export async function migrateStore(settings: PostgresSettings): Promise<boolean> {
   const isChanged = await migrate(settings, serviceSchema)

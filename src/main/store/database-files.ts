@@ -8,7 +8,7 @@ import type { Migrations } from '../../store/sqlite/engine/migrate.js'
 import { decisionMigrations } from '../../store/sqlite/migrations/decisions.js'
 import { serviceMigrations } from '../../store/sqlite/migrations/service.js'
 
-/** The databases of a data directory, for what looks at them or copies them without being the service. */
+/** Access to the databases of a data directory for commands that check or copy them. */
 export { checkDatabase, copyDatabase } from '../../store/sqlite/backup/copy-database.js'
 export { reserveNumbers } from '../../store/sqlite/backup/copy-database.js'
 
@@ -17,13 +17,16 @@ const MIGRATIONS: Readonly<Record<string, Migrations>> = {
   'decisions.db': decisionMigrations,
 }
 
-/** Raises `unavailable` for a database of a data directory that a newer release wrote. */
+/** Throws `unavailable` for a database that a newer release wrote. */
 export function refuseNewer(path: string): void {
   const migrations = ownMember(MIGRATIONS, basename(path))
   if (migrations !== undefined) checkRelease(path, migrations)
 }
 
-/** Whether a service runs on a data directory, as a claim tells that is given back at once. Raises what keeps anybody from claiming it. */
+/**
+ * Whether a service runs on a data directory. Claims it and releases it again. Throws if the claim
+ * fails for another reason.
+ */
 export async function isClaimed(dataDir: string): Promise<boolean> {
   try {
     await claimDataDirectory(dataDir)()

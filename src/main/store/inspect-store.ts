@@ -13,12 +13,18 @@ export type {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the records of a configuration are, with the password that it names. Raises `invalid` for one that cannot be read. */
+/**
+ * The location of the records of a configuration, with its password. Throws `invalid` if the
+ * password cannot be read.
+ */
 export function configuredLocation(config: Config, env: Environment): StoreLocation {
   return storeLocation(config, readSecrets({ store: config.store }, env))
 }
 
-/** Looks at the database of a configuration. Raises `unavailable` where it does not answer, `invalid` where the configuration names none. */
+/**
+ * Inspects the database of a configuration. Throws `unavailable` if it does not answer, `invalid`
+ * if the configuration has none.
+ */
 export async function inspectConfiguredDatabase(
   config: Config,
   env: Environment,

@@ -7,17 +7,23 @@ import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
 import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
 import { storeLocation } from './store-location.js'
+import type { StoreLocation } from './store-location.js'
+import type { FindOperation } from '../../store/ports/operation.js'
+import type { OpenReader, Readers } from '../../store/ports/readers.js'
 
 const SCRIPT = threadScript('store')
 
-/** What opening a store needs beside the configuration. */
-export interface StoreParts {
+/** The dependencies of a store. */
+interface StoreParts {
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly threadDied: (death: ThreadDeath) => void
 }
 
-/** Opens what is durable, in the engine that the configuration names. Raises AppError `unavailable` for a store that cannot serve. */
+/**
+ * Opens the durable store with the configured engine. Throws `unavailable` for a store that cannot
+ * serve.
+ */
 export async function openStore(config: Config, parts: StoreParts): Promise<ServiceStore> {
   const location = storeLocation(config, parts.readSecret)
   return location.engine === 'postgres'
@@ -25,7 +31,7 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Serv
     : await openFile(location.dataDir, parts)
 }
 
-/** A PostgreSQL, with threads that write and read it. */
+/** Opens a PostgreSQL store with threads that write and read. */
 async function openDatabase(
   settings: PostgresSettings,
   connections: number,
@@ -38,13 +44,13 @@ async function openDatabase(
     operations: SCRIPT,
     threadDied,
     changed: (problem) => {
-      if (problem === undefined) logger.info('the database is there again')
-      else logger.error({ error: problem }, 'nothing durable is written')
+      if (problem === undefined) logger.info('the database is available again')
+      else logger.error({ error: problem }, 'durable records cannot be written')
     },
   })
 }
 
-/** `tidegate.db`, with threads that write and read it. */
+/** Opens `tidegate.db` with threads that write and read. */
 async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Promise<ServiceStore> {
   const { openServiceStore } = await import('../../store/sqlite/threads/open-service-store.js')
   return await openServiceStore({
@@ -52,13 +58,29 @@ async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Pr
     operations: SCRIPT,
     threadDied,
     fileChanged: (problem) => {
-      if (problem === undefined) logger.info('tidegate.db is at its path, and is written again')
-      else logger.error({ error: problem }, 'nothing durable is written')
+      if (problem === undefined) logger.info('tidegate.db is at its path again and is written')
+      else logger.error({ error: problem }, 'durable records cannot be written')
     },
   })
 }
 
-/** How the store is shown among the parts of the service. */
+/** The store as a part of the service's health. */
 export function storeHealth({ problem, warning }: ServiceStore): HealthPlugin {
   return { name: 'store', isUp: () => problem() === undefined, problem, ...(warning && { warning }) }
+}
+
+/**
+ * Opens the durable store read-only on the calling thread, whether or not a service runs. Throws
+ * `unavailable` for a store that is absent, damaged or not Tidegate's.
+ */
+export async function openReader(
+  location: StoreLocation,
+  operations: FindOperation<Readers>,
+): Promise<OpenReader> {
+  if (location.engine === 'postgres') {
+    const { openPostgresReader } = await import('../../store/postgres/threads/open-postgres-store.js')
+    return openPostgresReader(location.settings, operations)
+  }
+  const { openReader: openSqliteReader } = await import('../../store/sqlite/threads/connect.js')
+  return openSqliteReader(location.dataDir, operations)
 }

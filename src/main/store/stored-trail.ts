@@ -6,11 +6,11 @@ import { AppError } from '../../errors/app-error.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
 import { configuredLocation } from './inspect-store.js'
-import { openReader } from './open-reader.js'
+import { openReader } from './open-store.js'
 import { inDataDirectory } from './store-location.js'
 import type { StoreLocation } from './store-location.js'
 
-/** Proves the trail where it is kept, whether or not a service runs. Raises as `openReader`. */
+/** Verifies the stored trail, whether or not a service runs. Throws as `openReader`. */
 export async function verifyStoredTrail(
   location: StoreLocation,
   options: Omit<VerifyOptions, 'reader'> = {},
@@ -24,14 +24,14 @@ export async function verifyStoredTrail(
 }
 
 /**
- * Follows the chain of the trail in a folder to its end; gives the number and hash of its last record, as `--expected` takes them. Raises
- * `unavailable` where it is not intact.
+ * Verifies the trail in a folder and returns the number and hash of its last record in the form of
+ * `--expected`. Throws `unavailable` if it is not intact.
  */
 export function provenTrailEnd(folder: string): Promise<string> {
   return provenEnd(inDataDirectory(folder), folder)
 }
 
-/** The same for the database of a configuration. */
+/** As `provenTrailEnd`, for the database of a configuration. */
 export function databaseTrailEnd(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,

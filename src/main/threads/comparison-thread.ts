@@ -6,13 +6,16 @@ import type { Failure } from '../../lib/threads/failure.js'
 import type { StoreLocation } from '../store/store-location.js'
 import { workInOwnThread } from './own-thread.js'
 
-/** What the thread that compares a list with the registry is started with. */
+/** Start options of the thread that compares a list with the registry. */
 export interface ComparisonThreadOptions {
   readonly store: StoreLocation
   readonly list: ListToCompare
 }
 
-/** From the thread. Each `changes` is answered by a message without content once it is durable; the others end its work. */
+/**
+ * A message from the thread. Each `changes` is acknowledged by an empty message once it is durable.
+ * The other types end its work.
+ */
 export type ComparisonMessage =
   | { readonly type: 'changes'; readonly changes: string }
   | { readonly type: 'compared'; readonly listed: number }
@@ -21,7 +24,10 @@ export type ComparisonMessage =
 const SCRIPT = threadScript('comparison')
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 }
 
-/** `CompareList` in a thread of its own, which reads the registry by itself; only what differs passes through the calling thread. */
+/**
+ * Runs `CompareList` in a separate thread, which reads the registry itself. Only differences pass
+ * through the calling thread.
+ */
 export function compareInThread(store: StoreLocation): CompareList {
   return (list, take, givenUp) => {
     const workerData: ComparisonThreadOptions = { store, list }

@@ -2,19 +2,19 @@ import { Worker } from 'node:worker_threads'
 import type { ResourceLimits } from 'node:worker_threads'
 import type { AppError } from '../../errors/app-error.js'
 
-/** What a thread is given and what it is not allowed. Times are milliseconds. */
+/** Script and limits of a thread. Times are in milliseconds. */
 export interface ExpendableThreadOptions {
   readonly script: URL
   readonly resourceLimits: ResourceLimits
-  /** A request that takes longer ends the thread. */
+  /** Time limit of a request. A longer one ends the thread. */
   readonly limitMs: number
-  /** Without a request for so long, the thread gives its memory back. */
+  /** Without a request for this long the thread ends and frees its memory. */
   readonly idleMs: number
-  /** Requests that may wait for those before them. */
+  /** Number of requests that may wait. */
   readonly maxWaiting: number
-  /** What a request is told that took too long, or ended the thread. */
+  /** The error of a request that took too long or ended the thread. */
   readonly overrun: () => AppError
-  /** What a request is told when too many are waiting. */
+  /** The error of a request when too many are waiting. */
   readonly crowded: () => AppError
 }
 
@@ -25,15 +25,16 @@ interface Waiting<Request, Answer> {
 }
 
 /**
- * A thread for work that may never end: one request after the other, each within its time. A request that overruns it, or the memory
- * that the thread has, is told so, and costs nothing but the thread, in whose place the next request finds a new one.
+ * A thread for work that may never end: one request at a time, each with a time limit. A request
+ * that exceeds the time or memory limit fails and ends the thread. The next request starts a new
+ * one.
  */
 export class ExpendableThread<Request, Answer> {
   readonly #options: ExpendableThreadOptions
   readonly #waiting: Waiting<Request, Answer>[] = []
   #thread: Worker | undefined
   #current: Waiting<Request, Answer> | undefined
-  /** Of the request under way, or of having none. */
+  /** Timer of the current request, or of the idle thread. */
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -41,8 +42,8 @@ export class ExpendableThread<Request, Answer> {
     this.#options = options
   }
 
-  /** Raises what the options say for one request too many, and for one that overruns its limits. */
-  ask(request: Request): Promise<Answer> {
+  /** Runs a request. Throws `crowded` if too many wait, `overrun` if it exceeds its limits. */
+  run(request: Request): Promise<Answer> {
     const { maxWaiting, crowded } = this.#options
     if (this.#isClosed || this.#waiting.length >= maxWaiting) return Promise.reject(crowded())
     return new Promise((resolve, reject) => {
@@ -51,7 +52,7 @@ export class ExpendableThread<Request, Answer> {
     })
   }
 
-  /** Ends the thread at once; what waits for it is refused. */
+  /** Ends the thread immediately and refuses waiting requests. */
   async close(): Promise<void> {
     this.#isClosed = true
     const { crowded } = this.#options
@@ -89,7 +90,7 @@ export class ExpendableThread<Request, Answer> {
     }
     thread.on('error', lost)
     thread.on('exit', lost)
-    // It must not keep a process alive that has nothing else to do.
+    // The thread must not keep the process alive.
     thread.unref()
     return thread
   }

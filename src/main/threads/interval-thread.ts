@@ -11,36 +11,36 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
 import { workInOwnThread } from './own-thread.js'
 
-/** What the thread that judges intervals is started with. */
+/** Start options of the thread that judges intervals. */
 export interface IntervalThreadOptions {
   readonly analysis: Config['analysis']
 }
 
-/** What the thread has done for it by the one that decides. */
+/** Functions that the deciding thread runs for the interval thread. */
 export interface IntervalHelp {
   readonly reportDefect: (error: string) => void
   readonly askRule: EvaluateRule
 }
 
-/** To the thread: what there is to do, and what rules said. */
-export type IntervalQuestion =
+/** A message to the thread: a task, or the result of a rule. */
+export type IntervalThreadInput =
   | { readonly type: 'judge'; readonly request: IntervalRequest }
   | { readonly type: 'try'; readonly plan: RunPlan }
-  | { readonly type: 'said'; readonly id: number; readonly answer: RuleAnswer }
+  | { readonly type: 'ruleResult'; readonly id: number; readonly answer: RuleAnswer }
 
-/** From the thread; each request is answered by `taken` or `failed`. */
-export type IntervalAnswer =
-  | { readonly type: 'taken'; readonly result: unknown }
+/** A message from the thread. `taken` or `failed` ends a task. */
+export type IntervalThreadOutput =
+  | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'defect'; readonly error: string }
   | { readonly type: 'rule'; readonly id: number; readonly rule: string; readonly input: object }
 
 const SCRIPT = threadScript('analysis')
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
-/** Beside the budget of the queries: judging two million lines takes its time too. */
+/** Time for judging, in addition to the query budget. Two million log lines take a while. */
 const JUDGING_MS = 120_000
 
-/** Judges one interval in a thread of its own: nothing it does can hold others up. Rejects once it is given up. */
+/** Judges one interval in a separate thread. Rejects when `givenUp` is aborted. */
 export async function evaluateIntervalInThread(
   options: IntervalThreadOptions,
   request: IntervalRequest,
@@ -48,23 +48,25 @@ export async function evaluateIntervalInThread(
   givenUp: AbortSignal,
 ): Promise<IntervalResult> {
   const limitMs = intervalBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS
-  return askThread(options, { type: 'judge', request }, { limitMs, givenUp }, help)
+  return runTask(options, { type: 'judge', request }, { limitMs, givenUp }, help)
 }
 
-/** Asks every query of a plan once, in a thread of its own. Raises `unavailable` as `workInOwnThread`. */
+/**
+ * Runs every query of a plan once in a separate thread. Throws `unavailable` as `workInOwnThread`.
+ */
 export async function tryQueriesInThread(
   options: IntervalThreadOptions,
   plan: RunPlan,
   help: IntervalHelp,
 ): Promise<readonly TriedTarget[]> {
   const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
-  return askThread(options, { type: 'try', plan }, limits, help)
+  return runTask(options, { type: 'try', plan }, limits, help)
 }
 
-/** The answer is of the kind that the question asks for. */
-async function askThread<Result>(
+/** The result has the type that belongs to the task. */
+async function runTask<Result>(
   options: IntervalThreadOptions,
-  question: IntervalQuestion,
+  task: IntervalThreadInput,
   { limitMs, givenUp }: { readonly limitMs: number; readonly givenUp: AbortSignal | undefined },
   { reportDefect, askRule }: IntervalHelp,
 ): Promise<Result> {
@@ -77,24 +79,24 @@ async function askThread<Result>(
       ...{ givenUp, limitMs },
     },
     (thread, { done, failed }) => {
-      thread.on('message', (answer: IntervalAnswer) => {
-        if (answer.type === 'taken') done(answer.result as Result)
+      thread.on('message', (answer: IntervalThreadOutput) => {
+        if (answer.type === 'done') done(answer.result as Result)
         else if (answer.type === 'failed')
           failed(new AppError('internal', answer.message, { cause: answer.stack }))
         else if (answer.type === 'defect') reportDefect(answer.error)
-        else tell(thread, answer, askRule).catch((raw: unknown) => failed(toError(raw)))
+        else sendRuleResult(thread, answer, askRule).catch((raw: unknown) => failed(toError(raw)))
       })
-      thread.postMessage(question)
+      thread.postMessage(task)
     },
   )
 }
 
-/** A thread that has ended meanwhile takes nothing any more. */
-async function tell(
+/** A thread that has ended ignores the message. */
+async function sendRuleResult(
   thread: Worker,
-  { id, rule, input }: Extract<IntervalAnswer, { type: 'rule' }>,
+  { id, rule, input }: Extract<IntervalThreadOutput, { type: 'rule' }>,
   askRule: EvaluateRule,
 ): Promise<void> {
-  const said: IntervalQuestion = { type: 'said', id, answer: await askRule(rule, input) }
-  thread.postMessage(said)
+  const result: IntervalThreadInput = { type: 'ruleResult', id, answer: await askRule(rule, input) }
+  thread.postMessage(result)
 }

@@ -2,32 +2,32 @@ import { Worker } from 'node:worker_threads'
 import type { WorkerOptions } from 'node:worker_threads'
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
 
-/** The code of what is raised when the thread died of its work, and was neither given up nor too slow. */
+/** Error code if the thread died during its work. */
 export const THREAD_LOST = 'thread_lost'
 
-/** A thread that is started for one piece of work. */
+/** A thread that is started for one task. */
 export interface OwnThread {
   readonly script: URL
   readonly options: Pick<WorkerOptions, 'workerData' | 'resourceLimits'>
-  /** What to say when its memory did not suffice. */
+  /** Error message if its memory was not sufficient. */
   readonly outgrown: string
-  /** What to say when `givenUp` is aborted. */
+  /** Error message if `givenUp` is aborted. */
   readonly abandoned: string
   readonly givenUp: AbortSignal | undefined
-  /** In milliseconds; without it the thread may take as long as it likes. */
+  /** Time limit in milliseconds. No limit by default. */
   readonly limitMs?: number
 }
 
-/** Ends the work, well or badly; only the first call counts. */
-export interface WorkEnd<Result> {
+/** Ends the task with a result or an error. Only the first call counts. */
+interface WorkEnd<Result> {
   readonly done: (result: Result) => void
   readonly failed: (error: Error) => void
 }
 
 /**
- * Has a thread of its own do one piece of work: `converse` sends it what there is to do and listens until the work has ended. The
- * thread ends with it, and gives its memory back. Raises `unavailable` when it is given up, takes too long, outgrows its memory
- * or dies.
+ * Runs one task in a separate thread: `converse` sends it the task and listens until it ends. The
+ * thread then ends and frees its memory. Throws `unavailable` if the task is given up, takes too
+ * long, exceeds its memory limit or dies.
  */
 export async function workInOwnThread<Result>(
   { script, options, outgrown, abandoned, givenUp, limitMs }: OwnThread,
@@ -51,7 +51,7 @@ export async function workInOwnThread<Result>(
       thread.on('error', (cause) =>
         lost(hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY') ? outgrown : cause.message, cause),
       )
-      thread.on('exit', () => lost('its thread ended'))
+      thread.on('exit', () => lost('its thread ended unexpectedly'))
       converse(thread, { done, failed })
     })
   } finally {

@@ -2,8 +2,8 @@ import { AppError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
 import { ExpendableThread } from './expendable-thread.js'
 
-/** What the plain host, `@open-policy-agent/opa-wasm`, is asked. */
-export interface PlainQuestion {
+/** A request to the plain host, `@open-policy-agent/opa-wasm`. */
+export interface PlainRequest {
   readonly module: WebAssembly.Module
   /** Base documents and input as JSON. */
   readonly data: string
@@ -11,14 +11,17 @@ export interface PlainQuestion {
   readonly input: string | undefined
 }
 
-/** What it answers: the value as JSON, absent where it is undefined; a built-in that it lacks; or that it failed. */
-export type PlainAnswer =
+/**
+ * The result of the plain host: the value as JSON (absent if undefined), a missing built-in, or a
+ * failure.
+ */
+export type PlainResult =
   | { readonly kind: 'value'; readonly json: string | undefined }
   | { readonly kind: 'lacking'; readonly builtin: string }
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface PlainHost {
-  readonly ask: (question: PlainQuestion) => Promise<PlainAnswer>
+  readonly evaluate: (request: PlainRequest) => Promise<PlainResult>
   readonly close: () => Promise<void>
 }
 
@@ -26,11 +29,14 @@ const LIMIT_MS = 10_000
 const MAX_WAITING = 1
 const LIMITS = { maxOldGenerationSizeMb: 1024 }
 
-/** The plain host in a thread of its own, since it has no limit of its own: what takes ten seconds has failed. */
+/**
+ * Runs the plain host in a separate thread with a time limit of ten seconds, because it has none
+ * itself.
+ */
 export function openPlainHost(): PlainHost {
   const overrun = (): AppError =>
     new AppError('evaluation_failed', `no answer within ${LIMIT_MS / 1000} s, or too much memory`)
-  const thread = new ExpendableThread<PlainQuestion, PlainAnswer>({
+  const thread = new ExpendableThread<PlainRequest, PlainResult>({
     script: threadScript('plain-host'),
     resourceLimits: LIMITS,
     limitMs: LIMIT_MS,
@@ -40,8 +46,8 @@ export function openPlainHost(): PlainHost {
     crowded: overrun,
   })
   return {
-    ask: (question) =>
-      thread.ask(question).catch((raw: unknown) => ({
+    evaluate: (request) =>
+      thread.run(request).catch((raw: unknown) => ({
         kind: 'failed' as const,
         message: raw instanceof AppError ? raw.message : String(raw),
       })),

@@ -4,22 +4,22 @@ import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import { ExpendableThread } from './expendable-thread.js'
 
-/** What the thread that reads YAML is asked. */
+/** A request to the thread that parses YAML. */
 export interface YamlRequest {
   readonly text: string
-  /** As long as its JSON may be. */
+  /** Maximum length of the resulting JSON. */
   readonly maxBytes: number
 }
 
-/** What came of it. */
+/** The result of such a request. */
 export type YamlOutcome =
   { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure }
 
-/** The thread that reads YAML, for as long as the service runs. */
-export interface YamlReader {
+/** The thread that parses YAML. */
+interface YamlReader {
   /**
-   * A document in YAML as JSON. Raises `invalid` for what cannot be read, `too_large` for what takes too long or needs too much
-   * memory, `unavailable` when too many are waiting.
+   * Converts a YAML document to JSON. Throws `invalid` for malformed YAML, `too_large` if it takes
+   * too much time or memory, `unavailable` if too many are waiting.
    */
   readonly toJson: (text: string, maxBytes: number) => Promise<string>
   readonly close: () => Promise<void>
@@ -31,7 +31,7 @@ const LIMIT_MS = 5000
 const IDLE_MS = 60_000
 const MAX_WAITING = 16
 
-/** Starts nothing yet: the thread starts with the first document. */
+/** Prepares the reader. The thread starts with the first document. */
 export function openYamlReader(): YamlReader {
   const thread = new ExpendableThread<YamlRequest, YamlOutcome>({
     script: SCRIPT,
@@ -40,13 +40,13 @@ export function openYamlReader(): YamlReader {
     idleMs: IDLE_MS,
     maxWaiting: MAX_WAITING,
     overrun: () =>
-      new AppError('too_large', 'the YAML takes too long, or too much memory, to be read: send it as JSON'),
+      new AppError('too_large', 'reading the YAML takes too much time or memory: send it as JSON'),
     crowded: () =>
-      new AppError('unavailable', 'too many bodies in YAML are waiting to be read; try again, or send JSON'),
+      new AppError('unavailable', 'too many YAML bodies are waiting to be read: try again, or send JSON'),
   })
   return {
     toJson: async (text, maxBytes) => {
-      const outcome = await thread.ask({ text, maxBytes })
+      const outcome = await thread.run({ text, maxBytes })
       if (outcome.ok) return outcome.json
       throw fromFailure(outcome.failure)
     },

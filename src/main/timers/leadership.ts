@@ -1,11 +1,11 @@
 import type { Leases, WorkLease } from '../../store/ports/leases.js'
 
-/** Work that is done every so often, as `repeat` takes it. */
+/** A periodic task, as for `repeat`. */
 type Act = (signal: AbortSignal) => Promise<unknown>
 
 /**
- * What one process does for all that share a store: looking for differences, removing what is old, checkpoints. The first to ask leads
- * until it ends or loses the store; then another does.
+ * Limits periodic work to one of the processes that share a store: reconciling, removing old data,
+ * checkpoints. The first to claim the lead keeps it until it ends or loses the store.
  */
 export class Leadership {
   readonly #leases: Leases
@@ -16,7 +16,10 @@ export class Leadership {
     this.#leases = leases
   }
 
-  /** The same work, done where this process leads; its signal is aborted when it leads no more. */
+  /**
+   * Wraps a task so that it runs only while this process leads. The signal is aborted when it loses
+   * the lead.
+   */
   led(act: Act): (signal: AbortSignal) => Promise<void> {
     return async (signal) => {
       const lost = await this.#lead()

@@ -1,17 +1,23 @@
 import { toError } from '../../errors/app-error.js'
 
-/** Work that is done every so often, never twice at a time. */
+/** A periodic task. Runs never overlap. */
 export interface Repeated {
-  /** Does it now, or once more after the run under way; nothing when it was stopped. */
+  /** Runs the task now, after the current run if there is one. Does nothing once stopped. */
   readonly runNow: () => Promise<void>
-  /** Starts no further run, aborts the signal of the one under way, and waits for it. */
+  /** Starts no further run, aborts the signal of the current one and waits for it. */
   readonly stop: () => Promise<void>
 }
 
-/** A failure that stays is told of so often: what runs every moment would fill the log with it, and maybe the disk. */
+/**
+ * Minimum time between two reports of the same failure, so that a short interval cannot flood the
+ * log.
+ */
 const SAME_FAILURE_MS = 60_000
 
-/** Starts to repeat; a run that fails is told of, once a minute while it fails the same way, and the next one comes all the same. */
+/**
+ * Runs a task periodically. A failed run does not stop later ones. The same failure is reported at
+ * most once a minute.
+ */
 export function repeat(
   intervalMs: number,
   act: (signal: AbortSignal) => Promise<void>,
@@ -19,20 +25,20 @@ export function repeat(
 ): Repeated {
   const stopping = new AbortController()
   let running: Promise<void> | undefined
-  let told: { readonly message: string; readonly atMs: number } | undefined
-  const tell = (error: Error): void => {
+  let reported: { readonly message: string; readonly atMs: number } | undefined
+  const report = (error: Error): void => {
     const atMs = performance.now()
-    if (told?.message === error.message && atMs - told.atMs < SAME_FAILURE_MS) return
-    told = { message: error.message, atMs }
+    if (reported?.message === error.message && atMs - reported.atMs < SAME_FAILURE_MS) return
+    reported = { message: error.message, atMs }
     failed(error)
   }
   const run = (): Promise<void> => {
     if (stopping.signal.aborted) return Promise.resolve()
     running ??= act(stopping.signal)
       .then(() => {
-        told = undefined
+        reported = undefined
       })
-      .catch((raw: unknown) => tell(toError(raw)))
+      .catch((raw: unknown) => report(toError(raw)))
       .finally(() => {
         running = undefined
       })
@@ -53,7 +59,10 @@ export function repeat(
   }
 }
 
-/** Calls back once after this many milliseconds, unless the function that it gives is called first. It holds no process alive. */
+/**
+ * Calls back after a delay in milliseconds, unless the returned function is called first. Does not
+ * keep the process alive.
+ */
 export function setUnrefTimer(callback: () => void, delayMs: number): () => void {
   const timer = setTimeout(callback, delayMs)
   timer.unref()

@@ -1,6 +1,6 @@
+import { nopDecisionLog } from '../../decisions/decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
-
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
@@ -18,38 +18,39 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
-import { Evaluations, type PolicyRequests } from '../../rego/index.js'
-import { Servers } from '../addresses/open-servers.js'
-import type { Answering } from '../addresses/open-servers.js'
-import { exitOnFatalError } from '../exit-on-fatal-error.js'
+import { Evaluations, type PolicyRequests, type EvaluationsOptions, type Snapshot } from '../../rego/index.js'
+import { Servers } from '../open-servers.js'
+import type { Answering } from '../open-servers.js'
+import { exitOnFatalError } from '../process-events.js'
 import { openServedRequests } from '../evaluations/open-requests.js'
-import { logPrinted } from '../evaluations/printed-lines.js'
+import { logPrinted } from '../evaluations/open-evaluations.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
-import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
-import { makeRemoteDecisionLog } from './remote-decision-log.js'
-import { RemoteSlowEvaluations } from './remote-slow-evaluations.js'
+import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../worker-pool/worker-calls.js'
 import { WorkerPolicies } from './worker-policies.js'
+import { BufferedDecisionLog } from '../../decisions/buffered-decision-log.js'
+import { usedPart } from '../../decisions/decision-batch.js'
 
 interface Deciding {
   readonly policies: WorkerPolicies
   readonly listen: WorkerCalls['listen']
   readonly renewTls: (settings: TlsSettings) => void
   readonly stopServers: (drainMs: number) => Promise<void>
-  readonly figures: WorkerCalls['figures']
+  readonly metrics: WorkerCalls['metrics']
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * What the main process asks of this one: to decide as it does, over the same address and with the same policies. Everything else is
- * relayed to the main process; decisions, and evaluations that take long, are handed to it.
+ * The calls that the main process makes to this worker process. It decides with the same policies
+ * at the same addresses. It relays other requests to the main process and hands it decisions and
+ * slow evaluations.
  */
 export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls {
   let deciding: Promise<Deciding> | undefined
-  /** What is asked while it starts waits until it has: a reload may come then. */
+  /** Calls wait for the end of the start, because a reload may arrive before. */
   const started = async (): Promise<Deciding> => {
-    if (deciding === undefined) throw new AppError('internal', 'the worker has not been started')
+    if (deciding === undefined) throw new AppError('internal', 'the worker process has not been started')
     return await deciding
   }
   return {
@@ -57,11 +58,11 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
       deciding = open(settings, policies, main())
       await deciding
     },
-    listen: async (place, listener) => (await started()).listen(place, listener),
+    listen: async (index, listener) => (await started()).listen(index, listener),
     renewTls: async (settings) => (await started()).renewTls(settings),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
-    figures: async () => (await started()).figures(),
+    metrics: async () => (await started()).metrics(),
     flush: async () => (await started()).flush(),
     stop: async (drainMs) => {
       await (await deciding)?.stopServers(drainMs)
@@ -110,8 +111,8 @@ async function open(
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
-    listen: async (place, listener) => {
-      const served = addresses[place]
+    listen: async (index, listener) => {
+      const served = addresses[index]
       if (served !== undefined) await servers.start(served, answering, listener)
     },
     renewTls: (renewed) => {
@@ -119,7 +120,7 @@ async function open(
       servers.renewTls(renewed)
     },
     stopServers: (drainMs) => servers.stop(drainMs),
-    figures: () => metrics.registry.getMetricsAsJSON(),
+    metrics: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
       requestLog.close()
@@ -137,7 +138,10 @@ function metricsOver(decisionLog: DecisionLog): ServiceMetrics {
   return metrics
 }
 
-/** What does not end within its slice is left to the slow threads of the main process, which also says where an error is. */
+/**
+ * Evaluations that exceed their slice go to the slow threads of the main process, which also
+ * locates errors in the sources.
+ */
 function openEvaluations(
   config: Config,
   { idOf }: WorkerPolicies,
@@ -156,4 +160,74 @@ function openEvaluations(
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })
+}
+
+/**
+ * The decision log of a worker process. It sends batches to the main process, the only writer. Its
+ * buffer limits are its share of those of the service.
+ */
+function makeRemoteDecisionLog(
+  { decisions, audit }: Config,
+  processes: number,
+  main: ProcessLink<MainCalls>,
+): DecisionLog {
+  if (!decisions.enabled) return nopDecisionLog
+  const { mask, maxInputBytes, maxResultBytes, bufferBytes, bufferRows, givesWay, flushIntervalMs } =
+    decisions
+  return new BufferedDecisionLog({
+    writer: {
+      write: async (batch) => {
+        const receipt = await main.call('writeDecisions', usedPart(batch))
+        return { ...receipt, spentMemory: batch.bytes }
+      },
+      close: () => Promise.resolve(),
+    },
+    bounds: {
+      maxInputBytes,
+      maxResultBytes,
+      maxBufferedBytes: Math.ceil(bufferBytes / processes),
+      maxBufferedRows: Math.ceil(bufferRows / processes),
+      givesWay,
+      flushIntervalMs,
+    },
+    masked: mask.length > 0,
+    reports:
+      audit.decisions === 'none'
+        ? undefined
+        : {
+            reported: audit.decisions,
+            take: (report) => void main.call('reportDecisions', report).catch(() => undefined),
+          },
+  })
+}
+
+/** Sends slow evaluations to the main process, which has one queue for all processes. */
+class RemoteSlowEvaluations {
+  readonly #main: ProcessLink<MainCalls>
+  readonly #threads: number
+  readonly #idOf: (snapshot: Snapshot) => number
+  #lastId = 0
+  #running = 0
+
+  /** `threads` is their number. `idOf` returns the main process's number of a snapshot. */
+  constructor(main: ProcessLink<MainCalls>, threads: number, idOf: (snapshot: Snapshot) => number) {
+    this.#main = main
+    this.#threads = threads
+    this.#idOf = idOf
+  }
+
+  /** As far as this process knows. Other processes may use the threads. */
+  get isFree(): boolean {
+    return this.#running < this.#threads
+  }
+
+  readonly submit: EvaluationsOptions['slow']['submit'] = ({ key, snapshot, request }) => {
+    const id = (this.#lastId += 1)
+    this.#running += 1
+    const answer = this.#main
+      .call('evaluate', { id, policies: this.#idOf(snapshot), key, request })
+      .finally(() => (this.#running -= 1))
+    const drop = (): void => void this.#main.call('drop', id).catch(() => undefined)
+    return { answer, drop }
+  }
 }

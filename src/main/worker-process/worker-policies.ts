@@ -1,5 +1,6 @@
+import { open } from 'node:fs/promises'
+
 import { AppError } from '../../errors/app-error.js'
-import { readSharedFile } from '../../lib/read-shared-file.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import {
   ArrivingSnapshots,
@@ -8,9 +9,9 @@ import {
   type EvaluationLimits,
   type Snapshot,
 } from '../../rego/index.js'
-import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
+import type { SentImage, SentPolicies } from '../worker-pool/worker-calls.js'
 
-/** The policies of a worker: what the main process sends, ready before it serves. */
+/** The policies of a worker process, as received from the main process. */
 export class WorkerPolicies {
   readonly #arriving: Arriving
   readonly #ready = new Map<number, Snapshot>()
@@ -24,7 +25,7 @@ export class WorkerPolicies {
     this.#ids.set(first, id)
   }
 
-  /** With the policies that serve first. */
+  /** Opens the policies that serve first. */
   static async open(sent: SentPolicies, limits: EvaluationLimits): Promise<WorkerPolicies> {
     const arriving = new Arriving(limits)
     return new WorkerPolicies(arriving, await arriving.take(sent), sent.id)
@@ -34,10 +35,10 @@ export class WorkerPolicies {
     return this.#current
   }
 
-  /** By which the main process knows a snapshot. */
+  /** The number by which the main process knows a snapshot. */
   readonly idOf = (snapshot: Snapshot): number => this.#ids.get(snapshot) ?? 0
 
-  /** Gets policies ready, after those that came before. */
+  /** Prepares policies, after any earlier ones. */
   async load(sent: SentPolicies): Promise<void> {
     const loaded = this.#loading.then(() => this.#arriving.take(sent))
     this.#loading = loaded.catch(() => undefined)
@@ -46,7 +47,7 @@ export class WorkerPolicies {
     this.#ready.set(sent.id, snapshot)
   }
 
-  /** Has policies serve that are ready; those that came before them never will. */
+  /** Puts prepared policies into service and drops older ones. */
   activate(id: number): void {
     const snapshot = this.#ready.get(id)
     for (const older of [...this.#ready.keys()].filter((key) => key <= id)) this.#ready.delete(older)
@@ -55,7 +56,7 @@ export class WorkerPolicies {
   }
 }
 
-/** What has come last, of which only what is new comes again. */
+/** The latest received policies. Later messages contain only what has changed. */
 class Arriving {
   readonly #snapshots: ArrivingSnapshots
   #image: DataImage | undefined
@@ -70,7 +71,7 @@ class Arriving {
     return await this.#snapshots.take(snapshot, whole)
   }
 
-  /** In shared memory, as where it was made: the slow threads of this process would share it. */
+  /** Uses shared memory, as the main process does. */
   async #take({ base, root, content }: SentImage): Promise<DataImage> {
     if (content === undefined) {
       if (this.#image !== undefined) return this.#image
@@ -78,5 +79,28 @@ class Arriving {
     }
     const bytes = await (typeof content === 'string' ? readSharedFile(content) : toSharedBytes(content))
     return { base, root, bytes }
+  }
+}
+
+/** Size of one read. Node's thread pool pays for the pages it fills. */
+const PIECE_BYTES = 8 * 1024 * 1024
+
+/**
+ * Reads a file directly into shared memory, without a copy on the calling thread. Throws the
+ * system's error if it cannot be read, and an error if it shrinks during the read.
+ */
+export async function readSharedFile(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const bytes = new Uint8Array(new SharedArrayBuffer(size))
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await file.read(bytes, at, Math.min(PIECE_BYTES, size - at), at)
+      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`)
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await file.close()
   }
 }

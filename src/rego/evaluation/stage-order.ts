@@ -1,7 +1,7 @@
 import { asBuffer } from '../../lib/bytes.js'
 import { OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import type { Extent } from '../../lib/json/scan/json-bytes.js'
-import { readMembers } from '../../lib/json/scan/read-members.js'
+import { readMembers } from '../../lib/json/scan/scan-members.js'
 import { isRecord } from '../../lib/validation/record.js'
 import type { Denial } from './denial.js'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { makeTimeOrderedIds } from '../../lib/time-ordered-id.js'
+import { timeOrderedId } from '../../lib/time-ordered-id.js'
 import type { OutboxMessage, OutboxRepository } from '../ports/outbox-store.js'
 import { prepareQuery, rowOf } from '../queries/prepared-query.js'
 import { NEW_MESSAGE_COLUMNS, toStoredMessage } from '../tables/outbox-table.js'
@@ -13,7 +13,6 @@ export type EngineMethods = 'lease' | 'record' | 'releaseLeases'
 
 /** Makes the repository of the outbox on a connection that writes, without its leases. */
 export function makeOutboxRepository(db: Db): Omit<OutboxRepository, EngineMethods> {
-  const nextId = makeTimeOrderedIds()
   const insert = prepareQuery(db, (args: NewMessageRow) =>
     db.insertInto('outbox').values(rowOf(args, NEW_MESSAGE_COLUMNS)).returning('id'),
   )
@@ -25,7 +24,7 @@ export function makeOutboxRepository(db: Db): Omit<OutboxRepository, EngineMetho
   )
   return {
     enqueue: async (added) => {
-      const row = await insert.first(newRow(added, `msg_${nextId(added.createdMs)}`))
+      const row = await insert.first(newRow(added, `msg_${timeOrderedId(added.createdMs)}`))
       return row?.id ?? 0
     },
     limitWaits: async ({ nextAttemptMs, leasedUntilMs }) => {

@@ -196,7 +196,7 @@ describe('an interval of metrics', () => {
   })
 })
 
-/** A line a second, each tenth of the canary's another one where it is given. */
+/** One line per second. Every tenth line of the canary is replaced if another is given. */
 function lines(canaryText?: string): LinesScript {
   return (query) => ({
     lines: Array.from({ length: 600 }, (_, index): LineData => [

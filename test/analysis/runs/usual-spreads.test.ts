@@ -32,7 +32,7 @@ test('a run is told how far both sides of each metric lay apart at the ends of e
     made.clock.moveTo(START_MS)
     await runToEnd(store, await scheduled(store, made), made)
   }
-  // The median of the sizes, as a standard deviation; one release that was worse does not move it.
+  // The median of the sizes as a standard deviation. One worse release does not change it.
   expect(made.requests.at(-1)?.usualSpreads).toEqual([
     { target: 'web', metric: 'latency', runs: 5, deviation: expect.closeTo(0.0445, 4) as number },
   ])

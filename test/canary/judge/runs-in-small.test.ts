@@ -4,7 +4,7 @@ import { RUN_ROWS } from '../../../bench/judge/generate-runs.js'
 import { simulateCoverage, simulateRuns } from '../../../bench/judge/simulate-runs.js'
 
 const RUNS = 40
-/** Three runs of forty may be what three in a hundred are. */
+/** Three runs of forty are consistent with three in a hundred. */
 const SLACK = 7.5
 
 describe('whole runs in small', () => {

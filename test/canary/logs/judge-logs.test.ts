@@ -6,7 +6,7 @@ import { judge, logSide } from '../../support/logs/log-side.js'
 const ORDINARY = { text: 'INFO request {n} served', times: 600 }
 const FAILURE = 'ERROR order {n} could not be stored'
 const CRASH = 'FATAL order {n} lost'
-/** As people say of their own application what must never be logged. */
+/** Patterns of lines that an application must never log. */
 const LOST_IS_CRITICAL = { topics: [{ string: 'lost', severity: 'critical', isOwn: true }] } as const
 
 describe('a canary whose log is like that of its baseline', () => {

@@ -106,7 +106,7 @@ describe('the sources of analysis', () => {
     roleArn: 'arn:aws:iam::123456789012:role/shop',
   }
 
-  test('of Amazon have an access key or sign in, and only who says so asks the address of an instance', () => {
+  test('of Amazon have an access key or sign in, and use the address of an instance only if configured', () => {
     const analysis = load(
       { ...amazon, accessKeyId: 'AKID', secretAccessKey: { env: 'AWS_KEY' } },
       { ...amazon, name: 'instance', accessKeyFrom: { type: 'instance-role' } },
@@ -168,7 +168,7 @@ describe('the sources of analysis', () => {
     {
       name: 'neither an access key nor a sign-in',
       sources: [amazon],
-      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+      problem: /an Amazon source needs either accessKeyId and secretAccessKey, or accessKeyFrom: see aws/,
     },
     {
       name: 'an access key and a sign-in',
@@ -180,12 +180,12 @@ describe('the sources of analysis', () => {
           accessKeyFrom: { type: 'instance-role' },
         },
       ],
-      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+      problem: /an Amazon source needs either accessKeyId and secretAccessKey, or accessKeyFrom: see aws/,
     },
     {
       name: 'an access key without its secret',
       sources: [{ ...amazon, accessKeyId: 'A' }],
-      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+      problem: /an Amazon source needs either accessKeyId and secretAccessKey, or accessKeyFrom: see aws/,
     },
     {
       name: 'a role that is no ARN',
@@ -205,22 +205,22 @@ describe('the sources of analysis', () => {
     {
       name: 'neither a key file nor a way to tokens',
       sources: [{ ...google, serviceAccount: undefined }],
-      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
+      problem: /a Google source needs either serviceAccount, or serviceAccountFrom and project: see google/,
     },
     {
       name: 'a key file and a metadata server',
       sources: [{ ...google, project: 'p', serviceAccountFrom: { type: 'metadata-server' } }],
-      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
+      problem: /a Google source needs either serviceAccount, or serviceAccountFrom and project: see google/,
     },
     {
       name: 'a metadata server without a project',
       sources: [{ ...google, serviceAccount: undefined, serviceAccountFrom: { type: 'metadata-server' } }],
-      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
+      problem: /a Google source needs either serviceAccount, or serviceAccountFrom and project: see google/,
     },
     {
       name: 'a name twice',
       sources: [prometheus, prometheus],
-      problem: /the name prom is there more than once/,
+      problem: /the name prom is repeated/,
     },
   ]
   test.each(wrong)('may not have $name', ({ sources, problem }) => {

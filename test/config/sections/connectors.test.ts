@@ -95,13 +95,13 @@ describe('an account', () => {
   ])('never shows a secret that was written inline: %j', (wrong) => {
     const problems = problemsIn({ ...JIRA, ...wrong })
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toContain('not what is there')
+    expect(problems[0]).toContain('not the current value')
     expect(problems[0]).not.toContain('hunter2')
   })
 
   test('has a name of its own', () => {
     expect(problemsIn(JIRA, { ...JIRA, type: 'http' })).toEqual([
-      'connectors.accounts: the name ops is there more than once',
+      'connectors.accounts: the name ops is repeated',
     ])
   })
 })

@@ -24,7 +24,7 @@ describe('the approvers of a configured gate', () => {
     expect(problemsOf({ users: ['ana'], groups: ['leads'] }, TOKENS)).toEqual([])
   })
 
-  test('are refused all at once when no token has their name or group', () => {
+  test('are all reported when no token has their name or group', () => {
     expect(problemsOf({ users: ['anna'], groups: ['lead'] }, TOKENS)).toEqual([
       expect.stringMatching(
         /^unknown_approver: gates\.definitions: .*user anna of Release, group lead of Release/,

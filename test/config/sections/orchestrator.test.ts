@@ -8,7 +8,7 @@ const settingsFor = (env: Record<string, string>) =>
   readOrchestratorSettings(loadConfig({ env }).orchestrator, () => new Secret('t'))
 
 describe('where the orchestrator is', () => {
-  it('is this machine by default, and the storage service is not said to be known', () => {
+  it('is this machine by default, with an unknown storage service', () => {
     expect(loadConfig({ env: {} }).orchestrator.storageUrl).toBeUndefined()
     expect(settingsFor({})).toMatchObject({
       storageUrl: 'http://127.0.0.1:8080',
@@ -20,7 +20,7 @@ describe('where the orchestrator is', () => {
     })
   })
 
-  it('is said by URLs, whose last slash makes no difference', () => {
+  it('is given by URLs with or without a trailing slash', () => {
     expect(
       settingsFor({
         TIDEGATE_ORCHESTRATOR_STORAGE_URL: 'https://front50.example.org/api/',

@@ -30,7 +30,7 @@ function reconcile(entries: readonly KnownEntry[], listing: readonly Definition[
   return [...changes.filter((change) => change !== undefined), ...reconciliation.deletions(50)]
 }
 
-/** What a list of the first pipelines would delete of all, tombstones apart. */
+/** The deletions that a list of the first pipelines implies, without tombstones. */
 function missing(knownCount: number, listedCount: number, maxMissingPercent: number): RegistryChange[] {
   const definition = (index: number): Definition => ({ ...PIPELINE, name: `p${index}`, id: `id-${index}` })
   const entries = Array.from({ length: knownCount }, (_, index) =>
@@ -181,7 +181,7 @@ class World {
     if (after !== before) this.registry.set(id, { ...after, recordedAt: this.now })
   }
 
-  /** What happens while the listing is read is not in it. */
+  /** The list does not contain changes made while it is read. */
   reconcile(meanwhile: () => void): void {
     this.now += 10
     const listedAt = this.now
@@ -213,7 +213,10 @@ function versions(definitions: readonly (readonly [string, Definition | undefine
     .sort()
 }
 
-/** Sixty steps of changes, deliveries and listings with changes meanwhile; then what is left is delivered. */
+/**
+ * Sixty steps of changes, deliveries and listings with concurrent changes. Then the rest is
+ * delivered.
+ */
 function live(world: World, seed: number, loses: boolean): void {
   const fraction = seededRandom(seed)
   const random = (bound: number): number => Math.floor(fraction() * bound)

@@ -1,4 +1,7 @@
-/** What the tools answer, in the shapes of their public documentation, cut to a few members beside those that are read. */
+/**
+ * Responses of the tools in the format of their public documentation, reduced to the members that
+ * are read and a few others.
+ */
 export const COMMIT = '6dcb09b5b57875f334f61aebed695e2e4193db5e'
 
 type Documents = Readonly<Record<string, unknown>>

@@ -16,7 +16,10 @@ const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
 const signal = new AbortController().signal
 
-/** A store with so many instances, of which the first ones were decided, one a minute, and their callbacks delivered. */
+/**
+ * A store with instances of which the first ones were decided, one per minute, and their callbacks
+ * delivered.
+ */
 async function openWithInstances(count: number, decided: number): Promise<TestStore> {
   const store = await open()
   await triggered(store.writer, makeGate(), { executionId: 'e1' })

@@ -20,7 +20,7 @@ function evidenceOf(connectorType: string, ...output: object[]): Evidence {
   return { connectorType, account: 'a', state: 'fetched', fetchedAt: NOW, output }
 }
 
-/** A connector that ends when it is told to. */
+/** A connector that ends on request. */
 function controlled(type: string): { connector: Connector; end: () => void } {
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => {

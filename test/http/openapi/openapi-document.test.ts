@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
           schema: {
             type: 'object',
             required: ['name'],
-            properties: { name: { type: 'string', description: 'What people call the gate.' } },
+            properties: { name: { type: 'string', description: 'Display name of the gate.' } },
           },
         },
       },

@@ -14,7 +14,7 @@ beforeEach(() => {
   steadyMs = 5000
 })
 
-/** Time goes by, and the clock on the wall is moved by somebody besides. */
+/** Advances both clocks, and also moves the wall clock. */
 function pass(ms: number, moved = 0): void {
   steadyMs += ms
   wallMs += ms + moved
@@ -78,7 +78,7 @@ describe('the time by which records are removed', () => {
     expect(time()).toBe(wallMs - 120 * DAY)
   })
 
-  it('is right again at once when the clock is', () => {
+  it('is correct immediately after the clock is corrected', () => {
     const time = open()
     pass(0, 60 * DAY)
     time()

@@ -7,7 +7,7 @@ test('UTF-8 comes back as the very same bytes', () => {
   expect(toUtf8(bytes)).toBe(bytes)
 })
 
-test('what is not UTF-8 is read as ISO-8859-1, with no control character of it lost', () => {
+test('text that is not UTF-8 is read as ISO-8859-1 and keeps its control characters', () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
   const expected = String.fromCodePoint(...bytes)
   expect(Buffer.from(toUtf8(bytes)).toString()).toBe(expected)

@@ -1,7 +1,10 @@
-/** A whole number from 0 to below the bound. */
+/** A whole number from 0 to below the limit. */
 export type Random = (below: number) => number
 
-/** A small generator of fixed seed (the minimal standard of Park and Miller), so that a failure can be repeated. */
+/**
+ * A small generator with a fixed seed (the minimal standard of Park and Miller), so that failures
+ * are reproducible.
+ */
 export function makeRandom(seed: number): Random {
   let state = seed
   return (below) => {

@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(body).toHaveLength(1000)
   })
 
-  test('says so when nobody listens', async () => {
+  test('reports that nothing listens', async () => {
     const server = await startLoopbackServer(() => undefined)
     await server.close()
     const error = await failureOf(makeClient().send(get(`${server.origin}/secret-path?token=t`)))
@@ -140,13 +140,13 @@ describe('a request', () => {
     expect(error.message).not.toContain('secret-path')
   })
 
-  test('says so when the answer is not HTTP', async () => {
+  test('reports a response that is not HTTP', async () => {
     const server = await serveRaw((socket) => socket.end('SSH-2.0-tide\r\n'))
     const error = await failureOf(makeClient().send(get(originOf(server))))
     expect(error.reason).toBe('not_connected')
   })
 
-  test('says so when the connection breaks within the body', async () => {
+  test('reports a connection that breaks within the body', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy())
     })
@@ -205,7 +205,7 @@ describe('a body that is taken piece by piece', () => {
     expect(taken()).toBe('one two')
   })
 
-  test('is that of a success: what says why a request was refused is collected', async () => {
+  test('streams the body of a success only, and collects that of a refusal', async () => {
     const { sending, taken } = await take((_, response) => response.writeHead(400).end('why'))
     expect((await sending).body.toString()).toBe('why')
     expect(taken()).toBe('')
@@ -225,7 +225,7 @@ describe('a body that is taken piece by piece', () => {
 })
 
 describe('a host name', () => {
-  test('is connected to at the address that was checked, and asked for by its name', async () => {
+  test('connects to the checked address and sends the host name', async () => {
     const server = await serve((_, response) => response.end('here'))
     const client = makeClient(OPEN, { resolve: resolvesTo('127.0.0.1') })
     const { body } = await client.send(get(`http://tide.test:${server.port}/`))
@@ -277,7 +277,7 @@ describe('a host name', () => {
     expect(error.message).toContain('ENOTFOUND')
   })
 
-  test('is what the certificate of the server is checked against', async () => {
+  test('verifies the certificate of the server', async () => {
     const tls = makeCertificate('tide.test')
     const server = await serve((_, response) => response.end('safe'), tls)
     const client = makeClient(OPEN, { resolve: resolvesTo('127.0.0.1'), ca: tls.cert })
@@ -286,7 +286,7 @@ describe('a host name', () => {
     const error = await failureOf(client.send(get(`https://other.test:${server.port}/`)))
     expect(error.reason).toBe('not_connected')
     expect(error.message).toBe(
-      `https://other.test:${server.port} could not be reached: its certificate is for another name (it has tide.test): write a name in the URL that the certificate has`,
+      `https://other.test:${server.port} could not be reached: its certificate is for another name (it has tide.test): use a name of the certificate in the URL`,
     )
   })
 
@@ -295,20 +295,20 @@ describe('a host name', () => {
     const selfSigned = await serve((_, response) => response.end(), makeCertificate('tide.test'))
     const untrusted = await failureOf(client.send(get(`https://tide.test:${selfSigned.port}/`)))
     expect(untrusted.message).toContain(
-      'is self-signed and not trusted here: start Tidegate with NODE_EXTRA_CA_CERTS',
+      'is self-signed and not trusted: start Tidegate with NODE_EXTRA_CA_CERTS',
     )
   })
 
-  test('is told by what it speaks where the scheme is the wrong one', async () => {
+  test('names the protocol when the scheme is wrong', async () => {
     const plain = await serve((_, response) => response.end())
     const noTls = await failureOf(makeClient().send(get(`https://127.0.0.1:${plain.port}/`)))
-    expect(noTls.message).toContain('it does not speak TLS on this port: write http://')
+    expect(noTls.message).toContain('the port does not use TLS: write http://')
     const raw = await serveRaw((socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])))
     const noHttp = await failureOf(makeClient().send(get(`${originOf(raw)}/`)))
-    expect(noHttp.message).toContain('if it speaks TLS on this port, write https://')
+    expect(noHttp.message).toContain('if the port uses TLS, write https://')
     const tls = await serve((_, response) => response.end(), makeCertificate('tide.test'))
     const hungUp = await failureOf(makeClient().send(get(`http://127.0.0.1:${tls.port}/`)))
-    expect(hungUp.message).toContain('if it speaks TLS on this port, write https://')
+    expect(hungUp.message).toContain('if the port uses TLS, write https://')
   })
 })
 

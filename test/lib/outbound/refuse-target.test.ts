@@ -75,7 +75,7 @@ const PUBLIC = [
 ]
 
 describe('a target', () => {
-  test.each(NEVER)('%s is refused whatever is allowed', (url) => {
+  test.each(NEVER)('%s is always refused', (url) => {
     expect(refuseTarget(url, OPEN)).toMatch(/never allowed$/)
   })
 
@@ -139,7 +139,7 @@ describe('a target', () => {
     ['http://[::ffff:169.254.169.254]/', false],
     ['http://100.100.100.200/', false],
     ['http://168.63.129.16/', false],
-  ])('at %s is open to who asks for the credentials of a platform: %s', (url, isOpen) => {
+  ])('at %s may be used for platform credentials: %s', (url, isOpen) => {
     const policy = { allowLoopback: false, allowPrivate: true, allowedAddresses: PLATFORM_CREDENTIALS }
     expect(refuseTarget(url, policy) === undefined).toBe(isOpen)
     expect(refuseTarget(url, { allowLoopback: true, allowPrivate: true })).toBeDefined()
@@ -173,6 +173,6 @@ describe('a target', () => {
   })
 })
 
-test('what is no address at all is refused as one', () => {
+test('a malformed address is refused', () => {
   expect(refuseAddress('example.org', OPEN)).toMatch(/never allowed/)
 })

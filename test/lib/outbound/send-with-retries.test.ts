@@ -16,7 +16,10 @@ const answer = (status: number, headers = {}): OutboundResponse => ({
 })
 const failure = (reason: OutboundError['reason']): OutboundError => new OutboundError(reason, reason)
 
-/** A client that plays its outcomes in order, each taking some time of a clock that only the test moves. */
+/**
+ * A client that plays its outcomes in order, each taking some time of a clock that only the test
+ * moves.
+ */
 function play(
   outcomes: readonly (OutboundResponse | Error)[],
   options: { budgetMs?: number; attempts?: number; takesMs?: number; signal?: AbortSignal } = {},
@@ -46,14 +49,14 @@ function play(
 }
 
 describe('a request with retries', () => {
-  test('waits for no longer than its budget, though the clock is set back meanwhile', async () => {
+  test('waits no longer than its budget although the clock is set back', async () => {
     const setBack = { takesMs: -3_600_000, budgetMs: 60_000 }
     const { result, waits } = play([answer(503, { 'retry-after': '1800' })], setBack)
     expect(await result).toMatchObject({ status: 503 })
     expect(waits).toEqual([])
   })
 
-  test.each([200, 302, 400, 401, 404, 409])('gives a %i at once', async (status) => {
+  test.each([200, 302, 400, 401, 404, 409])('returns a %i immediately', async (status) => {
     const { result, waits } = play([answer(status)])
     expect(await result).toMatchObject({ status })
     expect(waits).toEqual([])
@@ -91,7 +94,7 @@ describe('a request with retries', () => {
     await expect(result).rejects.toMatchObject({ reason: 'timed_out' })
   })
 
-  test('waits at least as long as Retry-After says', async () => {
+  test('waits at least for the time in Retry-After', async () => {
     const { result, waits } = play([answer(429, { 'retry-after': '7' }), answer(200)])
     expect(await result).toMatchObject({ status: 200 })
     expect(waits).toEqual([7000])
@@ -103,7 +106,7 @@ describe('a request with retries', () => {
     expect(waits).toEqual([])
   })
 
-  test('shortens the time limit of an attempt to what is left of the budget', async () => {
+  test('shortens the time limit of an attempt to the rest of the budget', async () => {
     const { result, timeouts } = play([failure('timed_out'), answer(200)], { budgetMs: 1200, takesMs: 900 })
     expect(await result).toMatchObject({ status: 200 })
     expect(timeouts).toEqual([1000, 250])

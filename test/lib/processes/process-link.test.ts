@@ -11,7 +11,10 @@ interface Calls {
   never(value: undefined): Promise<void>
 }
 
-/** Two ends of one channel; `cut` breaks it for who sends, `end` tells the first of the end of the other. */
+/**
+ * Two ends of one channel. `cut` breaks it for the sender, `end` notifies the first end that the
+ * other has gone.
+ */
 function makeChannel(): { ends: [ChannelEnd, ChannelEnd]; cut: () => void; end: () => void } {
   const [a, b] = [new EventEmitter(), new EventEmitter()]
   let isCut = false
@@ -41,12 +44,12 @@ function makeLinks(): { link: ProcessLink<Calls>; end: () => void; cut: () => vo
 }
 
 describe('a link to another process', () => {
-  test('gives what the other process gives, each to who asked', async () => {
+  test('returns the results of the other process to their callers', async () => {
     const { link } = makeLinks()
     expect(await Promise.all([link.call('double', 2), link.call('double', 5)])).toEqual([4, 10])
   })
 
-  test('raises what the other process raised', async () => {
+  test('rethrows errors of the other process', async () => {
     const { link } = makeLinks()
     await expect(link.call('refuse', 'no')).rejects.toMatchObject({
       kind: 'unavailable',
@@ -56,7 +59,7 @@ describe('a link to another process', () => {
     })
   })
 
-  test('leaves nobody waiting for a process that is gone', async () => {
+  test('rejects calls to a process that has ended', async () => {
     const { link, end } = makeLinks()
     const waiting = link.call('never', undefined)
     end()

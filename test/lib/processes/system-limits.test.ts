@@ -38,6 +38,6 @@ test.each([
   ['Limit  Soft Limit  Hard Limit\nMax open files   256   4096   files', 256],
   ['Max open files   unlimited   unlimited   files', Infinity],
   ['', Infinity],
-])('of %j so many files may be open: %d', (limits, most) => {
+])('limits %j allow %d open files', (limits, most) => {
   expect(openFilesLimit(() => limits)).toBe(most)
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { labelRole } from '../../../src/lib/redaction/labelled-values.js'
-import { readOpenContainers } from '../../../src/lib/redaction/open-containers.js'
+import { labelRole } from '../../../src/lib/redaction/member-names.js'
+import { readOpenContainers } from '../../../src/lib/redaction/close-json.js'
 
-/** What a look at each byte finds. */
+/** The result of checking each byte. */
 function standing(text: string): { open: number[]; textFrom: number; isInText: boolean } {
   const open: number[] = []
   let textFrom = -1

@@ -8,7 +8,7 @@ import { PLANTED, SECRET } from '../../support/planted-secrets.js'
 const redacted = (json: string): string => redactSecrets(Buffer.from(json)).text.toString()
 
 describe('a secret', () => {
-  it.each(PLANTED)('%s is in no redacted text, however deep and in whatever clothes', (_, value) => {
+  it.each(PLANTED)('%s is in no redacted text at any depth and in any encoding', (_, value) => {
     const base64 = Buffer.from(JSON.stringify(value)).toString('base64')
     const asText = JSON.stringify(value)
     const places = [
@@ -32,7 +32,7 @@ describe('a secret', () => {
     }
   })
 
-  it.each(PLANTED)('%s leaves what stands beside it', (_, value) => {
+  it.each(PLANTED)('%s leaves its neighbours unchanged', (_, value) => {
     expect(JSON.parse(redacted(JSON.stringify({ beside: 'in plain sight', value })))).toMatchObject({
       beside: 'in plain sight',
     })
@@ -76,7 +76,7 @@ it.each([
   expect(redacted(json)).toBe(json)
 })
 
-it('what is around a secret in a text stays', () => {
+it('the text around a secret is kept', () => {
   const text = 'cannot clone https://ana:hunter2@git.example.org/a?token=hunter2&b=c today'
   expect(redactInline(text)?.text).toBe(
     'cannot clone https://[redacted]@git.example.org/a?token=[redacted]&b=c today',
@@ -114,7 +114,7 @@ it('redacting again changes nothing, and nothing breaks the JSON', () => {
   )
 })
 
-it('takes time in proportion to the text, whatever it is made of', () => {
+it('takes linear time for any text', () => {
   const parts = [
     'eyJ',
     'a',

@@ -60,7 +60,7 @@ describe('the members that hold secrets', () => {
     expect(redact({ [name]: 'x', token: 't' })).toEqual({ [name]: 'x', token: '[redacted]' })
   })
 
-  it('whatever the value is', () => {
+  it('for any value', () => {
     expect(redact({ token: { id: 1, value: ['x'] }, secrets: ['a', 'b'], password: 1234 })).toEqual({
       token: '[redacted]',
       secrets: '[redacted]',
@@ -112,7 +112,7 @@ describe('other places of secrets', () => {
     })
   })
 
-  it('are values named by the member beside them, in either order', () => {
+  it('are values labelled by a sibling member, in either order', () => {
     const env = [
       { name: 'DB_PASSWORD', value: 'hunter2' },
       { value: 'hunter2', key: 'apiToken' },
@@ -168,7 +168,7 @@ describe('JSON inside texts', () => {
     expect(redact(kept)).toEqual(kept)
   })
 
-  it('is redacted altogether where it is too deep to look through', () => {
+  it('is redacted completely if it is nested too deeply', () => {
     const deep = `{"token":"x","a":${'['.repeat(MAX_NESTING + 1)}${']'.repeat(MAX_NESTING + 1)}}`
     expect(redact({ deep })).toEqual({ deep: '[redacted]' })
     let nested = base64Json(content)
@@ -192,12 +192,12 @@ describe('the redacted text', () => {
     })
   })
 
-  it('counts and names what was redacted, inside texts as well', () => {
+  it('counts and names redacted values, including those inside strings', () => {
     const value = { b: { token: 'x' }, a: JSON.stringify({ password: 'y', token: 'z' }) }
     expect(redactText(JSON.stringify(value))).toMatchObject({ count: 3, names: ['password', 'token'] })
   })
 
-  it('a value that is secret by its name goes whole, also where a part of its text is a secret by its form', () => {
+  it('a value with a secret name is redacted completely, even if part of it is recognized by its form', () => {
     const text = 'first the url https://bot:s3cret@ci.example, then the rest'
     const variable = { name: 'DB_PASSWORD', value: text }
     expect(redact([variable])).toEqual([{ ...variable, value: '[redacted]' }])

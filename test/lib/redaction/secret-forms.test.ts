@@ -105,7 +105,7 @@ describe('a key of several lines is redacted', () => {
   })
 })
 
-test('a URL with credentials in Base64 keeps what is around them', () => {
+test('a URL with credentials in Base64 keeps the surrounding text', () => {
   const url = (credentials: string): string => `postgres://ana:${credentials}@db.example.org:5432/shop`
   expect(shown({ data: base64(url('hunter2')) })).toBe(
     JSON.stringify({ data: base64('postgres://[redacted]@db.example.org:5432/shop') }),

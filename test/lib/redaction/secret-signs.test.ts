@@ -10,7 +10,7 @@ import { redactSecrets } from '../../../src/lib/redaction/redact.js'
 import type { Redacted } from '../../../src/lib/redaction/redacted.js'
 import { PLANTED } from '../../support/planted-secrets.js'
 
-/** The text redacted where no text and no list in it is skipped. */
+/** The redacted text if no string and no list in it is skipped. */
 function redactEverywhere(json: Buffer, cut?: Cut): Redacted | undefined {
   const signs = Array.from({ length: json.length }, (_, at) => at)
   const redactEmbedded = (inner: Buffer) => redactEverywhere(inner)
@@ -27,7 +27,7 @@ function redactEverywhere(json: Buffer, cut?: Cut): Redacted | undefined {
     : { text: replaceExtents(json, found), count: found.length, names: [], values: [] }
 }
 
-/** What forms of secrets are made of, and what JSON puts between. */
+/** Parts of the forms of secrets, with separators as JSON writes them. */
 const FRAGMENTS = [
   ...[
     'pass',

@@ -9,6 +9,6 @@ test.each(['ana', 'Zo\u00eb', '\u0141ukasz', '\u5c71\u7530', '\u{1f600}'])(
   },
 )
 
-test('reads what is no UTF-8 as ISO-8859-1', () => {
+test('reads malformed UTF-8 as ISO-8859-1', () => {
   expect(readHeaderText('Zo\u00eb')).toBe('Zo\u00eb')
 })

@@ -6,7 +6,7 @@ import { inGroups } from '../../../src/lib/turns/in-groups.js'
 
 const NUMBERS = Array.from({ length: 100 }, (_, number) => number)
 
-test('what comes of the work is in the order of the items, of which few are under way at once', async () => {
+test('results are in the order of the items, and few run in parallel', async () => {
   let [running, most] = [0, 0]
   const doubled = await inGroups(NUMBERS, async (number) => {
     running += 1
@@ -19,7 +19,7 @@ test('what comes of the work is in the order of the items, of which few are unde
   expect(most).toBeLessThanOrEqual(32)
 })
 
-test('work that fails ends all that has not begun', async () => {
+test('a failure prevents work that has not started', async () => {
   const begun: number[] = []
   const work = inGroups(NUMBERS, (number) => {
     begun.push(number)

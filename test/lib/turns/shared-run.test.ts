@@ -11,13 +11,13 @@ function countedRuns() {
   return sharedRun(() => Promise.resolve((runs += 1)))
 }
 
-it('is shared by those who ask before it begins, and begun anew for who asks later', async () => {
+it('is shared by callers before it starts, and starts again for later ones', async () => {
   const ask = countedRuns()
   expect(await Promise.all([ask(AT_ONCE), ask(AT_ONCE)])).toEqual([1, 1])
   expect(await ask(AT_ONCE)).toBe(2)
 })
 
-it('begins at the turn of the first who asks, and serves all who ask until then', async () => {
+it('starts at the turn of the first caller and serves all callers until then', async () => {
   const ask = countedRuns()
   let begin: (() => void) | undefined
   const first = ask(() => new Promise((resolve) => (begin = resolve)))
@@ -28,7 +28,7 @@ it('begins at the turn of the first who asks, and serves all who ask until then'
   expect(await Promise.all([first, second])).toEqual([1, 1])
 })
 
-it('begins also where the first who asked is refused his turn', async () => {
+it('also starts if the first caller is refused its turn', async () => {
   const ask = countedRuns()
   const asked = [ask(() => Promise.reject(new Error('too late'))), ask(AT_ONCE)]
   expect(await Promise.all(asked)).toEqual([1, 1])
@@ -41,7 +41,7 @@ it('is given to 64 at the most', async () => {
   expect(shares).toEqual([64, 64, 2])
 })
 
-it('fails for all who share it, and is tried again for the next', async () => {
+it('fails for all who share it, and is tried again for the next call', async () => {
   let runs = 0
   const ask = sharedRun(() => {
     runs += 1

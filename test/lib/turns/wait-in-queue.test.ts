@@ -5,14 +5,14 @@ import { waitInQueue } from '../../../src/lib/turns/wait-in-queue.js'
 
 const NEVER = new AbortController().signal
 
-/** A work that ends when it is told to. */
+/** Work that ends on request. */
 function work(): { readonly make: () => Promise<string>; readonly end: () => void } {
   let end = (): void => undefined
   const ended = new Promise<string>((resolve) => (end = () => resolve('done')))
   return { make: () => ended, end: () => end() }
 }
 
-test('who gives up waiting is told why, and his work is not begun', async () => {
+test('a caller that gives up receives the reason, and its work does not start', async () => {
   const queue = new PQueue({ concurrency: 1 })
   const [first, patience] = [work(), new AbortController()]
   const begun = waitInQueue(queue, first.make, NEVER)
@@ -26,12 +26,12 @@ test('who gives up waiting is told why, and his work is not begun', async () => 
   expect(isBegun).toBe(false)
 })
 
-test('who has given up before does not wait', async () => {
+test('a caller that has given up before does not wait', async () => {
   const patience = AbortSignal.abort(new Error('gone'))
   await expect(waitInQueue(new PQueue(), () => Promise.resolve(1), patience)).rejects.toThrow('gone')
 })
 
-test('work that has begun goes on and keeps its place when its caller gives up', async () => {
+test('started work continues and keeps its slot when its caller gives up', async () => {
   const queue = new PQueue({ concurrency: 1 })
   const [first, patience] = [work(), new AbortController()]
   const begun = waitInQueue(queue, first.make, patience.signal)

@@ -11,7 +11,7 @@ const refuse =
     })
   }
 
-test('gives what can be read and raises nothing then', () => {
+test('returns the results and throws nothing if all readings succeed', () => {
   const problems = new ProblemCollector()
   expect(problems.attempt(() => 5)).toBe(5)
   expect(() => problems.raise()).not.toThrow()
@@ -31,7 +31,7 @@ test('raises the problems of all readings, each once', () => {
   )
 })
 
-test('lets through what is no problem of the document', () => {
+test('rethrows errors that are not problems of the document', () => {
   const fault = (): never => {
     throw new TypeError('a fault')
   }

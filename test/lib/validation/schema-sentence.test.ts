@@ -8,7 +8,7 @@ test.each([
   [z.string().min(2), '', 'must have at least 2 characters'],
   [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 entry'],
   [z.number().min(1), 0, 'must be at least 1'],
-])('what is too small or too big is told in its unit: %#', (schema, value, says) => {
+])('sizes out of range are reported with their unit: %#', (schema, value, says) => {
   const { error } = schema.safeParse(value, { error: schemaSentence })
   expect(error?.issues.map(({ message }) => message)).toEqual([says])
 })

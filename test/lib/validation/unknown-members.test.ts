@@ -22,7 +22,7 @@ function messageOf(read: () => unknown): string {
 }
 
 describe('members that a schema ignores', () => {
-  it('are told with their places and what they may have been meant for', () => {
+  it('are reported with location and likely intended name', () => {
     const document = { criticl: true, parts: [{ size: 1, siz: 2 }], valueOf: 1 }
     expect(unknownMembers(Schema, document, {})).toMatchObject([
       { place: 'criticl', nearest: 'critical' },

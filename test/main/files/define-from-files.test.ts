@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 
 import { defineAnalysis } from '../../../src/analysis/runs/define-analysis.js'
-import { defineFromFiles } from '../../../src/main/files/define-from-files.js'
+import { defineFromFiles } from '../../../src/main/files/watch-definitions.js'
 import { START_MS } from '../../support/analyses.js'
 import { useServiceStore } from '../../support/service-store.js'
 import { makeWorkspace } from '../../support/workspace.js'
@@ -24,7 +24,7 @@ function directoryWith(files: Readonly<Record<string, string>>): string {
   return workspace.path
 }
 
-test('what files define holds as long as they are there; what was said over HTTP stays', async () => {
+test('definitions from files live as long as the files, and those sent over HTTP stay', async () => {
   const store = await openStore()
   const definitions = async (): Promise<string[]> =>
     (await store.lookups.analysis.definitions()).map(({ application, origin }) => `${application} ${origin}`)
@@ -42,7 +42,7 @@ test('what files define holds as long as they are there; what was said over HTTP
   expect(await definitions()).toEqual(['cart api'])
 })
 
-test('a file that is wrong keeps no other from being used, and what was read from it before stays', async () => {
+test('a wrong file does not affect others, and its previous definition stays', async () => {
   const store = await openStore()
   const names = async (): Promise<string[]> =>
     (await store.lookups.analysis.definitions()).map(({ application }) => application)
@@ -68,7 +68,7 @@ test('nothing changes where the directory cannot be read', async () => {
   expect(await store.lookups.analysis.definitions()).toHaveLength(1)
 })
 
-test('a name that is not known in a canary config is told, and nothing is refused for it', async () => {
+test('an unknown name in a canary config is reported but not refused', async () => {
   const store = await openStore()
   const query = { customInlineTemplate: 'PromQL:up' }
   const canaryConfig = {

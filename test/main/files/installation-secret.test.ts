@@ -27,7 +27,7 @@ describe('the secret of an installation', () => {
   test.each(['', '\n', 'short', 'fifteen letters'])('is never %j, which anybody could sign with', (text) => {
     writeFileSync(join(workspace.path, 'key'), text)
     expect(() => installationSecret(workspace.path, 'key')).toThrow(
-      /holds no secret, but \d+ characters: remove it/,
+      /contains \d+ characters instead of a secret: restore it/,
     )
     expect(readFileSync(join(workspace.path, 'key'), 'utf8')).toBe(text)
   })

@@ -44,7 +44,7 @@ describe('the files of definitions', () => {
     for (const part of [
       'bank.json: the definition is not valid: lifetimeMinutes must be at least 0.05',
       'cart.yaml: the document is neither JSON nor YAML',
-      'shop.yaml: another file defines shop, too',
+      'shop.yaml: another file also defines shop',
       'till.json: these queries cannot be built: metric errors: query is required',
     ]) {
       expect(message).toContain(part)

@@ -29,11 +29,11 @@ function folderOf(name: string): string {
   return temporaryFolderOf(join(workspace.path, name)) ?? ''
 }
 
-test('what a killed service left goes with the next one on its data directory, and what others have stays', async () => {
+test('the next service on a data directory removes the files of a killed one and no others', async () => {
   const left = await makeTemporaryDirectory(folderOf('one'))
   writeFileSync(join(left, 'bundle.tar.gz'), 'x')
   const used = await makeTemporaryDirectory(folderOf('other'))
-  // By another path, as where it is mounted elsewhere.
+  // By another path, as if mounted elsewhere.
   renameSync(join(workspace.path, 'one'), join(workspace.path, 'moved'))
   await removeTemporaryFiles(temporaryFoldersOf(join(workspace.path, 'moved')))
   expect(readdirSync(temporary).map((name) => join(temporary, name))).toEqual(
@@ -54,7 +54,7 @@ test('the folder is there only while something is in it, and is made again', asy
 test('a link, or a directory that others may write to, in its place is neither used nor removed', async () => {
   symlinkSync(join(workspace.path, 'other'), folderOf('one'))
   mkdirSync(folderOf('other'))
-  // Not by `mkdir`, which leaves out what the process masks.
+  // Not with `mkdir`, which applies the umask.
   chmodSync(folderOf('other'), 0o777)
   for (const name of ['one', 'other']) {
     await inTemporaryDirectoryBelow(folderOf(name), () => Promise.resolve())

@@ -8,11 +8,11 @@ import { TlsFiles } from '../../../src/main/files/tls-files.js'
 import { CertificateAuthority, canMakeCertificates } from '../../support/certificates.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
-const CERTIFICATE = 'a new certificate serves'
-const AUTHORITIES = 'new authorities of callers count'
-const LISTS = 'new revocation lists count'
+const CERTIFICATE = 'new certificate in use'
+const AUTHORITIES = 'new client authorities in use'
+const LISTS = 'new revocation lists in use'
 
-/** Files that serve, a way to replace them, and what the log tells of it. */
+/** The files in use, functions that replace them, and the log. */
 function open() {
   const workspace = makeWorkspace()
   onTestFinished(() => workspace.remove())
@@ -40,32 +40,32 @@ function open() {
     replaceAuthorities: () => copyFileSync(at('other.pem'), at('clients.pem')),
     replaceLists: () =>
       writeFileSync(at('clients.crl'), authority.revoke([], new Date(Date.now() + 3_600_000))),
-    look: () => files?.look(),
+    check: () => files?.check(),
     told: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
   }
 }
 
 describe.skipIf(!canMakeCertificates)('TLS files that are replaced while they serve (openssl)', () => {
-  it('are told by what they are', () => {
+  it('are reported by kind', () => {
     const files = open()
-    files.look()
+    files.check()
     expect(files.told()).toEqual([])
     files.replaceAuthorities()
-    files.look()
+    files.check()
     expect(files.told()).toEqual([AUTHORITIES])
     files.replaceLists()
-    files.look()
+    files.check()
     files.replaceCertificate()
-    files.look()
+    files.check()
     expect(files.told()).toEqual([AUTHORITIES, LISTS, CERTIFICATE])
   })
 
-  it('are all told where several are replaced at a time', () => {
+  it('are all reported if several are replaced together', () => {
     const files = open()
     files.replaceCertificate()
     files.replaceAuthorities()
     files.replaceLists()
-    files.look()
+    files.check()
     expect(files.told()).toEqual([CERTIFICATE, AUTHORITIES, LISTS])
   })
 })

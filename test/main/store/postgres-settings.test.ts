@@ -3,14 +3,14 @@ import { describe, expect, it, test } from 'vitest'
 
 import { DATABASE_URL_TEXT, isDatabaseUrl } from '../../../src/config/values/database-url.js'
 import { Secret } from '../../../src/lib/outbound/credentials.js'
-import { postgresSettings } from '../../../src/main/store/postgres-settings.js'
+import { postgresSettings } from '../../../src/main/store/store-location.js'
 
 const secret = () => new Secret('swordfish')
 const read = (url: string, env: Record<string, string> = {}, more = {}) =>
   postgresSettings(url, { tls: 'auto', ...more }, secret, env)
 
 describe('how a database is reached', () => {
-  it('stands in the URL, and the password elsewhere', () => {
+  it('is in the URL, without the password', () => {
     const settings = read('postgres://an%20a@db.example.org:6432/tide', {}, { password: { env: 'X' } })
     expect(settings).toMatchObject({
       host: 'db.example.org',
@@ -22,7 +22,7 @@ describe('how a database is reached', () => {
     })
   })
 
-  it('follows from the environment where the URL says nothing', () => {
+  it('comes from the environment if the URL omits it', () => {
     const env = { PGHOST: 'db.example.org', PGPORT: '7000', PGUSER: 'tidegate', PGDATABASE: 'records' }
     expect(read('postgres://', env)).toMatchObject({
       host: 'db.example.org',
@@ -54,7 +54,7 @@ describe('how a database is reached', () => {
     expect(read(url, {}, { tls: 'require' }).tls).toMatchObject({ isVerified: false })
   })
 
-  it('names the file of the password, which connections read anew', () => {
+  it('names the password file, which each connection reads', () => {
     const named = { password: { file: '/run/secrets/db' } }
     expect(read('postgres://db/b', {}, named)).toMatchObject({ passwordFile: '/run/secrets/db' })
     expect(read('postgres://db/b', {}, { password: { env: 'X' } }).passwordFile).toBeUndefined()
@@ -83,7 +83,7 @@ describe('a URL of a database', () => {
     expect(DATABASE_URL_TEXT).toContain('store.password')
   })
 
-  it('never holds a password, whatever is written', () => {
+  it('never contains a password', () => {
     const part = fc.stringMatching(/^[a-z0-9:@/?#%=&]{0,12}$/)
     fc.assert(
       fc.property(part, part, part, (user, host, path) => {

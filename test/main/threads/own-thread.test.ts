@@ -29,7 +29,7 @@ function work(script: string, more: Partial<OwnThread> = {}): Promise<unknown> {
 }
 
 describe('work in a thread of its own', () => {
-  it('gives what the conversation ended with', async () => {
+  it('returns the result of the task', async () => {
     expect(await work(ECHO)).toBe('hello')
   })
 
@@ -39,7 +39,7 @@ describe('work in a thread of its own', () => {
 
   it.each([
     ['throws', "throw new Error('broken')", {}, 'broken'],
-    ['ends without an answer', '', {}, 'its thread ended'],
+    ['ends without an answer', '', {}, 'its thread ended unexpectedly'],
     ['needs too much memory', HOARD, {}, 'it is too large'],
     ['takes too long', WAIT, { limitMs: 1 }, 'it took longer than 0.001 seconds'],
     ['was given up before', WAIT, { givenUp: AbortSignal.abort() }, 'it was given up'],
@@ -47,7 +47,7 @@ describe('work in a thread of its own', () => {
     await expect(work(script, more)).rejects.toMatchObject({ kind: 'unavailable', message })
   })
 
-  it('is unavailable when it is given up meanwhile', async () => {
+  it('is unavailable when it is given up', async () => {
     const giveUp = new AbortController()
     const working = work(WAIT, { givenUp: giveUp.signal })
     giveUp.abort()

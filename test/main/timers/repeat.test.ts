@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('tells of a failure that stays once a minute', async () => {
+it('reports a persistent failure once a minute', async () => {
   const failed = vi.fn()
   const repeated = repeat(250, () => Promise.reject(new Error('the disk is full')), failed)
   await vi.advanceTimersByTimeAsync(59_000)
@@ -19,7 +19,7 @@ it('tells of a failure that stays once a minute', async () => {
   await repeated.stop()
 })
 
-it('tells of it once a minute though the clock is set back by a day', async () => {
+it('reports it once a minute although the clock is set back by a day', async () => {
   const failed = vi.fn()
   const repeated = repeat(250, () => Promise.reject(new Error('the disk is full')), failed)
   await vi.advanceTimersByTimeAsync(30_000)
@@ -29,7 +29,7 @@ it('tells of it once a minute though the clock is set back by a day', async () =
   await repeated.stop()
 })
 
-it('tells at once of another failure, and of the same one after it had passed', async () => {
+it('reports another failure immediately, and the same one again after a success', async () => {
   const outcomes = ['full', 'full', 'damaged', undefined, 'damaged']
   const told: string[] = []
   const act = (): Promise<void> => {

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load-config.js'
 import { ProcessLink } from '../../../src/lib/processes/process-link.js'
 import { makeWorkerCalls } from '../../../src/main/worker-process/start-worker.js'
-import type { MainCalls, SentPolicies, WorkerCalls } from '../../../src/main/workers/worker-calls.js'
+import type { MainCalls, SentPolicies, WorkerCalls } from '../../../src/main/worker-pool/worker-calls.js'
 import { toPortable } from '../../../src/rego/slow/portable-snapshot.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
-/** A worker whose main process never answers: it has nothing to ask of it here. */
+/** A worker process whose main process never answers. */
 function makeWorker(): WorkerCalls {
   const silent = { onMessage: () => undefined, onGone: () => undefined, send: () => undefined }
   return makeWorkerCalls(() => new ProcessLink<MainCalls>(silent, {}))
@@ -27,7 +27,7 @@ async function sentPolicies(): Promise<(id: number) => SentPolicies> {
   })
 }
 
-test('policies that are loaded while a worker starts are ready once it has started', async () => {
+test('policies loaded during the start of a worker process are ready after it', async () => {
   const sent = await sentPolicies()
   const config = loadConfig({ env: { TIDEGATE_DECISIONS_ENABLED: 'false', TIDEGATE_LOG_LEVEL: 'silent' } })
   const settings = { config, addresses: [], tls: undefined, relaySocket: '/nowhere', processes: 2 }
@@ -39,6 +39,6 @@ test('policies that are loaded while a worker starts are ready once it has start
   await worker.stop(0)
 })
 
-test('a worker that was not started says so', async () => {
+test('a worker process that was not started throws an error', async () => {
   await expect(makeWorker().flush()).rejects.toMatchObject({ kind: 'internal' })
 })

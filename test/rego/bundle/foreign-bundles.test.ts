@@ -29,7 +29,7 @@ const B = { 'b.rego': `package static.b\n${V1}deny contains "b" if input.new.bad
 const BAD = '{"new": {"bad": true}, "executionId": "01J0"}'
 let made = 0
 
-/** What `opa build` makes of some files, as the path of a bundle. */
+/** Compiles files with `opa build`. Returns the path of the bundle. */
 function opaBuild(
   files: Readonly<Record<string, string>>,
   entrypoints: readonly string[],
@@ -47,7 +47,7 @@ function opaBuild(
   return file
 }
 
-/** The same bundle with some of its files only. */
+/** The bundle with only some of its files. */
 async function repack(file: string, isKept: (name: string) => boolean): Promise<string> {
   const files = await unpackBundle(file, readFileSync(file))
   const changed = `${file}-${made++}.tar.gz`

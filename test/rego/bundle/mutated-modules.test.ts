@@ -21,7 +21,7 @@ import { packFiles } from '../../support/make-bundle.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 const RUNS = Number(process.env['MUTATED_MODULES'] ?? 60)
-/** What ends a module that never ends, or fills its memory, soon. */
+/** Limits that soon end a module that never ends or fills its memory. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 1_000_000, maxDurationMs: 500, maxMemoryBytes: 64 << 20 }
 const SECRET = 'a secret of our own'
 const VERIFICATION: BundleVerification = {

@@ -128,7 +128,7 @@ describe('data beside policies', () => {
   })
 })
 
-/** What OPA's compiler asks its store, which holds all data merged. */
+/** The reads of OPA's compiler from its store, which contains all data merged. */
 function hasValueInTheWay(data: RegoValue, path: readonly string[]): boolean {
   if (path.length === 0) return true
   if (!(data instanceof RegoObject)) return true

@@ -6,7 +6,10 @@ import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import { renameEntrypoints } from '../../../src/rego/wasm/module/rename-entrypoints.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
-/** Functions that call each other keep OPA 0.70 from naming the package as an entrypoint; so do numbers in a path. */
+/**
+ * Functions that call each other keep OPA 0.70 from naming the package as an entrypoint; so do
+ * numbers in a path.
+ */
 const FILES = {
   'calling.rego':
     'package static.calling\nimport rego.v1\nf(x) := g(x)\ng(x) := x + 1\ndeny contains "no" if f(input.a) == 2\n',
@@ -33,7 +36,7 @@ test('a host that knows nothing of Tidegate asks packages and rules by their pat
   expect(asked('odd/2/a b', {})).toEqual([{ result: { 'x/y': { value: 7 } } }])
   expect(asked(`static/${'a'.repeat(200)}/b/value`, {})).toEqual([{ result: 8 }])
   const unnamed = [...paths].filter(([name]) => name.startsWith('tidegate_entrypoints/'))
-  // A name cannot tell a slash in a segment from one between two.
+  // A name does not distinguish a slash in a segment from one between segments.
   expect(unnamed.map(([, key]) => key).sort()).toEqual(['odd/2/a b/x%2Fy', 'odd/2/a b/x%2Fy/value'])
 })
 

@@ -54,7 +54,7 @@ function counted(build: () => Promise<typeof BUILT> = () => Promise.resolve(BUIL
   }
 }
 
-/** As those are that are kept: their digest, and what it is of. */
+/** Names of cached builds: their digest and its source. */
 function summed(rest: Buffer): Buffer {
   return Buffer.concat([createHash('sha256').update(rest).digest(), rest])
 }

@@ -38,7 +38,10 @@ function refusal(files: readonly DataFile[]): string {
   }
 }
 
-/** Whether the image is what the module's own parser makes of the text: the same values, every element at the same place. */
+/**
+ * Whether the image equals the result of the module's own parser: the same values, with every
+ * element at the same address.
+ */
 function isAsParsed(json: string): boolean {
   const { memory, policy, heapStart } = reader.pair
   const base = Math.ceil((heapStart + 1) / MEBIBYTE) * MEBIBYTE
@@ -59,7 +62,8 @@ describe('the image of base documents', () => {
     const generator = new JsonGenerator(20_261_122)
     for (let round = 0; round < 400; round += 1) {
       const json = `{"a":${generator.value(4)},"b":${generator.value(3)}}`
-      // Half a character is read as Go does, and the module refuses it; pairs in escapes it misreads.
+      // Half a character is read as Go does, and the module refuses it; pairs in escapes it
+      // misreads.
       if (!json.includes('\\ud')) expect(isAsParsed(json), json).toBe(true)
     }
   })

@@ -6,9 +6,12 @@ import { comparePolicies } from '../../support/generated-policies/compare-polici
 /** How many packages are made up; about one in four compiles. */
 const PACKAGES = Number(process.env['POLICIES'] ?? 60)
 const SEED = Number(process.env['POLICIES_SEED'] ?? 20_261_123)
-/** What compiles here is what is compared with. */
+/** Only policies that compile here are compared. */
 const program = process.env['OPA_BIN'] ?? olderOpa()
-/** The order in which a module comes to its rules is not OPA's: what ends with one of several errors may end with another. */
+/**
+ * A module evaluates rules in a different order than OPA, so of several errors it may end with
+ * another.
+ */
 const MOST_OTHER_ERRORS = 0.01
 
 test.skipIf(program === undefined)(

@@ -56,7 +56,7 @@ test('modules of any kind are looked through without an error', async () => {
     opa,
     texts.map((text, index) => ({ file: `m${index}.rego`, text })),
   )
-  // One at a time: what one replaces by `with` all may read.
+  // One at a time, because all rules may read the `with` replacements of another.
   const findings = modules.map((module) => analysePolicies([module], new RegoObject([]), OPTIONS))
   const found = (await Promise.all(findings)).flat()
   expect(modules).toHaveLength(texts.length)

@@ -95,7 +95,7 @@ test('nothing is told of a directory that is not covered any more', async () => 
   changed.mockClear()
   rmSync(`${path}/policies/team/a.rego`)
   writeFileSync(`${path}/policies/last.rego`, '')
-  // One call for the new file, and one for what was written to it.
+  // One call for the new file, and one for its contents.
   await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(0), WAIT)
   expect(changed.mock.calls.length).toBeLessThanOrEqual(2)
 })

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 
 import type { AppError } from '../../../src/errors/app-error.js'
-import { policiesHealth } from '../../../src/main/policies-health.js'
+import { policiesHealth } from '../../../src/main/open-policies.js'
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { Policies } from '../../../src/rego/loading/policies.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
@@ -14,7 +14,10 @@ const workspace = makeWorkspace()
 afterAll(workspace.remove)
 
 const good = (version: number) => `package static.p\nimport rego.v1\nversion := ${version}\n`
-/** Each rule has two bodies that each call the one before it, so that the compiler doubles its work 28 times. */
+/**
+ * Each rule has two bodies that each call the one before it, so that the compiler doubles its work
+ * 28 times.
+ */
 const endless = [
   'package static.p\nimport rego.v1\nf0(x) if x == 1',
   ...Array.from({ length: 28 }, (_, n) => `f${n + 1}(x) if f${n}(x)\nf${n + 1}(x) if f${n}(x + 1)`),

@@ -6,7 +6,7 @@ import { imageOf } from '../../support/data-image.js'
 
 type Part = Parameters<typeof refuseSharedRoots>[0][number]
 
-/** A part that owns what its data has, and whose keys `count` hears of. */
+/** A part that owns the paths of its data. `count` is called with their keys. */
 function partOf(name: string, json: string, count?: () => void): Part {
   return { name, packages: [], data: dataOf(imageOf(json), count) } as unknown as Part
 }

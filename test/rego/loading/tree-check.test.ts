@@ -14,7 +14,7 @@ afterEach(() => {
   workspace.remove()
 })
 
-/** Starts a look at the files over a watch that covers what `cover` says. */
+/** Starts a check of the files over a watch that covers the files accepted by `cover`. */
 async function startCheck(cover: (paths: readonly string[]) => boolean) {
   const changed = vi.fn()
   const known = await versionOfTrees([workspace.path])

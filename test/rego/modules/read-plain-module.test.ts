@@ -53,7 +53,10 @@ function policyTexts(): string[] {
     .map((name) => readFileSync(join('policies', name), 'utf8'))
 }
 
-/** The texts with up to three lines left out, joined or moved, or letters added and removed, anywhere. */
+/**
+ * The texts with up to three lines left out, joined or moved, or letters added and removed,
+ * anywhere.
+ */
 function damaged(texts: readonly string[], count: number): string[] {
   const random = seededRandom(7)
   const below = (limit: number): number => Math.floor(random() * limit)
@@ -89,7 +92,7 @@ async function parsedByOpa(texts: readonly string[], version: RegoVersion): Prom
   return new Map(found.map(([place, module]) => [Number(place), module]))
 }
 
-/** A rule's path up to what is no text, and whether it is a function. */
+/** A rule's path up to the first non-string, and whether it is a function. */
 function outline({ path, heads }: OpaModule): unknown {
   const rules = heads.map(({ ref, args }) => [
     ref.map(({ type, value }, at) => (at === 0 || type === 'string' ? value : type)),

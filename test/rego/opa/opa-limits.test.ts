@@ -10,7 +10,7 @@ import { runOpa } from '../../../src/rego/opa/run-opa.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 const MIB = 1024 * 1024
-/** Starts a second process of the same group, whose number it writes, and waits for it. */
+/** Starts a second process of the same group, writes its number and waits for it. */
 const WITH_CHILD = '#!/bin/sh\nsleep 600 & echo $! > child\nwait\n'
 const GREEDY =
   '#!/bin/sh\nexec node -e "const kept = []; setInterval(() => kept.push(Buffer.alloc(8e6, 1)), 1)"\n'

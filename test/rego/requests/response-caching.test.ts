@@ -36,7 +36,7 @@ beforeEach(() => {
 
 afterAll(() => server.close())
 
-/** What a decision at this time is answered. */
+/** The answer of a decision at this time. */
 async function ask(
   parameters: Record<string, RegoValue>,
   nowMs = NOW_MS,

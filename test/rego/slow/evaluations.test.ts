@@ -63,7 +63,7 @@ beforeAll(async () => {
   snapshot = await loadPolicies({ 'p.rego': POLICY, 'q.rego': STATIC, 'data.json': DATA })
 })
 
-/** What came out, an error with all that a caller sees of it. */
+/** The result, or an error with everything that a caller sees. */
 async function outcome(ask: () => unknown): Promise<unknown> {
   try {
     return await ask()
@@ -164,7 +164,8 @@ describe('an evaluation within a slice', () => {
 
   it('is given up when the slice is over, done again, and disturbs no later one', async () => {
     let abandoned = 0
-    // A slice that is over at the first look at the clock, wherever in its work the evaluation is then.
+    // A slice that is over at the first look at the clock, wherever in its work the evaluation is
+    // then.
     const evaluations = makeEvaluations(Number.MIN_VALUE, () => (abandoned += 1))
     const direct = makeEvaluations(60_000)
     const options = { nowMs: NOW_MS }

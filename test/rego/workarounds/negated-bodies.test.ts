@@ -56,7 +56,7 @@ async function answers(policy: string, input: unknown): Promise<unknown> {
   return JSON.parse(evaluateDocument(plan, Buffer.from(JSON.stringify(input)), newCall()) ?? 'null')
 }
 
-// What OPA's own evaluator answers (1.20.2).
+// The result of OPA's own evaluator (1.20.2).
 test.skipIf(!LATER.includes('or')).each([
   ['not', { app: 'shop', env: 'prod' }, ['none at version 3']],
   [

@@ -137,7 +137,7 @@ function app(name: string, version: number, tested: boolean): string {
   return `package apps.${name}\n\nimport rego.v1\n\nversion := ${version}\n\ntested := ${tested}\n`
 }
 
-// What OPA's own evaluator answers, 0.70 and 1.20.2 alike.
+// The result of OPA's own evaluator, equal in 0.70 and 1.20.2.
 test.each([
   [{ env: 'prod', app: 'shop', apps: ['shop'] }, ['all at version 1', 'no first app base', 'no flag']],
   [

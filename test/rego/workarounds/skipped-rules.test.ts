@@ -83,7 +83,7 @@ answers contains sprintf("limit %d", [data.apps[input.app].lim[input.env]])
 answers contains "no limit 1" if not data.apps[input.app].lim.prod == 1
 `
 
-// What OPA's own evaluator answers, 0.70 and 1.20.2 alike.
+// The result of OPA's own evaluator, equal in 0.70 and 1.20.2.
 test.each([
   [{ app: 'shop', env: 'prod' }, ['limit 1']],
   [{ app: 'cart', env: 'prod' }, ['limit 2', 'no limit 1']],

@@ -9,7 +9,7 @@ const yielding = { name: 'test.tidy', yields: true, apply: () => Promise.resolve
 function makeRunner(): { runner: BatchingRunner; batches: number[] } {
   const batches: number[] = []
   const execute = (calls: readonly Call[]) => {
-    // As they cross to a thread: what cannot be copied raises.
+    // Copied like messages to a thread, so values that cannot be copied throw.
     batches.push(structuredClone(calls).length)
     return Promise.resolve(calls.map(() => ({ ok: true, result: undefined }) as const))
   }

@@ -5,7 +5,7 @@ import { COPIED_TABLES } from '../../../src/store/copy/copy-records.js'
 import { useSqliteStore } from '../../support/service-store.js'
 
 const open = useSqliteStore()
-/** What only finds records quickly, what an engine keeps for itself, and what is empty but within a transaction. */
+/** Indexes, internal tables of an engine, and tables that are empty outside a transaction. */
 const MADE_ANEW = /^(?:sqlite_|schema_|kysely_|audit_(?!checkpoints$))/
 
 test('every table is copied with the numbers that its rows have, or made anew', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { soleLeases, whileLeased } from '../../../src/store/ports/leases.js'
 import type { Leases } from '../../../src/store/ports/leases.js'
 
-/** Leases that are given out or not, with what was released. */
+/** Leases that are granted or not, with a record of released ones. */
 function makeLeases(isFree: boolean) {
   const seen: string[] = []
   const leases: Leases = {

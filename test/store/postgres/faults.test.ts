@@ -42,7 +42,7 @@ describe('a replica whose clock is wrong', () => {
     expect(early.warning?.()).toMatch(/clock is (?:299|300|301) s behind/)
     expect(late.warning?.()).toMatch(/clock is (?:299|300|301) s ahead/)
     await early.writer.run(enqueue, { url: 'http://receiver.example/a', count: 1 })
-    // What one has under way is not due for the other, whatever that one's clock says.
+    // Work of one service is not due for the other, regardless of that one's clock.
     expect((await leasing(early)).messages).toHaveLength(1)
     expect((await leasing(late)).messages).toEqual([])
     expect(await early.leases.take('work', '1')).toBeDefined()
@@ -74,7 +74,7 @@ describe('a replica that is cut off from the database', () => {
       const [again] = (await leasing(other)).messages
       expect(again?.webhookId).toBe(first?.webhookId)
       proxy.cut(false)
-      // What it says of the message that it had is late.
+      // Its report about the message arrives late.
       const id = first?.id ?? 0
       const progress = {
         id,

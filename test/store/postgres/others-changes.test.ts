@@ -19,7 +19,7 @@ describe('the database of two replicas', () => {
     await one.writer.run(saveGateChanges, [{ kind: 'gate.declared', gate }])
     const use = async (executionId: string) => {
       for (const store of [one, other]) {
-        // Several at a time: each of its connections has been asked then.
+        // Several at a time, so that each of its connections is used.
         const found = await Promise.all([1, 2, 3].map(() => store.lookups.gates.findGate(gate.id)))
         expect(found.map((each) => each?.name)).toEqual([gate.name, gate.name, gate.name])
       }

@@ -29,7 +29,7 @@ describe.skipIf(!hasPooler)('a pooler before the database', () => {
     expect(await verifyTrail({ reader: other.reader })).toMatchObject({ isIntact: true, checked: 4 })
     await one.close()
     await expect.poll(() => heard, { timeout: 1500 }).toBe(1)
-    // What a connection was set to is not what the next client finds.
+    // Settings of a connection do not reach the next client.
     const timeouts = "select current_setting('statement_timeout') as found"
     expect(await query({ ...settings, ...through.settings }, timeouts)).toEqual([{ found: '0' }])
   })

@@ -33,7 +33,10 @@ const STRANGE_SETTINGS = [
 ]
 
 const gate = makeGate({ approvals: 2, triggererMayApprove: true })
-/** Ends the connections that wait between two statements of a transaction, as the server does with those that wait too long. */
+/**
+ * Ends the connections that wait between two statements of a transaction, as the server does with
+ * those that wait too long.
+ */
 async function endIdleTransactions(settings: PostgresSettings): Promise<void> {
   const idle = "pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
   await query(settings, `select pg_terminate_backend(pid) from ${idle}`)
@@ -321,7 +324,7 @@ describe('the database itself', () => {
     })
     await expect(openTestDatabase(name)).rejects.toThrow('upgrade this replica')
     expect(await query(settings, 'select 1 from audit')).toEqual([])
-    // One that only adds to what is there stops nobody.
+    // One that only adds rows blocks nobody.
     await query(settings, 'update store_schema set oldest_writer = 1')
     await one.writer.run(appendAll, [entry(1)])
     await (await openTestDatabase(name)).close()

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { ShutdownProbe } from '../../../src/store/postgres/engine/shutdown-probe.js'
 
-/** Where nothing listens, which is an answer. */
+/** Nothing listens there, which counts as an answer. */
 const SETTINGS = { host: '127.0.0.1', port: 1, user: 'tidegate', database: 'tidegate' }
 /** Node warns of more listeners than ten. */
 const MANY = 20

@@ -192,7 +192,7 @@ describe('the months of the trail', () => {
 })
 
 describe('a trail from before there were months', () => {
-  /** What `copiedTrail` holds, in one table. */
+  /** The contents of `copiedTrail` in one table. */
   async function olderTrail(name: string): Promise<PostgresSettings> {
     const source = await copiedTrail(randomUUID())
     const settings = await emptyDatabase(name)

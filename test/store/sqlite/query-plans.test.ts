@@ -12,7 +12,7 @@ const TRIGGER = { gateId: 1, executionId: 'x', triggerToken: 'ci', bodyDigest: '
 
 type Lookup<Context> = readonly [string, (context: Context) => Promise<unknown>]
 
-/** A question as it was asked of SQLite. */
+/** A statement as sent to SQLite. */
 interface Asked {
   readonly text: string
   readonly values: readonly unknown[]
@@ -20,7 +20,7 @@ interface Asked {
 
 type Prepare = (this: Database.Database, text: string) => Database.Statement
 
-/** Takes down what is asked of connections that are opened from now on. */
+/** Records the statements of connections opened from now on. */
 function listen(): Asked[] {
   const asked: Asked[] = []
   const prepare = Reflect.get(Database.prototype, 'prepare') as Prepare
@@ -52,7 +52,7 @@ function planOf(path: string, { text, values }: Asked): string[] {
   }
 }
 
-/** What is asked while something is looked up. */
+/** The statements of a lookup. */
 async function questionsOf(asked: Asked[], look: () => Promise<unknown>): Promise<Asked[]> {
   asked.length = 0
   await look()

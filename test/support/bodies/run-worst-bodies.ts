@@ -12,10 +12,10 @@ import { WORST_FILLINGS } from './worst-fillings.js'
 import { WEBHOOK_TOKEN, fillBody, writeRoutes } from './write-routes.js'
 import type { WriteRoute } from './write-routes.js'
 
-/** What became of one body, and of cheap decisions beside it. */
+/** The result of one body, and of concurrent cheap decisions. */
 export interface BodyOutcome {
   readonly route: string
-  /** Which body of the route, and what it was filled with. */
+  /** The body of the route and its filling. */
   readonly body: string
   /** Of the body, in bytes. */
   readonly bytes: number
@@ -24,12 +24,18 @@ export interface BodyOutcome {
   readonly text: string
   readonly durationMs: number
   readonly longestCheapMs: number
-  /** The most that the thread that decides was at work while one of them waited, on a core; NaN where the system does not tell. */
+  /**
+   * The longest CPU time of the deciding thread while one of them waited. NaN if the system does
+   * not report it.
+   */
   readonly decidingMs: number
 }
 
-/** Some of all bodies: those whose route or filling has a text in its name, and of those one in so many. */
-export interface BodyChoice {
+/**
+ * A selection of all bodies: those whose route or filling has a text in its name, and of those one
+ * in `every`.
+ */
+interface BodyChoice {
   readonly route?: string
   readonly filling?: string
   readonly oneIn?: number
@@ -46,7 +52,9 @@ const NOWHERE = 'http://127.0.0.1:9'
 const CHEAP_PAUSE_MS = 2
 const YAML_BYTES = 256 * 1024
 
-/** Sends every worst body of every route to one service of its own, one after another, and stops it. */
+/**
+ * Sends every worst body of every route to one service of its own, one after another, and stops it.
+ */
 export async function runWorstBodies(
   choice: BodyChoice,
   finished: (outcome: BodyOutcome) => void = () => undefined,
@@ -99,7 +107,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** In JSON everywhere, and in YAML where policies are asked. */
+/** In JSON everywhere, and in YAML for policies. */
 function* bodiesOf({ route: wanted = '', filling: of = '', oneIn = 1 }: BodyChoice): Generator<Sent> {
   let at = 0
   for (const route of writeRoutes()) {
@@ -130,7 +138,7 @@ async function sendBeside(
   const { method, path } = route
   const body = Buffer.from(text)
   let isOver = false
-  const cheap = askCheapOnes({ url, pid }, () => isOver)
+  const cheap = sendCheapRequests({ url, pid }, () => isOver)
   const beginMs = performance.now()
   const answer = await ask(url, { method, path, body, headers: { ...headers, ...route.headers } }).catch(
     (raw: unknown) => ({ status: 0, text: String(raw) }),
@@ -148,7 +156,7 @@ async function sendBeside(
   }
 }
 
-async function askCheapOnes(
+async function sendCheapRequests(
   { url, pid }: Pick<TidegateProcess, 'url' | 'pid'>,
   isOver: () => boolean,
 ): Promise<Pick<BodyOutcome, 'longestCheapMs' | 'decidingMs'>> {

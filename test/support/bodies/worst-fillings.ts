@@ -4,7 +4,10 @@ export interface Room {
   readonly values: number
 }
 
-/** JSON texts that cost much for their size, by what is much of them. Each keeps to the bytes; only those named so pass the values. */
+/**
+ * JSON texts that are expensive for their size, by the kind of content that they repeat. Each
+ * respects the byte limit. Only those named so exceed the value limit.
+ */
 export const WORST_FILLINGS: Readonly<Record<string, (room: Room) => string>> = {
   'many keys': ({ bytes, values }) => {
     const most = Math.min(values, Math.floor(bytes / 12))

@@ -5,12 +5,12 @@ import type { Room } from './worst-fillings.js'
 const KIB = 1024
 const MIB = 1024 * KIB
 const FILLING = '@'
-/** What deliveries of webhooks vouch for themselves with. */
+/** The credentials of webhook deliveries. */
 export const WEBHOOK_TOKEN = 'token-of-a-test'
 
 /** A body that a route takes, with places that worst fillings go to. */
 export interface WriteRoute extends FuzzRoute {
-  /** Bodies as JSON texts with one `@` each, where a filling stands. */
+  /** Bodies as JSON texts with one `@` each in place of a filling. */
   readonly bodies: readonly string[]
   /** The largest body that is read, in bytes. */
   readonly maxBytes: number
@@ -19,7 +19,10 @@ export interface WriteRoute extends FuzzRoute {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Values within policy bodies and events have no bound of their own: so many are more than anybody sends. */
+/**
+ * Values within policy bodies and events have no separate limit. This is more than any client
+ * sends.
+ */
 const ANY_NUMBER = 10 * MIB
 const CONTROL = { maxBytes: MIB, maxValues: 20_000 }
 const DOCUMENT = { maxBytes: 256 * KIB, maxValues: 10_000 }
@@ -181,10 +184,13 @@ const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/external\/template$/, ['?templateType=METRIC&templateName=t', '?templateType=LOG&templateName=t']],
 ]
 
-/** The same as another route to whoever reads a body. */
+/** Equivalent to another route for a parser of the body. */
 const ALIKE = /\/v1\/data\/(?:app\/|\*)|^POST \/oes|registerCanary$(?<!v3\/registerCanary)|^POST \/$/
 
-/** Every route of the service that takes a body, with what is put into it. Raises for one that nobody has thought of. */
+/**
+ * Returns every route of the service with a body, and its fillings. Throws for a route that is not
+ * listed.
+ */
 export function writeRoutes(): readonly WriteRoute[] {
   const seen = new Set<string>()
   return allRoutes().flatMap(({ method, path }) => {

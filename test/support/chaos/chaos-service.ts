@@ -13,15 +13,18 @@ import type { Workspace } from '../workspace.js'
 /** Longer than any run of a program: its first interval never comes. */
 const DEFINITION = { ...FILE_ANALYSIS, lifetimeMinutes: 600 }
 
-/** A service with everything that mixed writes need, which can be started again and again over the same data. */
-export interface ChaosService {
+/**
+ * A service with everything that mixed writes need, which can be started again and again over the
+ * same data.
+ */
+interface ChaosService {
   readonly start: () => Promise<TidegateProcess>
   readonly receiver: CallbackReceiver
   readonly dataDir: string
   readonly remove: () => Promise<void>
 }
 
-/** Puts what mixed writes need into a workspace, and gives the configuration for it. */
+/** Writes the files for mixed writes into a workspace and returns the configuration. */
 export function configureMixedWrites(workspace: Workspace) {
   workspace.write({ 'definitions/shop.json': JSON.stringify(DEFINITION) })
   return {
@@ -34,7 +37,10 @@ export function configureMixedWrites(workspace: Workspace) {
   }
 }
 
-/** Compiles the shipped policies once, so that a start takes as little as it can; returns the path of the bundle. */
+/**
+ * Compiles the shipped policies once, so that a start takes as little as it can; returns the path
+ * of the bundle.
+ */
 export function writeBundle(workspace: Workspace): string {
   const bundle = join(workspace.path, 'bundle.tar.gz')
   execFileSync(process.execPath, [PROGRAM, 'build', join(PROJECT_ROOT, 'policies'), '-o', bundle], {

@@ -3,7 +3,9 @@ import type { ReceivedCallback } from '../callback-receiver.js'
 import { waitUntil } from '../wait-until.js'
 import type { Promised } from './mixed-writes.js'
 
-/** What a service has broken of what it promised, in sentences; none when it kept everything, once. */
+/**
+ * The broken promises of a service, one sentence each. Empty if it kept all of them exactly once.
+ */
 export async function findBrokenPromises(
   url: string,
   promised: Promised,
@@ -69,7 +71,7 @@ async function analysisProblems(url: string, { analyses }: Promised): Promise<st
   return problems
 }
 
-/** Each approval is told at last, under one webhook-id however often. */
+/** Each approval is reported in the end, always under one webhook-id. */
 async function callbackProblems(
   { approved }: Promised,
   received: readonly ReceivedCallback[],

@@ -7,15 +7,18 @@ import type { Caller } from './mixed-writes.js'
 
 type Verdict = 'approved' | 'rejected'
 
-/** What two services have said of the same gate instances. */
+/** The answers of two services about the same gate instances. */
 export interface Contested {
-  /** How each instance ended, as far as a reviewer was told so. */
+  /** The end of each instance as reported to a reviewer. */
   readonly decided: Map<number, Verdict>
-  /** What must not be, in sentences. */
+  /** Violations, one sentence each. */
   readonly problems: string[]
 }
 
-/** One person approves at one service what another one rejects at the other, after both were asked for the same instance at once. */
+/**
+ * One person approves at one service while another rejects at the other, after both services were
+ * queried for the same instance.
+ */
 export async function contestGate(callers: readonly Caller[], contested: Contested): Promise<void> {
   const executionId = randomUUID()
   const triggered = await Promise.allSettled(callers.map((caller) => triggerGate(caller, executionId)))
@@ -36,7 +39,10 @@ export async function contestGate(callers: readonly Caller[], contested: Contest
   if (verdict !== undefined) contested.decided.set(instance, verdict)
 }
 
-/** What was decided otherwise than its reviewer was told, and receivers that were told of two decisions. */
+/**
+ * Decisions that differ from the answer to the reviewer, and receivers that were notified of two
+ * decisions.
+ */
 export async function findContestProblems(
   url: string,
   { decided, problems }: Contested,
@@ -62,7 +68,7 @@ export async function findContestProblems(
   return found
 }
 
-/** Undefined for who came too late. */
+/** Undefined if another decision came first. */
 async function review(
   caller: Caller,
   instance: number,
@@ -78,7 +84,7 @@ async function review(
   }
 }
 
-/** Only what a broken connection left open is passed over. */
+/** Ignores only requests left open by a broken connection. */
 function raiseUnexpected(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) {
     if (result.status === 'rejected' && result.reason instanceof UnexpectedAnswer) throw result.reason

@@ -11,12 +11,12 @@ import type { TidegateProcess } from '../tidegate-process.js'
 import { waitUntil } from '../wait-until.js'
 import { makeWorkspace } from '../workspace.js'
 
-/** What a service is at when it is told to stop. */
-export type HeldUpBy = 'evaluations without end' | 'exports that nobody reads' | 'looks at a silent source'
+/** The work of a service when it is stopped. */
+type HeldUpBy = 'evaluations without end' | 'exports that nobody reads' | 'looks at a silent source'
 
-export interface HardStopResult {
+interface HardStopResult {
   readonly heldUpBy: HeldUpBy
-  /** The answers that were outstanding: their status and text; 0 where none came. */
+  /** The outstanding responses: status and text, with status 0 if none arrived. */
   readonly answers: readonly { readonly status: number; readonly text: string }[]
   readonly code: number | null
   /** From the signal to the end of the process, in milliseconds. */
@@ -33,11 +33,14 @@ type Answers = HardStopResult['answers']
 const RUNAWAYS = 6
 const READERS = 6
 const LOOKS = 4
-/** Of a megabyte each: more than the buffers of a connection that nobody reads. */
+/** One megabyte each, more than the buffers of an unread connection. */
 const EVENTS = 24
 const HOUR_MS = 3_600_000
 
-/** Each begins what holds a stop up, and resolves once it is under way, with a way to what was answered. */
+/**
+ * Each starts work that delays a stop. Resolves once it is running, with a function that returns
+ * the responses.
+ */
 const BEGIN: Readonly<Record<HeldUpBy, (around: Surroundings) => Promise<() => Promise<Answers>>>> = {
   'evaluations without end': async ({ tidegate: { url } }) => {
     const asked = Array.from({ length: RUNAWAYS }, () =>
@@ -71,7 +74,7 @@ const BEGIN: Readonly<Record<HeldUpBy, (around: Surroundings) => Promise<() => P
   },
 }
 
-/** What may hold a stop up. */
+/** Kinds of work that may delay a stop. */
 export const HARD_STOPS = Object.keys(BEGIN) as readonly HeldUpBy[]
 
 /** Stops a service (SIGTERM) that has something under way which does not end by itself. */
@@ -112,7 +115,7 @@ export async function stopHeldUpBy(
   }
 }
 
-/** Asks for all of the trail, and reads no more than the first of it. */
+/** Requests the whole trail and reads only its start. */
 async function beginExport(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -7,10 +7,10 @@ import { findBrokenPromises } from './check-promises.js'
 import { durableWrites, noPromises, writeUntil } from './mixed-writes.js'
 import type { Promised } from './mixed-writes.js'
 
-/** Each so many rounds one goes on until an analysis is registered. */
+/** Every `analysisEvery` rounds one continues until an analysis is registered. */
 const REGISTERING_EVERY = 5
 
-export interface KillOptions {
+interface KillOptions {
   readonly rounds: number
   readonly callers: number
   /** The longest time from the first acknowledgement of a round to its kill, in milliseconds. */
@@ -21,7 +21,10 @@ export interface KillOptions {
 
 /** Services that share a database may be of two builds. */
 export interface ReplicaKillOptions extends KillOptions {
-  /** The program of an older build, by which both are started first, and each anew as often as by this one. */
+  /**
+   * The program of an older build. Both services start with it first, and later as often with it as
+   * with this build.
+   */
   readonly old?: string | undefined
 }
 
@@ -31,7 +34,10 @@ export interface KillResult {
   readonly problems: readonly string[]
 }
 
-/** Kills a service (SIGKILL) again and again under mixed load, and looks afterwards for everything that it acknowledged. */
+/**
+ * Kills a service (SIGKILL) again and again under mixed load, and looks afterwards for everything
+ * that it acknowledged.
+ */
 export async function killRepeatedly(options: KillOptions): Promise<KillResult> {
   const service = await makeChaosService()
   const random = seededRandom(options.seed)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 
-/** What a service has acknowledged: it must be true of it ever after. */
+/** The acknowledged requests of a service, which must remain true. */
 export interface Promised {
   readonly events: Set<string>
   /** The execution of each gate instance, by its number. */
@@ -53,8 +53,9 @@ const WRITES: readonly { readonly share: number; readonly send: (caller: Caller)
 ]
 
 /**
- * Sends requests of every kind one after another until `isOver` says so, or the connection breaks; `random` gives numbers from
- * 0 to 1. Returns the error that the connection broke with. Raises for an answer that must not be.
+ * Sends requests of every kind one after another until `isOver` says so, or the connection breaks;
+ * `random` gives numbers from 0 to 1. Returns the error that the connection broke with. Raises for
+ * an answer that must not be.
  */
 export async function writeUntil(
   target: Omit<Caller, 'dispatcher'>,
@@ -73,7 +74,9 @@ export async function writeUntil(
   }
 }
 
-/** Sends one request of any kind. Raises for an answer that must not be, and what the connection breaks with. */
+/**
+ * Sends one request of any kind. Throws for an unexpected response, and rethrows connection errors.
+ */
 export function sendWrite(caller: Caller, random: () => number): Promise<void> {
   return pickWrite(random()).send(caller)
 }
@@ -96,7 +99,10 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** Sends a request; returns the body of its answer. Raises `UnexpectedAnswer` for another status than those expected. */
+/**
+ * Sends a request; returns the body of its answer. Raises `UnexpectedAnswer` for another status
+ * than those expected.
+ */
 export async function call(
   { url, dispatcher }: Caller,
   method: 'POST' | 'PUT',

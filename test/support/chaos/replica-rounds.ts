@@ -25,7 +25,7 @@ const CONTESTED_SHARE = 0.3
 const UNAVAILABLE = 503
 const IN_ORDER_SHARE = 0.5
 
-export interface ReplicaKillResult {
+interface ReplicaKillResult {
   readonly promised: Promised
   readonly contested: number
   /** Requests that were refused for a moment, which is no loss. */
@@ -35,18 +35,21 @@ export interface ReplicaKillResult {
   readonly problems: readonly string[]
 }
 
-/** Two services over one PostgreSQL, which are started again where they do not run. */
+/** Two services over one PostgreSQL, which are restarted if they are not running. */
 interface Pair {
   readonly running: () => readonly TidegateProcess[]
   readonly startMissing: () => Promise<void>
   readonly callbackUrl: string
   readonly received: Awaited<ReturnType<typeof startReceiver>>['received']
-  /** What either build says against the trail. */
+  /** Problems of the trail found by either build. */
   readonly trailProblems: () => Promise<string[]>
   readonly remove: () => Promise<void>
 }
 
-/** Kills (SIGKILL) one of two services again and again while both are used, and looks afterwards for everything that they acknowledged. */
+/**
+ * Kills (SIGKILL) one of two services again and again while both are used, and looks afterwards for
+ * everything that they acknowledged.
+ */
 export async function killReplicasRepeatedly(options: ReplicaKillOptions): Promise<ReplicaKillResult> {
   const random = seededRandom(options.seed)
   const promised = noPromises()
@@ -70,7 +73,7 @@ export async function killReplicasRepeatedly(options: ReplicaKillOptions): Promi
       // Builds are replaced in order as well.
       const isInOrder = options.old !== undefined && random() < IN_ORDER_SHARE
       await running[Math.floor(random() * running.length)]?.end(isInOrder ? 'SIGTERM' : 'SIGKILL')
-      // The other one goes on by itself for a while.
+      // The other one continues alone for a while.
       await sleep(random() * options.longestMs)
       isOver = true
       await Promise.all(callers)

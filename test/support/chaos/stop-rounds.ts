@@ -5,7 +5,7 @@ import { seededRandom } from '../random-bytes.js'
 import { makeChaosService } from './chaos-service.js'
 import { noPromises, writeUntil } from './mixed-writes.js'
 
-export interface StopOptions {
+interface StopOptions {
   readonly rounds: number
   readonly callers: number
   /** How long the load runs before each SIGTERM, in milliseconds. */
@@ -14,8 +14,8 @@ export interface StopOptions {
   readonly finished?: (round: number) => void
 }
 
-export interface StopResult {
-  /** Requests that were sent and never answered, with what their connections broke with. */
+interface StopResult {
+  /** Requests that were sent and not answered, with their connection errors. */
   readonly cut: readonly string[]
   /** Exit codes of the service, one a round. */
   readonly codes: readonly (number | null)[]
@@ -23,7 +23,7 @@ export interface StopResult {
   readonly durationsMs: readonly number[]
 }
 
-/** Stops a service (SIGTERM) again and again while callers with kept-alive connections go on asking. */
+/** Stops a service (SIGTERM) repeatedly while clients continue over kept-alive connections. */
 export async function stopRepeatedly(options: StopOptions): Promise<StopResult> {
   const service = await makeChaosService()
   const random = seededRandom(options.seed)
@@ -40,7 +40,7 @@ export async function stopRepeatedly(options: StopOptions): Promise<StopResult> 
       codes.push(await tidegate.end('SIGTERM'))
       durationsMs.push(performance.now() - signalledAt)
       for (const error of await Promise.all(callers)) {
-        // A new connection is refused once nobody listens: nothing was sent over it.
+        // A new connection is refused once no one listens, so nothing was sent over it.
         if (error !== undefined && !hasErrorCode(error, 'ECONNREFUSED'))
           cut.push(`round ${round}: ${error.message}`)
       }

@@ -5,7 +5,7 @@ import { runTidegate } from '../run-tidegate.js'
 import type { TidegateProcess } from '../tidegate-process.js'
 
 const OLDER_SHARE = 0.5
-/** What an older build says of a database that it may not write to any more. */
+/** The error of an older build for a database that it may no longer write. */
 const TOO_NEW = 'migrated by a newer release'
 
 /** How often the older build was started, and how often the database was too new for it. */
@@ -17,16 +17,16 @@ export interface OlderStarts {
 /** Programs of which services over one database are started. */
 export interface TwoBuilds {
   readonly older: OlderStarts
-  /** The first of a service is the older build where there is one, later ones as chance has it. */
+  /** The first service uses the older build if there is one, later ones a random build. */
   readonly start: (
     isFirst: boolean,
     startProgram: (program: string) => Promise<TidegateProcess>,
   ) => Promise<TidegateProcess>
-  /** What either build says against the trail, in sentences. */
+  /** Problems of the trail found by either build, one sentence each. */
   readonly trailProblems: (settings: PostgresSettings) => Promise<string[]>
 }
 
-/** This build alone, or an older one beside it. */
+/** This build alone, or together with an older one. */
 export function twoBuilds(old: string | undefined, random: () => number): TwoBuilds {
   const older: OlderStarts = { started: 0, refused: 0 }
   return {

@@ -4,11 +4,11 @@ import { RegoObject, compareValues, equalValues } from '../../../src/rego/values
 import type { RegoValue } from '../../../src/rego/values/value.js'
 import type { ConformanceCase } from './read-cases.js'
 
-/** What an evaluation gave: bindings of the query's variables, or an error. */
+/** The result of an evaluation: bindings of the query's variables, or an error. */
 export type Outcome =
   { readonly bindings: readonly RegoObject[] } | { readonly errorCode: string; readonly message: string }
 
-/** The text of the difference between what a case wants and what it got, or undefined when there is none. */
+/** Describes the difference between expected and actual result. Undefined if there is none. */
 export function differenceOf(wanted: ConformanceCase, got: Outcome): string | undefined {
   if (wanted.wantErrorCode !== undefined || wanted.wantError !== undefined) {
     return isWantedError(wanted, got)

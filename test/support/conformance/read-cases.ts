@@ -11,7 +11,7 @@ const CASES_FILE =
 
 /** One case of OPA's test suite. */
 export interface ConformanceCase {
-  /** Unique: the note, with a number behind it where several cases share it. */
+  /** Unique: the note, with a number appended if several cases share it. */
   readonly name: string
   readonly group: string
   readonly query: string

@@ -1,5 +1,5 @@
 /** A stage as a pipeline defines it. */
-export interface StageDefinition {
+interface StageDefinition {
   readonly refId: string
   readonly requisiteStageRefIds: readonly string[]
   readonly type: string
@@ -17,7 +17,7 @@ export interface Pipeline {
 
 export type Status = 'NOT_STARTED' | 'RUNNING' | 'SUCCEEDED' | 'TERMINAL' | 'CANCELED'
 
-/** A stage of a run; `message` and `link` are what people see of it. */
+/** A stage of a run. Its page shows `message` and `link`. */
 export interface Stage {
   readonly id: string
   readonly definition: StageDefinition
@@ -31,14 +31,14 @@ export interface Stage {
 export interface Execution {
   readonly id: string
   readonly pipeline: Pipeline
-  /** Who started it. */
+  /** The person who started it. */
   readonly user: string
   readonly startTime: number
   readonly stages: readonly Stage[]
   status: Status
 }
 
-/** What a stage says of itself while it runs and when it has ended. */
+/** The state of a stage while it runs and at its end. */
 export interface StageReport {
   readonly status: 'RUNNING' | 'SUCCEEDED' | 'TERMINAL'
   readonly message?: string

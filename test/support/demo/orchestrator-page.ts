@@ -15,7 +15,7 @@ li { display: flex; flex-wrap: wrap; gap: .1rem .7rem; padding: .25rem 0; border
 .RUNNING { color: light-dark(#0b5cad, #7cb8ff); } .NOT_STARTED { color: var(--soft); font-weight: 400; }
 `
 
-/** What people see of the orchestrator: saves and runs, newest first, looked at anew every two seconds. */
+/** The page of the orchestrator: saves and runs, newest first, refreshed every two seconds. */
 export function orchestratorPage(
   saves: readonly Save[],
   executions: readonly Execution[],

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto'
 
 import { startLoopbackServer } from '../loopback-server.js'
-import type { Execution, Pipeline, RunStage } from './execution.js'
+import { executionDocument, stageDocument } from './execution.js'
+import type { Execution, Pipeline, RunStage, Stage, StageReport } from './execution.js'
 import { orchestratorPage } from './orchestrator-page.js'
-import { runExecution } from './run-execution.js'
-import { refusalOf } from './save-pipeline.js'
-import { sendExecutionEvent, sendSavedEvent } from './send-events.js'
-import { approvalStage } from './stages/approval-stage.js'
-import { deployStage, findImageStage } from './stages/cloud-stages.js'
-import { policyStage } from './stages/policy-stage.js'
-import { verificationStage } from './stages/verification-stage.js'
+import { approvalStage, deployStage, findImageStage, policyStage, verificationStage } from './stages.js'
+import { postJson } from '../http-client.js'
+import { strictWalk } from '../orchestrator-client.js'
+import { base64Json, changeEvent, changeStage, pipelineEvent } from '../orchestrator-events.js'
+import type { EventBody } from '../orchestrator-events.js'
+import { toError } from '../../../src/errors/app-error.js'
 
-/** An attempt to save a pipeline, and why it was refused, where it was. */
+/** An attempt to save a pipeline, with the reason if it was refused. */
 export interface Save {
   readonly pipeline: Pipeline
   readonly user: string
   readonly refusal: string | undefined
 }
 
-/** An orchestrator of our own, which asks the service as the real one's plugins do. */
+/** An orchestrator that calls the service like the plugins of the real one. */
 export interface Orchestrator {
-  /** Where its page is. */
+  /** URL of its page. */
   readonly url: string
   readonly save: (pipeline: Pipeline, user: string) => Promise<Save>
-  /** Starts a run that finds this image; it goes on by itself. */
+  /** Starts a run that finds this image. It continues in the background. */
   readonly start: (pipeline: Pipeline, image: string, user: string) => Execution
   readonly close: () => Promise<void>
 }
@@ -34,7 +34,7 @@ export interface OrchestratorSettings {
   readonly deployed: (stageName: string) => void
   /** Called when a run breaks in a way that no stage reports. */
   readonly failed: (error: unknown) => void
-  /** Ends whatever waits. */
+  /** Ends all waiting runs. */
   readonly ended: AbortSignal
 }
 
@@ -92,4 +92,109 @@ function executionOf(pipeline: Pipeline, user: string): Execution {
     status: 'NOT_STARTED' as const,
   }))
   return { id: randomUUID(), pipeline, user, startTime: Date.now(), stages, status: 'NOT_STARTED' }
+}
+
+/**
+ * The reason for refusing a save, in the words that the person reads. Undefined if it is stored
+ * (orchestrator-clients.md, 1.1).
+ */
+export async function refusalOf(tidegateUrl: string, pipeline: Pipeline): Promise<string | undefined> {
+  const { status, text } = await postJson(tidegateUrl, '/v1/staticPolicy/eval', { input: { new: pipeline } })
+  if (status === 200) return undefined
+  return status === 401 ? strictWalk(text, 'deny').join(', ') : text
+}
+
+/**
+ * Reports the state of an execution or one of its stages, like the orchestrator's echo component.
+ */
+export async function sendExecutionEvent(
+  tidegateUrl: string,
+  execution: Execution,
+  kind: string,
+  stage?: Stage,
+): Promise<void> {
+  const document = { ...executionDocument(execution), endTime: Date.now() }
+  const { content, ...event } = pipelineEvent(document, kind)
+  const more =
+    stage === undefined
+      ? {}
+      : { stageId: stage.id, name: stage.definition.name, context: stageDocument(stage) }
+  await send(tidegateUrl, { ...event, content: { ...(content as object), ...more } })
+}
+
+/** Reports that a pipeline was saved. */
+export async function sendSavedEvent(tidegateUrl: string, pipeline: Pipeline, user: string): Promise<void> {
+  const context = {
+    ...{ 'notification.type': 'savepipeline', 'pipeline.name': pipeline.name, 'pipeline.id': pipeline.id },
+    ...{ application: pipeline.application, pipeline: base64Json(pipeline) },
+  }
+  const now = Date.now()
+  const event = changeEvent([changeStage('savePipeline', context)], {
+    ...{ id: randomUUID(), startTime: now - 1000, endTime: now },
+    ...{ authentication: { user }, trigger: { type: 'manual', user } },
+  })
+  await send(tidegateUrl, event)
+}
+
+async function send(tidegateUrl: string, event: EventBody): Promise<void> {
+  const details = { ...(event['details'] as object), created: String(Date.now()) }
+  const answer = await postJson(tidegateUrl, '/oes/echo', { ...event, eventId: randomUUID(), details })
+  if (answer.status !== 200) throw new Error(`the event was not taken: ${answer.status} ${answer.text}`)
+}
+
+/** The dependencies of an execution. */
+export interface Surroundings {
+  /** How stages are run, by their type. */
+  readonly stageTypes: Readonly<Record<string, RunStage>>
+  /**
+   * Called when a stage or the execution starts or ends, with the term of the orchestrator's
+   * events.
+   */
+  readonly tell: (execution: Execution, kind: string, stage?: Stage) => Promise<void>
+}
+
+/**
+ * Runs the stages of an execution, each after those that it requires, until the last has ended or
+ * one has failed.
+ */
+export async function runExecution(execution: Execution, surroundings: Surroundings): Promise<void> {
+  const { tell } = surroundings
+  execution.status = 'RUNNING'
+  await tell(execution, 'orca:pipeline:starting')
+  for (let stage = nextOf(execution); stage !== undefined; stage = nextOf(execution)) {
+    stage.status = 'RUNNING'
+    await tell(execution, 'orca:stage:starting', stage)
+    const end = await runStage(stage, execution, surroundings)
+    Object.assign(stage, end)
+    await tell(execution, end.status === 'SUCCEEDED' ? 'orca:stage:complete' : 'orca:stage:failed', stage)
+  }
+  const hasFailed = execution.stages.some(({ status }) => status !== 'SUCCEEDED')
+  execution.status = hasFailed ? 'TERMINAL' : 'SUCCEEDED'
+  await tell(execution, hasFailed ? 'orca:pipeline:failed' : 'orca:pipeline:complete')
+}
+
+/** The next stage whose requisites have all succeeded. */
+function nextOf({ stages }: Execution): Stage | undefined {
+  const done = new Set(
+    stages.filter(({ status }) => status === 'SUCCEEDED').map(({ definition }) => definition.refId),
+  )
+  return stages.find(
+    ({ status, definition }) =>
+      status === 'NOT_STARTED' && definition.requisiteStageRefIds.every((refId) => done.has(refId)),
+  )
+}
+
+async function runStage(
+  stage: Stage,
+  execution: Execution,
+  { stageTypes }: Surroundings,
+): Promise<StageReport> {
+  const run = stageTypes[stage.definition.type]
+  if (run === undefined)
+    return { status: 'TERMINAL', message: `no such type of stage: ${stage.definition.type}` }
+  try {
+    return await run(stage, execution, (progress) => Object.assign(stage, progress))
+  } catch (error) {
+    return { status: 'TERMINAL', message: toError(error).message }
+  }
 }

@@ -4,7 +4,7 @@ import { parseArgs, styleText } from 'node:util'
 import { toError } from '../../../src/errors/app-error.js'
 import { startParts } from './start-parts.js'
 import type { Parts } from './start-parts.js'
-import { tellStory } from './story.js'
+import { runStory } from './story.js'
 
 const HELP = `make demo: an orchestrator, Prometheus and Tidegate on loopback, and two minutes in which everything happens.
 
@@ -18,8 +18,8 @@ const { values: flags } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-/** Nobody sees more of it than this, whatever may wait still. */
-const LONGEST_MS = 24 * 60 * 60 * 1000
+/** Time limit for the shutdown. */
+const MAX_MS = 24 * 60 * 60 * 1000
 
 function say(text: string): void {
   const isHeading = text.startsWith('## ') && process.stdout.isTTY
@@ -56,10 +56,10 @@ async function demo(): Promise<number> {
     })
     ended.throwIfAborted()
     introduce(parts)
-    await tellStory({ parts, approvesItself: flags.once, say, ended })
+    await runStory({ parts, approvesItself: flags.once, say, ended })
     if (!flags.once) {
       say(`That is all. Everything stays up to be looked at: ${parts.orchestrator.url}; Ctrl-C ends it.`)
-      await setTimeout(LONGEST_MS, undefined, { signal: ended })
+      await setTimeout(MAX_MS, undefined, { signal: ended })
     }
   } catch (error) {
     if (!ended.aborted) broken = toError(error)

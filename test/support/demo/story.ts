@@ -14,7 +14,7 @@ const RELEASE = join(PROJECT_ROOT, 'test/support/demo/pipelines/release.json')
 const STRANGE_IMAGE = 'docker.io/somebody/shop:1.5.0'
 const OUR_IMAGE = 'registry.example.org/shop:1.5.0'
 
-export interface StorySettings {
+interface StorySettings {
   readonly parts: Parts
   /** Whether the demo decides at the gate itself, instead of waiting for a person. */
   readonly approvesItself: boolean
@@ -22,8 +22,8 @@ export interface StorySettings {
   readonly ended: AbortSignal
 }
 
-/** Has everything happen, one thing after the other, and says what. Throws where something goes otherwise than it tells. */
-export async function tellStory(settings: StorySettings): Promise<void> {
+/** Runs the story step by step and prints it. Throws if a step has another result. */
+export async function runStory(settings: StorySettings): Promise<void> {
   const pipeline = JSON.parse(readFileSync(RELEASE, 'utf8')) as Pipeline
   await saveTwice(pipeline, settings)
   await stopAnExecution(pipeline, settings)
@@ -57,7 +57,7 @@ async function stopAnExecution(pipeline: Pipeline, settings: StorySettings): Pro
   say(`The policy and what it decided last: ${stage.link}\n`)
 }
 
-/** Runs it until somebody has approved; starts it again where they reject. */
+/** Runs it until it is approved. Starts it again after a rejection. */
 async function waitForApproval(pipeline: Pipeline, settings: StorySettings): Promise<Execution> {
   const { parts, say, ended, approvesItself } = settings
   say('## 3. A gate waits for a person\n')

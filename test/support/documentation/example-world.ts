@@ -14,7 +14,10 @@ import { makeWorkspace } from '../workspace.js'
 /** The number that the pages take for an instance of a gate. */
 const INSTANCE = 17
 
-/** A folder like a reader's: the repository's policies and cases, some files, the program on PATH, and a service that runs on `data`. */
+/**
+ * A folder like a reader's: the repository's policies and cases, some files, the program on PATH,
+ * and a service that runs on `data`.
+ */
 export interface ExampleWorld {
   readonly path: string
   readonly url: string
@@ -76,7 +79,7 @@ function configuration(path: string, storageUrl: string) {
   }
 }
 
-/** So many that those which the pages name are among them. */
+/** Enough to include the ones that the pages name. */
 async function openGates(url: string, receiverUrl: string): Promise<void> {
   for (let nth = 1; nth <= INSTANCE; nth++) {
     const body = {

@@ -1,4 +1,7 @@
-/** Which commands of the documentation the test of them does not run, and why: what runs them instead, or what they would need. */
+/**
+ * Commands of the documentation that its test does not run, with the reason: the test that runs
+ * them instead, or their requirements.
+ */
 export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^make demo/, 'test/e2e/demo.test.ts runs it'],
   [/^make (?:run|test|check|bench)\b/, 'it installs, or runs for minutes, this test among the rest'],
@@ -13,7 +16,7 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/…/, 'is cut short'],
 ]
 
-/** Why a command is not run; undefined where it is. */
+/** Why a command is not run. Undefined if it is. */
 export function reasonNotToRun(command: string): string | undefined {
   return NOT_RUN.find(([pattern]) => pattern.test(command))?.[1]
 }

@@ -6,14 +6,14 @@ import { PROJECT_ROOT } from '../project-root.js'
 /** A command of a page, as a reader would type it. */
 export interface DocumentedCommand {
   readonly page: string
-  /** Where it stands, from 1. */
+  /** Line number, from 1. */
   readonly row: number
   readonly text: string
-  /** What the page shows below it: in the same block, or as JSON in the next one. */
+  /** The output shown for it: in the same block, or as JSON in the next one. */
   readonly output: string | undefined
 }
 
-/** What a line without a prompt begins with where it is a command. */
+/** Start of a command on a line without a prompt. */
 const PROGRAM =
   /^(?:[A-Za-z_]+=\S+ )*(?:npx|tidegate|curl|make|npm|node|docker|podman|helm|kubectl|systemctl|pg_\w+|psql|openssl|promtool|opa|cp|git)(?: |$)/
 const PAGES = [
@@ -25,7 +25,7 @@ const PAGES = [
     .map((file) => `docs/${file}`),
 ]
 
-/** Every `tidegate …` that stands within a sentence of a page. */
+/** Every `tidegate …` inside a sentence of a page. */
 export function mentionedCommands(): string[] {
   const spans = PAGES.flatMap((page) => [
     ...readFileSync(join(PROJECT_ROOT, page), 'utf8').matchAll(/`tidegate ([a-z][^`]*)`/g),
@@ -35,7 +35,7 @@ export function mentionedCommands(): string[] {
 
 interface Block {
   readonly firstRow: number
-  /** Whether it is marked as JSON, which answers what was asked above it. */
+  /** Whether the block is marked as JSON and shows the response to the command above. */
   readonly isJson: boolean
   readonly lines: readonly string[]
 }
@@ -72,7 +72,10 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks
 }
 
-/** With prompts, what stands between two of them is the output of the first; without, every line that begins as a command is one. */
+/**
+ * With prompts, the text between two of them is the output of the first. Without, every line that
+ * starts like a command is one.
+ */
 function commandsOf(page: string, { firstRow, lines }: Block): DocumentedCommand[] {
   const hasPrompts = lines.some((line) => line.startsWith('$ '))
   const commands: { page: string; row: number; text: string; output: string | undefined }[] = []

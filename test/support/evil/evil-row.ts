@@ -19,19 +19,25 @@ type Generator =
   | { readonly ladder: number }
   | { readonly copies: number }
 
-/** A policy that asks for more than anybody may have, and what it is asked with. */
+/** A policy that exceeds limits, and its input. */
 const EvilRow = z.strictObject({
   name: z.string(),
   /** The body of a deny rule that holds in OPA, if not for the work: never an allow. */
   deny: z.string(),
-  /** What the deny rule calls: a rule that is repeated with the numbers of its level and of the next, and the last one. */
+  /**
+   * Calls of the deny rule: a rule repeated with the numbers of its level and of the next, and the
+   * last one.
+   */
   levels: z.strictObject({ count: z.number(), rule: z.string(), last: z.string() }).optional(),
   /** `input.x`, with generators in it. */
   x: z.json().optional(),
 })
 export type EvilRow = z.infer<typeof EvilRow>
 
-/** The rows of `test/cases/evil`: one for each built-in that takes a text or a collection, and policies of all sorts. */
+/**
+ * The rows of `test/cases/evil`: one for each built-in that takes a text or a collection, and
+ * policies of all sorts.
+ */
 export function readEvilRows(): EvilRow[] {
   return ['builtins.json', 'policies.json'].flatMap((file) =>
     z.array(EvilRow).parse(JSON.parse(readFileSync(join(PROJECT_ROOT, 'test/cases/evil', file), 'utf8'))),
@@ -48,8 +54,8 @@ export function evilModule(packageName: string, { deny, levels }: EvilRow): stri
 }
 
 /**
- * The JSON text of what a description in a row stands for: long texts, wide and deep collections. It is made as text, since
- * what is nested that deeply ends those who print it.
+ * The JSON text of a description in a row: long strings, wide and deep collections. It is built as
+ * text, because printing such deep nesting overflows the stack.
  */
 export function generateJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(generateJson).join()}]`

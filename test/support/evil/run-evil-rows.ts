@@ -7,15 +7,15 @@ import { makeWorkspace } from '../workspace.js'
 import { evilModule, generateJson } from './evil-row.js'
 import type { EvilRow } from './evil-row.js'
 
-/** What became of one row, and of cheap requests beside it. */
-export interface EvilOutcome {
+/** The result of one row, and of concurrent cheap requests. */
+interface EvilOutcome {
   readonly name: string
   /** 0 without an answer. */
   readonly status: number
   /** The code of the answer's error; empty for a denial. */
   readonly code: string
   readonly durationMs: number
-  /** How many cheap requests were answered meanwhile, one after another, and the longest that one took. */
+  /** Number of cheap requests answered during it, one after another, and the longest latency. */
   readonly cheapAnswers: number
   readonly longestCheapMs: number
 }
@@ -26,7 +26,10 @@ const PAUSE_MS = 5
 const NO_ANSWER = { status: 0, text: '{"code":"no_answer"}' }
 const Problem = z.looseObject({ code: z.string().default('') })
 
-/** Asks one service for every row, with a cheap request beside it, and stops it. Throws when a request finds no service. */
+/**
+ * Sends every row to one service, with concurrent cheap requests, and stops it. Throws if the
+ * service does not answer a request.
+ */
 export async function runEvilRows(
   rows: readonly EvilRow[],
   finished: (outcome: EvilOutcome) => void = () => undefined,
@@ -56,15 +59,15 @@ async function runRow(tidegate: TidegateProcess, row: EvilRow, index: number): P
   const evil = post(tidegate.url, `row_${index}`, body).finally(() => {
     isOver = true
   })
-  const cheap = askCheapOnes(tidegate.url, () => isOver)
-  // Whoever hangs up finds no answer: the table says so, and goes on.
+  const cheap = sendCheapRequests(tidegate.url, () => isOver)
+  // A client that hangs up gets no response. The table shows that, and the run continues.
   const { status, text } = await evil.catch(() => NO_ANSWER)
   const durationMs = performance.now() - beginMs
   const { code } = Problem.parse(JSON.parse(text))
   return { name: row.name, status, code, durationMs, ...(await cheap) }
 }
 
-async function askCheapOnes(
+async function sendCheapRequests(
   url: string,
   isOver: () => boolean,
 ): Promise<Pick<EvilOutcome, 'cheapAnswers' | 'longestCheapMs'>> {
@@ -82,7 +85,7 @@ async function askCheapOnes(
   return { cheapAnswers, longestCheapMs }
 }
 
-/** As the orchestrator asks a runtime policy, with more members, as text. */
+/** The orchestrator's request to a runtime policy, with more members, as text. */
 function bodyOf(more: string): string {
   const asked = JSON.stringify({
     application: 'shop',

@@ -5,7 +5,7 @@ export interface FuzzRoute {
   readonly path: string
 }
 
-/** What the lists of routes do not say: how else the same routes are asked. */
+/** Other forms of the same routes that the lists of routes do not contain. */
 const MORE: readonly FuzzRoute[] = [
   { method: 'POST', path: '/v1/data/app' },
   { method: 'GET', path: '/v1/data/app?input=%7B%7D' },

@@ -1,6 +1,6 @@
 import { seededRandom } from '../random-bytes.js'
 
-/** What a generator chooses by: the same for the same seed. */
+/** A random generator. The same seed gives the same choices. */
 export class Choices {
   readonly #random: () => number
 

@@ -15,7 +15,7 @@ import { writePolicy } from './write-policy.js'
 import type { GeneratedPolicy } from './write-policy.js'
 
 /** A request that is answered in two ways. */
-export interface PolicyDifference {
+interface PolicyDifference {
   readonly policy: GeneratedPolicy
   readonly path: string
   readonly input: string
@@ -24,14 +24,17 @@ export interface PolicyDifference {
   readonly theirs: string
 }
 
-export interface PolicyComparison {
+interface PolicyComparison {
   readonly packages: number
   readonly questions: number
   /** Where this program gives a value, or none, and OPA another: nothing excuses these. */
   readonly answers: readonly PolicyDifference[]
-  /** Where this program ends with an error, and OPA does not, or with another one, however it goes about it. */
+  /**
+   * Cases in which Tidegate ends with an error and OPA does not, or with another one in every
+   * evaluation order.
+   */
   readonly errors: readonly PolicyDifference[]
-  /** Errors that OPA tells of another row. */
+  /** Errors that OPA reports at another line. */
   readonly rows: number
   /** Where OPA refuses the path, since no value of the rule can have it. */
   readonly refusedPaths: number
@@ -48,7 +51,7 @@ const INPUTS = [
   '"a"',
 ]
 
-/** Asks OPA and this program for every rule of packages that are made up with these seeds. */
+/** Evaluates every rule of generated packages with OPA and with Tidegate. */
 export async function comparePolicies(
   packages: number,
   seed: number,
@@ -73,8 +76,8 @@ export async function comparePolicies(
   try {
     const snapshot = await loadPolicies(files)
     for (const { policy, path, input, isStrict } of questions) {
-      const ours = askUs(snapshot, path, input, isStrict)
-      const theirs = await askOpa(opa.url, path, input, isStrict)
+      const ours = evaluateWithTidegate(snapshot, path, input, isStrict)
+      const theirs = await evaluateWithOpa(opa.url, path, input, isStrict)
       if (ours !== theirs) differences.push({ policy, path: path.join('/'), input, isStrict, ours, theirs })
     }
     const typed = differences.filter(({ theirs }) => theirs.includes('rego_type_error'))
@@ -105,12 +108,15 @@ function withoutRow(answer: string): string {
   return answer.replace(/ at \S+$/, '')
 }
 
-/** A rule is evaluated as a whole, of which OPA looks at what is asked for. */
+/** Tidegate evaluates rules as a whole, OPA only the requested part. */
 function isBelowRule({ path }: PolicyDifference): boolean {
   return path.split('/').length > 2
 }
 
-/** Whether OPA ends with the same error where it calls in the order of the bodies, and does not first look which rules may apply. */
+/**
+ * Whether OPA ends with the same error if it calls in the order of the bodies, without checking
+ * first which rules may apply.
+ */
 function isSameWithoutIndex(
   { policy, path, input, isStrict, ours }: PolicyDifference,
   program: string,
@@ -164,7 +170,12 @@ function refusedFiles(program: string, directory: string): Set<string> {
   }
 }
 
-function askUs(snapshot: Snapshot, path: readonly string[], input: string, isStrict: boolean): string {
+function evaluateWithTidegate(
+  snapshot: Snapshot,
+  path: readonly string[],
+  input: string,
+  isStrict: boolean,
+): string {
   try {
     const text = evaluateDocument(
       planDocument(snapshot, path),
@@ -179,7 +190,7 @@ function askUs(snapshot: Snapshot, path: readonly string[], input: string, isStr
   }
 }
 
-async function askOpa(
+async function evaluateWithOpa(
   url: string,
   path: readonly string[],
   input: string,

@@ -1,6 +1,9 @@
 import type { Choices } from './choices.js'
 
-/** A package of rules that read one another, with conflicts and unions among them, and the paths that it is asked by. */
+/**
+ * A package of rules that read one another, including conflicts and unions, and the paths to
+ * evaluate.
+ */
 export interface GeneratedPolicy {
   readonly name: string
   readonly text: string
@@ -52,7 +55,7 @@ interface Rule {
   readonly kind: Kind
 }
 
-/** Rego of version 1 that `choices` makes up; what OPA refuses is among it. */
+/** Rego v1 generated from `choices`, including policies that OPA refuses. */
 export function writePolicy(name: string, choices: Choices): GeneratedPolicy {
   const rules: Rule[] = []
   const texts: string[] = []

@@ -13,7 +13,7 @@ export function clusterLines(lines: readonly string[], maxPatterns?: number): { 
 
 /** How well lines are grouped. */
 export interface GroupingQuality {
-  /** The share of lines whose group holds exactly the lines of their true group (GA). */
+  /** Share of lines whose group contains exactly the lines of their true group (GA). */
   readonly accuracy: number
   /**
    * The accuracy by groups: the harmonic mean of the shares of found and of true groups that are
@@ -50,7 +50,7 @@ export function groupingQuality(
   }
 }
 
-/** The share of lines whose predicted group holds exactly the lines of their true group. */
+/** Share of lines whose predicted group contains exactly the lines of their true group. */
 export function groupingAccuracy(predicted: readonly number[], truth: readonly string[]): number {
   const found = predicted.map((id) => ({ id, text: '' }))
   return groupingQuality([], found, truth).accuracy

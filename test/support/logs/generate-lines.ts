@@ -10,7 +10,7 @@ const PARTS = ['tuned', 'held', 'fresh', 'unseen', 'blind', 'last'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))
 
 /** How well the lines of a made-up system are grouped, and whether rules were tuned on it. */
-export interface MeasuredSystem extends GroupingQuality {
+interface MeasuredSystem extends GroupingQuality {
   readonly part: (typeof PARTS)[number]
   readonly name: string
 }

@@ -9,7 +9,7 @@ import { z } from 'zod'
 const DIRECTORY = join(process.cwd(), '../shared/conformance/logs')
 const Line = z.object({ content: z.string(), event: z.string() })
 
-export interface LabelledLines {
+interface LabelledLines {
   readonly name: string
   readonly lines: readonly { readonly content: string; readonly event: string }[]
 }

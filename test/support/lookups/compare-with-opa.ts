@@ -19,10 +19,12 @@ export interface Comparison {
   readonly differences: readonly string[]
 }
 
-/** How often what is refused is left out and the rest loaded. */
+/** Number of times that refused parts are removed and the rest is loaded again. */
 const MAX_LOADS = 20
 
-/** Answers a set with the evaluator of one OPA, and with what Tidegate loads of it with another one. */
+/**
+ * Evaluates a set with the evaluator of one OPA, and with Tidegate after compiling it with another.
+ */
 export async function compareWithOpa(
   opa: OpaProgram,
   evaluator: OpaProgram,
@@ -51,7 +53,7 @@ export async function compareWithOpa(
   return { asked, refused, differences }
 }
 
-/** The questions without those whose rows are refused. */
+/** The queries without those whose lines are refused. */
 async function leaveOut(
   questions: readonly string[],
   refusedRows: (questions: readonly string[]) => Promise<readonly number[]>,
@@ -130,7 +132,10 @@ function toRules(document: string | undefined, isOlder: boolean): Map<string, st
   return new Map(rules.map(([name, value]) => [name, JSON.stringify(inOrder(value, isOlder))]))
 }
 
-/** A value with the members of arrays sorted: packages and base documents are gone through in no certain order. */
+/**
+ * A value with the members of arrays sorted: packages and base documents are gone through in no
+ * certain order.
+ */
 function inOrder(value: unknown, isOlder: boolean): unknown {
   if (!Array.isArray(value)) return value
   const members = value.map((item) => JSON.stringify(inOrder(item, isOlder))).toSorted()

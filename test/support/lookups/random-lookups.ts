@@ -2,14 +2,14 @@
 export interface LookupSet {
   /** The packages that are looked into, by file name. */
   readonly packages: Readonly<Record<string, string>>
-  /** What each question's file begins with. */
+  /** Start of each query's file. */
   readonly head: string
   /** One rule a line, each a question of its own. */
   readonly questions: readonly string[]
   readonly inputs: readonly unknown[]
 }
 
-export interface LookupChoices {
+interface LookupChoices {
   readonly questions: number
   /** Whether the compiler reads template strings and `import future.keywords.not`. */
   readonly isLatest: boolean
@@ -148,7 +148,7 @@ function reference(random: Random, bound: readonly string[]): string {
   return base + team + field + last
 }
 
-/** One that is ground once `bound` have values, as a negation asks for. */
+/** An expression that is ground once `bound` have values, as a negation requires. */
 function groundReference(random: Random, bound: readonly string[]): string {
   const found = reference(random, bound)
   return found.includes('_') ? groundReference(random, bound) : found

@@ -25,16 +25,17 @@ export interface Difference {
 }
 
 type Operands = readonly RegoValue[]
-/** A value, nothing, or what the evaluation ended with. */
+/** A value, nothing, or the error of the evaluation. */
 type Answer = RegoValue | undefined | Error
 
 const BATCH = 400
-/** What does not end ends soon. */
+/** Limits that soon end an endless evaluation. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 30_000_000 }
 
 /**
- * Calls every native built-in with this many generated operands, in OPA and here, and gives the calls with another value, or
- * with a value on one side only. A call that ends in a panic of OPA is skipped.
+ * Calls every native built-in with this many generated operands, in OPA and here, and gives the
+ * calls with another value, or with a value on one side only. A call that ends in a panic of OPA is
+ * skipped.
  */
 export async function compareWithOpa(
   callsEach: number,
@@ -53,8 +54,8 @@ export async function compareWithOpa(
       const numRuns = Math.min(BATCH, callsEach - from)
       for (const [rule, { name, operands }] of signatures.entries()) {
         const lists = fc.sample(fc.tuple(...operands.map(withStrays)), { numRuns, seed: seed + from + rule })
-        const theirs = await askEach(lists, (some) => askOpa(opa.url, rule, some))
-        const ours = await askEach(lists, (some) => askUs(snapshot, rule, some))
+        const theirs = await evaluateEach(lists, (some) => evaluateWithOpa(opa.url, rule, some))
+        const ours = await evaluateEach(lists, (some) => evaluateWithTidegate(snapshot, rule, some))
         calls += lists.length
         for (const [call, list] of lists.entries()) {
           const [mine, opas] = [ours[call], theirs[call]]
@@ -75,7 +76,10 @@ export async function compareWithOpa(
   }
 }
 
-/** Now and then an operand of another type; a number in the place of another may be of any size, which OPA does not survive. */
+/**
+ * Now and then an operand of another type; a number in the place of another may be of any size,
+ * which OPA does not survive.
+ */
 const stray = anyValue.filter((one) => !(one instanceof RegoNumber))
 
 function withStrays(operand: fc.Arbitrary<RegoValue>): fc.Arbitrary<RegoValue> {
@@ -91,8 +95,11 @@ function policyOf(signatures: readonly Signature[]): string {
   return `package p\n\nimport rego.v1\n\n${rules.join('\n')}`
 }
 
-/** The answers to all calls at once; halves are asked again where something ends the whole evaluation. */
-async function askEach(
+/**
+ * The answers to all calls of one evaluation. If an error ends it, the halves are evaluated
+ * separately.
+ */
+async function evaluateEach(
   lists: readonly Operands[],
   ask: (lists: readonly Operands[]) => Promise<RegoValue> | RegoValue,
 ): Promise<Answer[]> {
@@ -103,11 +110,14 @@ async function askEach(
     if (!(raw instanceof Error)) throw raw
     if (lists.length === 1) return [raw]
     const middle = lists.length >> 1
-    return [...(await askEach(lists.slice(0, middle), ask)), ...(await askEach(lists.slice(middle), ask))]
+    return [
+      ...(await evaluateEach(lists.slice(0, middle), ask)),
+      ...(await evaluateEach(lists.slice(middle), ask)),
+    ]
   }
 }
 
-async function askOpa(url: string, rule: number, lists: readonly Operands[]): Promise<RegoValue> {
+async function evaluateWithOpa(url: string, rule: number, lists: readonly Operands[]): Promise<RegoValue> {
   const { text } = await ask(url, {
     path: `/v1/data/p/r${rule}`,
     headers: { 'content-type': 'application/json' },
@@ -119,7 +129,7 @@ async function askOpa(url: string, rule: number, lists: readonly Operands[]): Pr
   return result
 }
 
-function askUs(snapshot: Snapshot, rule: number, lists: readonly Operands[]): RegoValue {
+function evaluateWithTidegate(snapshot: Snapshot, rule: number, lists: readonly Operands[]): RegoValue {
   const plan = planDocument(snapshot, ['p', `r${rule}`])
   const text = evaluateDocument(plan, Buffer.from(inputOf(lists)), newCall({ strictBuiltinErrors: false }))
   return parseRegoText(text ?? '{}')

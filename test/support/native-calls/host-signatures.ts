@@ -12,7 +12,7 @@ const HMACS = ['md5', 'sha1', 'sha256', 'sha512']
 const VERIFIED = ['hs256', 'hs384', 'hs512', 'rs256', 'ps256', 'es256']
 const affixes = fc.oneof(t.text, v.texts)
 
-/** The built-ins that are answered outside of the module, but those whose answer is drawn or comes from elsewhere. */
+/** Built-ins implemented outside the module, except those with random or external results. */
 export const HOST_SIGNATURES: readonly Signature[] = [
   named('base64url.encode_no_pad', t.text),
   ...HMACS.map((kind) => named(`crypto.hmac.${kind}`, t.text, t.text)),
@@ -90,7 +90,7 @@ export const HOST_SIGNATURES: readonly Signature[] = [
   named('yaml.unmarshal', h.yaml),
 ]
 
-/** What OPA 0.70 does not compile. */
+/** Built-ins that OPA 0.70 does not compile. */
 export const NEWER_SIGNATURES: readonly Signature[] = [
   named('array.flatten', v.array),
   named('strings.split_n', t.text, t.part, v.small),

@@ -94,7 +94,7 @@ export const time: fc.Arbitrary<RegoValue> = fc.oneof(
   fc.tuple(moment, zone),
   fc.tuple(moment, from('UTC')),
 )
-/** The same with a layout. */
+/** With a layout. */
 export const formatted: fc.Arbitrary<RegoValue> = fc.oneof(time, fc.tuple(moment, zone, layout))
 export const nanoseconds: fc.Arbitrary<RegoValue> = moment
 

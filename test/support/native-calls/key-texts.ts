@@ -36,7 +36,7 @@ const rearranged = fc
   )
   .map(([pem, change]) => change(pem))
 
-/** A character or a byte of what is encoded is another, is twice there or is gone; or the end is. */
+/** Replaces, repeats or removes a character or byte of an encoded text, or truncates it. */
 const damaged = fc
   .tuple(
     onePem,

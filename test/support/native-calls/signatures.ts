@@ -4,7 +4,7 @@ import type { RegoValue } from '../../../src/rego/values/value.js'
 import * as t from './texts.js'
 import * as v from './values.js'
 
-/** A built-in that OPA's WASM runtime brings along, and what it is called with. */
+/** A built-in of OPA's WASM runtime, and the types of its operands. */
 export interface Signature {
   readonly name: string
   /** The call in Rego over the operands `a`, `b`, `c`. */
@@ -14,7 +14,7 @@ export interface Signature {
 
 type Operands = readonly fc.Arbitrary<RegoValue>[]
 
-/** What a call names its operands. */
+/** The names of the operands. */
 export const LETTERS = ['a', 'b', 'c', 'd']
 
 export function named(name: string, ...operands: Operands): Signature {

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 
 /** Pieces that texts are put together from, few enough that one text is found in another. */
 const PIECES = ['a', 'b', 'B', '/', '.', '-', 'ab', 'prod', ' ', '1', '0', 'é', '😀', 'ß']
-/** Signs that runtimes treat differently: ends of texts, spaces of all sorts, letters whose case is odd, halves of a character. */
+/**
+ * Characters that runtimes treat differently: line ends, spaces of all kinds, letters with special
+ * case mappings, lone surrogates.
+ */
 const ODD_PIECES = [
   '\0',
   '\t',
@@ -44,7 +47,7 @@ function joined(pieces: readonly string[], maxLength = 7): fc.Arbitrary<string> 
   return fc.array(fc.constantFrom(...pieces), { maxLength }).map((parts) => parts.join(''))
 }
 
-/** Names as policies match them, and what patterns have in them. */
+/** Names that policies match, and parts of patterns. */
 export const globText = fc.oneof(
   { weight: 5, arbitrary: joined(['a', 'b', 'ab', 'prod', '/', '.', 'é', '-', '😀']) },
   { weight: 1, arbitrary: text },

@@ -95,7 +95,7 @@ export const number = fc.oneof(
 export const small = fc
   .oneof(fc.integer({ min: -3, max: 12 }).map(String), fc.constantFrom(...SMALL))
   .map(numberOf)
-/** By how many bits: OPA itself fills the memory by as many as it is told. */
+/** Shift counts. OPA itself allocates as many bits as given. */
 export const shift = fc
   .oneof(fc.integer({ min: -2, max: 130 }).map(String), fc.constantFrom('1.0', '1e1', '0.5', '-0'))
   .map(numberOf)

@@ -11,10 +11,10 @@ const Response = z.looseObject({
 })
 const Components = z.looseObject({ components: z.looseObject({ responses: z.record(z.string(), Response) }) })
 
-/** Returns what is wrong with an answer by the document: its status, its type, its body. Empty where nothing is. */
+/** Returns the differences between a response and the document: status, type, body. */
 export type AnswerProblems = (operation: DescribedOperation, answer: Answered) => readonly string[]
 
-/** Whose documents the description only outlines. */
+/** Routes whose documents are described in outline only. */
 const OUTLINED = /^\/(?:analysis|autopilot|openapi\.json)\b/
 
 /** Holds answers against an OpenAPI document. */
@@ -42,7 +42,10 @@ export function answerProblemsBy(document: object): AnswerProblems {
   }
 }
 
-/** The schema with every object closed that names its members: what an answer has must be described. */
+/**
+ * The schema with every object closed that names its members, so that responses must be described
+ * completely.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

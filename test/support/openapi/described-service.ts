@@ -36,7 +36,10 @@ const FORGOTTEN: Readonly<Record<string, object>> = {
 export interface DescribedService {
   readonly url: string
   readonly callbackUrl: string
-  /** What is in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
+  /**
+   * Values of path parameters: the number of an instance, a run, a message or an audit record; the
+   * id of a decision; the token of a report.
+   */
   readonly ids: Readonly<
     Record<
       | 'page'

@@ -16,14 +16,14 @@ const METRIC_TEMPLATE = {
 const SIGN_IN_TOKEN = 'x'.repeat(43)
 
 /** A request that an operation takes. */
-export interface SampleRequest {
+interface SampleRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-/** What stands for the parameters of paths: by the beginning of the path, else by the name. */
+/** Values of path parameters: by the start of the path, otherwise by the name. */
 const PARAMETERS: readonly (readonly [
   path: RegExp,
   values: (ids: DescribedService['ids']) => Record<string, string>,
@@ -61,7 +61,7 @@ const PARAMETERS: readonly (readonly [
     () => ({ application: 'shop', pipeline: 'rollout', reference: '1', stage: 'Release' }),
   ],
 ]
-/** What is sent where a query is needed. */
+/** Queries for routes that need one. */
 const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedService['ids']) => string])[] = [
   [/^getUi.*GateFromPlugin$|^getApproval.*FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
   [/^getHealth$/, () => '?bundles&plugins'],
@@ -105,7 +105,7 @@ const BODIES: readonly (readonly [
   [/Webhook/, () => ({ object_kind: 'push' })],
 ]
 
-/** As the hosts of repositories sign what they send. */
+/** Signed like webhooks of repository hosts. */
 function signatures(body: string): Record<string, string> {
   const signature = `sha256=${createHmac('sha256', WEBHOOK_TOKEN).update(body).digest('hex')}`
   return { 'x-hub-signature': signature, 'x-hub-signature-256': signature }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../decisions.js'
 
 /** An authority, and a certificate that it signed for 127.0.0.1 with its key; PEM texts. */
-export interface TestCertificates {
+interface TestCertificates {
   readonly ca: string
   readonly certificate: string
   readonly key: string
@@ -12,7 +12,10 @@ export interface TestCertificates {
 
 const DAYS = '2'
 
-/** Makes an authority of its own with `openssl`, and a certificate for a name such as `IP:127.0.0.1`. */
+/**
+ * Makes an authority of its own with `openssl`, and a certificate for a name such as
+ * `IP:127.0.0.1`.
+ */
 export function makeCertificates(subject: string): TestCertificates {
   const folder = temporaryFolder()
   const path = (name: string): string => join(folder, name)

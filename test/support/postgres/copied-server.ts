@@ -14,11 +14,14 @@ export interface CopiedServer {
   /** Runs it with a few more settings; resolves when it takes connections. */
   readonly start: (more?: Readonly<Record<string, string>>) => Promise<void>
   readonly stop: () => Promise<void>
-  /** Stops it at once and removes its records. */
+  /** Stops it immediately and removes its records. */
   readonly remove: () => Promise<void>
 }
 
-/** Copies a server that runs (`pg_basebackup` with these arguments), and puts empty files of these names among the records. */
+/**
+ * Copies a server that runs (`pg_basebackup` with these arguments), and puts empty files of these
+ * names among the records.
+ */
 export async function copyServer(
   { settings: primary }: PostgresServer,
   args: readonly string[],

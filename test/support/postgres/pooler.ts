@@ -13,7 +13,10 @@ const PROGRAM = '/usr/sbin/pgbouncer'
 /** Whether PgBouncer is installed. */
 export const hasPooler = existsSync(PROGRAM)
 
-/** Starts PgBouncer before a server until the test ends; gives how the database is reached through it. */
+/**
+ * Starts PgBouncer before a server until the test ends; gives how the database is reached through
+ * it.
+ */
 export async function startPooler(
   server: PostgresSettings,
   mode: 'session' | 'transaction',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** Where the programs of PostgreSQL are; undefined where it is not installed. */
+/** Folder of the PostgreSQL programs. Undefined if PostgreSQL is not installed. */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(DEBIAN)
     ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one))

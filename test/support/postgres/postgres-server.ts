@@ -13,19 +13,19 @@ export interface PostgresServer {
   readonly settings: PostgresSettings
   /** The directory of its records, for `pg_ctl`. */
   readonly directory: string
-  /** Stops it at once, as a crash would. */
+  /** Stops it immediately, like a crash. */
   readonly stop: () => Promise<void>
-  /** The same, and starts it again on the same port. */
+  /** Stops it immediately and restarts it on the same port. */
   readonly restart: (whileStopped?: () => Promise<void>) => Promise<void>
-  /** Stops it at once and removes its records. */
+  /** Stops it immediately and removes its records. */
   readonly remove: () => Promise<void>
 }
 
 const PASSWORD = 'loopback-only'
 
 /**
- * Starts a server with these settings beside those that make it quick, and these files, by name, in its directory; throws where
- * PostgreSQL is not installed.
+ * Starts a server with these settings in addition to those for speed, and these files in its
+ * directory. Throws if PostgreSQL is not installed.
  */
 export async function startPostgres(
   more: Readonly<Record<string, string>> = {},
@@ -87,7 +87,7 @@ export async function startPostgres(
   }
 }
 
-/** Makes another database on a server, empty or like another one that nobody is connected to. */
+/** Creates another database on a server, empty or as a copy of one without connections. */
 export async function createDatabase(
   settings: PostgresSettings,
   name: string,

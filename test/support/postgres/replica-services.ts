@@ -18,16 +18,16 @@ export const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMin
 export const DECISION = { input: { ok: true } }
 
 /** How one service is started otherwise than the others. */
-export interface ReplicaStart {
+interface ReplicaStart {
   readonly name?: string
   readonly nodeArgs?: readonly string[]
-  /** How it reaches the database, where not as all others. */
+  /** Its path to the database, if it differs from that of the others. */
   readonly database?: Partial<PostgresSettings>
   /** More sections of its configuration. */
   readonly config?: ServeSettings['config']
 }
 
-/** Services over one PostgreSQL, whose database is another one for each test. */
+/** Services over one PostgreSQL, with a separate database for each test. */
 export interface Replicas {
   readonly start: (how?: ReplicaStart) => Promise<TidegateProcess>
   readonly server: () => PostgresServer
@@ -36,7 +36,10 @@ export interface Replicas {
   readonly callbacksOf: (executionId: string) => readonly ReceivedCallback[]
 }
 
-/** One server for all tests of a file, with these settings of its own, and what is started in a test until its end. Nothing is started where PostgreSQL is not installed. */
+/**
+ * One server with its own settings for all tests of a file. Services started in a test end with it.
+ * Nothing is started if PostgreSQL is not installed.
+ */
 export function useReplicas(more: Readonly<Record<string, string>> = {}): Replicas {
   let server: PostgresServer
   let receiver: CallbackReceiver
@@ -117,7 +120,7 @@ export function idOf(answer: Answered): number {
   return Number(objectOf(answer)['id'])
 }
 
-/** The state of an instance, asked of one service. */
+/** The state of an instance, as reported by one service. */
 export async function statusAt({ url }: TidegateProcess, id: number): Promise<unknown> {
   return objectOf(await ask(url, { path: `/approvalGateInstances/${id}/status` }))['status']
 }

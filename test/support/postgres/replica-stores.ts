@@ -8,7 +8,10 @@ import { NOW_MS } from '../gates.js'
 import { openTestDatabase } from './test-database.js'
 import type { ChangedOpening } from './test-database.js'
 
-/** Gives a function that opens the store of one of several processes over one database, here in one process; each is closed after its test. */
+/**
+ * Gives a function that opens the store of one of several processes over one database, here in one
+ * process; each is closed after its test.
+ */
 export function useReplicaStores(): (name: string, changed?: ChangedOpening) => Promise<ServiceStore> {
   const closers: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -42,7 +45,7 @@ export const enqueue: WriteOperation<{ readonly url: string; readonly count: num
   },
 }
 
-/** Leases what is due, as the sender of a process does that has so much under way. */
+/** Leases due messages, like the sender of a process with this many in progress. */
 export function leasing(
   store: ServiceStore,
   limitPerReceiver = 100,

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { postgresPrograms } from './postgres-programs.js'
 
 /** How a program of PostgreSQL is run. */
-export interface PostgresHome {
+interface PostgresHome {
   /** Where the programs are. */
   readonly programs: string
-  /** Whom they run as; absent where that is whoever tests. */
+  /** The user that runs them. Absent if it is the user of the tests. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined
-  /** Where they run, which is theirs. */
+  /** Their home directory. */
   readonly base: string
 }
 
 /** A server that can be started and stopped again and again. */
-export interface RunningPostgres {
+interface RunningPostgres {
   readonly start: () => void
-  /** At once: it ends as in a crash (postgresql.org/docs/15/server-shutdown.html). */
+  /** Immediate shutdown, like a crash (postgresql.org/docs/15/server-shutdown.html). */
   readonly stop: () => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' }
 
 const GERMAN = 'de_DE.utf8'
 
-/** Servers speak German where they can: nothing of ours may go by their words. */
+/** Server messages are in German if possible, so that tests show that none is parsed. */
 export function languageOfServers(): Readonly<Record<string, string>> {
   const locales = execFileSync('locale', ['-a'], { encoding: 'utf8', stdio: 'pipe' })
   return locales.split('\n').includes(GERMAN) ? { lc_messages: GERMAN } : {}
@@ -82,7 +82,7 @@ export function runPostgres(
   }
 }
 
-/** PostgreSQL refuses to run as root: whom to run it as then. */
+/** PostgreSQL refuses to run as root, so another user runs it. */
 function asWhom(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (kind: '-u' | '-g', name: string): number =>

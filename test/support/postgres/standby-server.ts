@@ -6,7 +6,7 @@ import type { PostgresServer } from './postgres-server.js'
 
 /** A server that follows another one, and can take its place. */
 export interface StandbyServer extends Omit<CopiedServer, 'start'> {
-  /** Lets nothing be committed there that is not here, too, from now on. */
+  /** From now on commits wait until this standby has them. */
   readonly makeSynchronous: () => Promise<void>
   /** Makes it take writes. */
   readonly promote: () => Promise<void>

@@ -7,7 +7,10 @@ import { createDatabase, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run, with an up-to-date database `tidegate_template`; undefined where PostgreSQL is not installed. */
+    /**
+     * The server of this run, with an up-to-date database `tidegate_template`; undefined where
+     * PostgreSQL is not installed.
+     */
     readonly postgres: PostgresSettings | undefined
   }
 }

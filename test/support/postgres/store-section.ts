@@ -8,7 +8,9 @@ export function databaseUrl({ host, port, otherHosts = [], user, database }: Pos
   return `postgres://${user}@${hosts.join(',')}/${database}`
 }
 
-/** What the configuration of a service says of its database; the password is written into the workspace. */
+/**
+ * The database section of a service's configuration. The password is written into the workspace.
+ */
 export function storeSection(workspace: Workspace, settings: PostgresSettings) {
   workspace.write({ password: settings.password ?? '' })
   return { url: databaseUrl(settings), password: { file: join(workspace.path, 'password') } }

@@ -7,7 +7,7 @@ export interface TcpProxy {
   readonly port: number
   /** How much later each piece arrives, in milliseconds; in both directions. */
   readonly delay: (ms: number) => void
-  /** Lets nothing through, without a word to either side, or everything that was held back and what follows. */
+  /** Blocks all traffic silently, or releases the blocked and further traffic. */
   readonly cut: (isCut: boolean) => void
   readonly close: () => Promise<void>
 }

@@ -10,8 +10,8 @@ import { takingTestOperations } from '../store-operations.js'
 import { createDatabase, query } from './postgres-server.js'
 
 /**
- * Opens, on the calling thread, the database that stands for a directory: a copy of the template, or the one that was opened before;
- * with some of its settings changed, where a test says so.
+ * Opens the database of a directory on the calling thread: a copy of the template, or the one
+ * opened before, with settings changed as the test requires.
  */
 export async function openTestDatabase(
   dataDir: string,
@@ -27,12 +27,12 @@ export async function openTestDatabase(
   return { ...store, reader: reads.taking(store.reader), writer: writes.taking(store.writer) }
 }
 
-/** What a test has otherwise than others. */
+/** Settings that a test changes. */
 export interface ChangedOpening extends Pick<OpenPostgresStoreOptions, 'clock'> {
   readonly settings?: Partial<PostgresSettings>
 }
 
-/** The database that stands for a directory; it is made when there is none. */
+/** The database of a directory, created if necessary. */
 export async function databaseOf(dataDir: string): Promise<PostgresSettings> {
   const server = inject('postgres')
   if (server === undefined) throw new Error('PostgreSQL is not installed')

@@ -12,8 +12,8 @@ const START_MS = Date.UTC(2026, 2, 1, 12)
 const STEP_MS = 60_000
 const SIDE = { scope: { version: 'v1' }, startMs: START_MS }
 
-/** A run of some application, and what one of its intervals fetched. */
-export interface VariedRun {
+/** A run of an application, and the fetched data of one of its intervals. */
+interface VariedRun {
   readonly plan: RunPlan
   readonly data: IntervalData
 }
@@ -77,7 +77,10 @@ const settings = ({ pick, happens }: Chance, others: readonly string[]): object 
   }),
 })
 
-/** A run with metrics, gaps, missing sides, pods, checks and settings of many kinds; the same for the same seed. */
+/**
+ * A run with metrics, gaps, missing sides, pods, checks and settings of many kinds; the same for
+ * the same seed.
+ */
 export function variedRun(seed: number): VariedRun {
   const uniform = seededRandom(seed)
   const chance: Chance = {

@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs'
+import { utimesSync, readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,19 +11,77 @@ import { seededRandom } from '../random-bytes.js'
 import { startTidegate } from '../tidegate-process.js'
 import type { TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
-import { processUsage } from './process-usage.js'
-import type { ProcessUsage } from './process-usage.js'
 
-export interface SoakOptions {
+/** Resource use of a service at one moment, summed over its processes. */
+export interface ProcessUsage {
+  readonly residentMb: number
+  readonly openFiles: number
+  readonly threads: number
+  /** All files of its data directory together. */
+  readonly dataMb: number
+}
+
+const KIB_PER_MB = 1024
+const BYTES_PER_MB = 1024 * 1024
+
+/** Reads it from /proc (proc(5)), so on Linux only. */
+export function processUsage(pid: number, dataDir: string): ProcessUsage {
+  const pids = [pid, ...workersOf(pid)]
+  const statuses = pids.map((each) => readFileSync(`/proc/${each}/status`, 'utf8'))
+  const figure = (name: string): number => {
+    const pattern = new RegExp(`^${name}:\\s+(\\d+)`, 'm')
+    return sum(statuses.map((status) => Number(pattern.exec(status)?.[1] ?? Number.NaN)))
+  }
+  return {
+    residentMb: figure('VmRSS') / KIB_PER_MB,
+    openFiles: sum(pids.map((each) => readdirSync(`/proc/${each}/fd`).length)),
+    threads: figure('Threads'),
+    dataMb: sum(readdirSync(dataDir).map((name) => sizeOf(join(dataDir, name)))) / BYTES_PER_MB,
+  }
+}
+
+/**
+ * The processes that a service has started of its own program: of others, compilers, it does not
+ * have any for long.
+ */
+function workersOf(pid: number): number[] {
+  const program = readlinkSync(`/proc/${pid}/exe`)
+  const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return started.map(Number).filter((each) => programOf(each) === program)
+}
+
+function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** SQLite removes its -wal and -shm files as it likes. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+interface SoakOptions {
   readonly seconds: number
   /** Policy decisions a second, the greater part over a pipeline of 20 stages. */
   readonly decisionsPerSecond: number
-  /** Callers that write events, gates and reviews one after another, each with a pause between two. */
+  /**
+   * Callers that write events, gates and reviews one after another, each with a pause between two.
+   */
   readonly writers: number
   readonly writerPauseMs?: number
-  /** Evaluations a second that use up their whole budget. */
+  /** Evaluations per second that use up their whole budget. */
   readonly runawaysPerSecond: number
-  /** Whether they come at this second; always where absent. One alone fills half a gigabyte as long as it lasts, and a minute longer, which hides what grows. */
+  /**
+   * Whether they run at this second. Always by default. A single one takes half a gigabyte while it
+   * runs and a minute longer, which hides growth.
+   */
   readonly hasRunaways?: (second: number) => boolean
   readonly reloadEverySeconds: number
   readonly exportEverySeconds?: number
@@ -37,7 +95,7 @@ export interface SoakSample extends ProcessUsage {
   readonly second: number
 }
 
-export interface SoakResult {
+interface SoakResult {
   readonly samples: readonly SoakSample[]
   readonly decisions: number
   readonly longestDecisionMs: number
@@ -81,12 +139,15 @@ deny contains "never said" if {
   'policies/data.json': JSON.stringify({ waits: { seconds: 3600 } }),
 }
 const STAGES = 20
-/** On a machine that cannot follow, fewer decisions are asked for: what is late must not keep this process from reading answers. */
-const MOST_UNANSWERED = 256
+/**
+ * On a slow machine fewer decisions are sent, so that late ones do not keep this process from
+ * reading responses.
+ */
+const MAX_UNANSWERED = 256
 const WRITER_PAUSE_MS = 40
 const EXPORT_EVERY_SECONDS = 15
 
-/** Loads a service steadily with everything at once, and takes samples of what it holds. */
+/** Loads a service steadily with mixed requests and samples its resource use. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const receiver = await startReceiver()
   const workspace = makeWorkspace(POLICIES)
@@ -161,7 +222,7 @@ async function decideSteadily(
     const dueAt = startedAt + (index * 1000) / perSecond
     const waitMs = dueAt - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    while (running.size >= MOST_UNANSWERED) await Promise.race(running)
+    while (running.size >= MAX_UNANSWERED) await Promise.race(running)
     const asked = postJson(url, '/v1/staticPolicy/eval', { input })
       .then(({ status, text }) => {
         state.decisions += 1
@@ -192,7 +253,10 @@ async function readThings(url: string, failures: string[]): Promise<void> {
   }
 }
 
-/** Does something again and again at fixed times, whether or not the last one has ended; waits for all at the end. */
+/**
+ * Does something again and again at fixed times, whether or not the last one has ended; waits for
+ * all at the end.
+ */
 async function every(
   seconds: number,
   isOver: () => boolean,

@@ -1,9 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-import { gzipOfBlocks } from '../../../lib/packing/deflated-block.js'
-import type { DeflatedBlock } from '../../../lib/packing/deflated-block.js'
-import { packedList } from '../../../lib/packing/packed-list.js'
-import type { Sequence } from '../../../lib/packing/packed-list.js'
+import { gzipOfBlocks, packedList } from '../../../lib/packing/packed-list.js'
+import type { DeflatedBlock, Sequence } from '../../../lib/packing/packed-list.js'
 import type { LineData } from '../../sources.js'
 import type { IntervalData, TargetData } from './interval-data.js'
 

@@ -1,6 +1,6 @@
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import { DocumentSplitter } from '../../../lib/json/scan/document-splitter.js'
-import type { StreamedArrays } from '../../../lib/json/scan/streamed-arrays.js'
+import type { StreamedArrays } from '../../../lib/json/scan/document-splitter.js'
 
 /** Reads an answer incrementally. */
 export interface ReadAnswer<Answer> {

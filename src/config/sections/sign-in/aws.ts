@@ -7,33 +7,33 @@ import type { ReadSecret } from '../../values/secret.js'
 import { signInUrl } from './sign-in-url.js'
 
 const TYPES = 'one of instance-role, container-role, web-identity'
-/** Amazon's fixed address of what tells an instance of EC2 who it is. */
+/** Fixed address of the EC2 instance metadata service. */
 const INSTANCE_METADATA = 'http://169.254.169.254'
 
 const type = <T extends string>(name: T): z.ZodLiteral<T> =>
-  key(z.literal(name), 'Who is told an access key.', TYPES)
+  key(z.literal(name), 'How to obtain an access key.', TYPES)
 
 const AccessKeyFrom = key(
   z.discriminatedUnion('type', [
     z.strictObject({
       type: type('instance-role'),
-      url: signInUrl('Where an instance of EC2 is told its credentials (IMDSv2).').default(INSTANCE_METADATA),
+      url: signInUrl('URL of the EC2 instance metadata service (IMDSv2).').default(INSTANCE_METADATA),
       role: key(
         z
           .string()
           .regex(/^[\w+=,.@-]{1,64}$/)
           .optional(),
-        'The role, where it is not the one of the instance.',
+        'The role. Defaults to that of the instance.',
         'the name of a role',
       ),
     }),
     z.strictObject({
       type: type('container-role'),
       url: signInUrl(
-        'Where a container is told its credentials: AWS_CONTAINER_CREDENTIALS_FULL_URI, or http://169.254.170.2 with AWS_CONTAINER_CREDENTIALS_RELATIVE_URI behind it.',
+        'URL of the container credentials: AWS_CONTAINER_CREDENTIALS_FULL_URI, or http://169.254.170.2 followed by AWS_CONTAINER_CREDENTIALS_RELATIVE_URI.',
       ),
       token: secretKey(
-        'What is sent as Authorization: AWS_CONTAINER_AUTHORIZATION_TOKEN, or the file of AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE.',
+        'The Authorization header: AWS_CONTAINER_AUTHORIZATION_TOKEN, or the file in AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE.',
       ).optional(),
     }),
     z.strictObject({
@@ -41,7 +41,7 @@ const AccessKeyFrom = key(
       url: signInUrl('The security token service (STS) of the region.'),
       roleArn: key(
         z.string().regex(/^arn:[\w-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/),
-        'The role that is taken: AWS_ROLE_ARN.',
+        'The role to assume: AWS_ROLE_ARN.',
         'the ARN of a role',
       ),
       token: secretKey('The token of the service account: `{file: …}` with AWS_WEB_IDENTITY_TOKEN_FILE.'),
@@ -50,26 +50,26 @@ const AccessKeyFrom = key(
           .string()
           .regex(/^[\w+=,.@-]{2,64}$/)
           .default('tidegate'),
-        'What the trail of the account calls the session.',
+        'Name of the session in the trail of the account.',
         '2 to 64 letters, digits and +=,.@-',
       ),
     }),
   ]),
-  'Where an access key comes from that ends after a while, in place of one that is written here: `{type: instance-role}`, `{type: container-role, url, token}` or `{type: web-identity, url, roleArn, token}`.',
+  'Source of a temporary access key, in place of a configured one: `{type: instance-role}`, `{type: container-role, url, token}` or `{type: web-identity, url, roleArn, token}`.',
   '{type: instance-role}, {type: container-role, url, token} or {type: web-identity, url, roleArn, token}',
   { isHidden: true },
 )
 
-/** Where a source of Amazon's is, and by what its requests are signed. */
+/** Location and credentials of an Amazon source. */
 export const aws = {
   region: key(z.string().regex(/^[a-z0-9-]+$/), 'The region.', 'the name of a region, such as eu-central-1'),
   accessKeyId: key(
     z.string().regex(/^\w+$/).optional(),
-    'The access key by which requests are signed, unless `accessKeyFrom` says where one comes from.',
+    'The access key that signs requests, unless `accessKeyFrom` is set.',
     'the id of a key',
   ),
   secretAccessKey: secretKey('The secret of the access key.').optional(),
-  sessionToken: secretKey('The session that the access key is of, where it is temporary.').optional(),
+  sessionToken: secretKey('The session token of a temporary access key.').optional(),
   accessKeyFrom: AccessKeyFrom.optional(),
 }
 
@@ -86,7 +86,7 @@ type WithSecrets<T> = T extends unknown
       (T extends { readonly type: 'container-role' } ? { readonly token?: Secret | undefined } : object)
   : never
 
-/** An access key, or where one is had. */
+/** An access key, or its source. */
 export interface AwsAccess {
   readonly accessKeyId: string | undefined
   readonly secretAccessKey: Secret | undefined
@@ -94,7 +94,10 @@ export interface AwsAccess {
   readonly accessKeyFrom: WithSecrets<Configured> | undefined
 }
 
-/** Whether there is either an access key with its secret or a place where one comes from; of other sources, too. */
+/**
+ * Whether a CloudWatch source has either an access key with its secret or a source of one. True for
+ * other types.
+ */
 export function hasOneAccess(source: ConfiguredKeys & { readonly type: string }): boolean {
   if (!source.type.startsWith('cloudwatch')) return true
   const { accessKeyId, secretAccessKey, sessionToken, accessKeyFrom } = source
@@ -104,7 +107,7 @@ export function hasOneAccess(source: ConfiguredKeys & { readonly type: string })
     : !ofKey.includes(true) && sessionToken === undefined
 }
 
-/** The secrets of an access key, or of the way to one. Raises as `readSecret`. */
+/** Reads the secrets of an access key, or of its source. Throws as `readSecret`. */
 export function readAwsAccess(
   { accessKeyId, secretAccessKey, sessionToken, accessKeyFrom }: ConfiguredKeys,
   readSecret: ReadSecret,

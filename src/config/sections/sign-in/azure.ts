@@ -12,20 +12,20 @@ const ID = /^[\w.-]{1,200}$/
 const LOGIN_URL = 'https://login.microsoftonline.com'
 
 const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', TYPES)
-const clientId = (): z.ZodString => key(z.string().regex(ID), 'The application (client) that asks.', 'an id')
+const clientId = (): z.ZodString => key(z.string().regex(ID), 'The application (client) id.', 'an id')
 const tenantId = (): z.ZodString =>
   key(z.string().regex(ID), 'The directory (tenant) of the application.', 'an id or a domain')
-const loginUrl = () => signInUrl('Where tokens come from.').default(LOGIN_URL)
+const loginUrl = () => signInUrl('URL that issues tokens.').default(LOGIN_URL)
 
 function audience() {
   return key(
     z.string().refine(isServerUrl).optional(),
-    'What the token is for, where it is not the origin of the url of the source.',
+    'Audience of the token. Defaults to the origin of the source URL.',
     SERVER_URL_TEXT,
   )
 }
 
-/** How a source of Azure gets its tokens. */
+/** Sign-in of an Azure source. */
 export const AzureSignInSchema = key(
   z.discriminatedUnion('type', [
     z.strictObject({
@@ -43,14 +43,10 @@ export const AzureSignInSchema = key(
     z.strictObject({
       type: type('managed-identity'),
       url: signInUrl(
-        'Where the platform gives tokens: IDENTITY_ENDPOINT of App Service and Container Apps, or of a virtual machine http://169.254.169.254/metadata/identity/oauth2/token.',
+        'URL of the platform that issues tokens: IDENTITY_ENDPOINT of App Service and Container Apps, or http://169.254.169.254/metadata/identity/oauth2/token on a virtual machine.',
       ),
       header: secretKey('IDENTITY_HEADER of App Service and Container Apps.').optional(),
-      clientId: key(
-        z.string().regex(ID).optional(),
-        'Which identity, where it is assigned by the user.',
-        'an id',
-      ),
+      clientId: key(z.string().regex(ID).optional(), 'Client id of a user-assigned identity.', 'an id'),
       audience: audience(),
     }),
   ]),
@@ -67,10 +63,10 @@ type WithSecrets<T> = T extends unknown
       ('header' extends keyof T ? { readonly header?: Secret | undefined } : object)
   : never
 
-/** How a source of Azure gets its tokens, its secrets read. */
+/** Sign-in of an Azure source with its secrets. */
 export type AzureSignIn = WithSecrets<Configured>
 
-/** The secrets of a sign-in. Raises as `readSecret`. */
+/** Reads the secrets of a sign-in. Throws as `readSecret`. */
 export function readAzureSignIn(signIn: Readonly<Configured>, readSecret: ReadSecret): AzureSignIn {
   switch (signIn.type) {
     case 'client-secret':

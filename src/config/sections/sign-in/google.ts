@@ -4,43 +4,49 @@ import { key } from '../../values/key.js'
 import { secretKey } from '../../values/secret.js'
 import { signInUrl } from './sign-in-url.js'
 
-/** Where machines of Google, and pods of GKE, are told who they are; its name, `metadata.google.internal`, would be refused. */
+/**
+ * Metadata server of Google machines and GKE pods. Its name, `metadata.google.internal`, would be
+ * refused.
+ */
 const METADATA_SERVER = 'http://169.254.169.254'
 
 const ServiceAccountFrom = key(
   z.strictObject({
-    type: key(z.literal('metadata-server'), 'Who gives tokens.', 'metadata-server'),
-    url: signInUrl('Where the metadata server is.').default(METADATA_SERVER),
+    type: key(z.literal('metadata-server'), 'The issuer of tokens.', 'metadata-server'),
+    url: signInUrl('URL of the metadata server.').default(METADATA_SERVER),
     account: key(
       z
         .string()
         .regex(/^[\w.@-]{1,200}$/)
         .default('default'),
-      'The service account, where it is not the one of the machine.',
+      'The service account. Defaults to that of the machine.',
       'the email address of a service account',
     ),
   }),
-  'That tokens come from the metadata server, in place of a key file: `{type: metadata-server}`; `project` is named then.',
+  'Obtains tokens from the metadata server, in place of a key file: `{type: metadata-server}`. Requires `project`.',
   '{type: metadata-server}',
   { isHidden: true },
 )
 
-/** How a source of Google signs in, and what it asks. */
+/** Sign-in and project of a Google source. */
 export const google = {
   serviceAccount: secretKey('The key file of a service account, as it was downloaded.').optional(),
   serviceAccountFrom: ServiceAccountFrom.optional(),
-  tokenUrl: signInUrl('Where tokens come from, where it is not what the key file says.').optional(),
+  tokenUrl: signInUrl('URL that issues tokens. Defaults to that of the key file.').optional(),
   project: key(
     z
       .string()
       .regex(/^[a-z0-9:.-]{1,100}$/)
       .optional(),
-    'The project that is asked, else that of the service account.',
+    'The project to query. Defaults to that of the service account.',
     'the id or the number of a project',
   ),
 }
 
-/** Whether a source of Google has either a key file or a way to tokens and the project that they are for; true of other sources. */
+/**
+ * Whether a Stackdriver source has either a key file or a token source with a project. True for
+ * other types.
+ */
 export function hasOneAccount(source: {
   readonly type: string
   readonly serviceAccount?: unknown

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-import type { NotedWork } from '../../../lib/work-journal.js'
-import type { SuspendedWork } from '../../../lib/work-attempts.js'
+import type { NotedWork, SuspendedWork } from '../../../lib/work-attempts.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'

@@ -5,12 +5,12 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 
 /**
- * A copy of a text with small changes: stretches that stay as they are cost one block copy each, and a text that never changes
- * is not copied at all. Positions in the source go forward only.
+ * A copy of a text with small changes. Unchanged stretches are copied as blocks, and an unchanged
+ * text is not copied. Source positions must not decrease.
  */
 export class EditedCopy {
   private readonly source: Buffer
-  /** Where the stretch begins that is unchanged so far and not yet copied. */
+  /** Start of the stretch that is unchanged and not yet copied. */
   private runStart: number
   private out: Buffer | undefined
   private length = 0
@@ -20,20 +20,19 @@ export class EditedCopy {
     this.runStart = start
   }
 
-  /** Where in the copy the source byte at `at` goes. */
+  /** Position in the copy of the source byte at `at`. */
   position(at: number): number {
     return this.length + at - this.runStart
   }
 
-  /** Leaves out the source from `at` to `next`. */
   drop(at: number, next: number): void {
     if (at > this.runStart) this.beginEdit(at, next, 0)
     else this.runStart = next
   }
 
   /**
-   * Leaves out the source from `at` to `next` and gives the copy so far, with room for `size` bytes from `editStart` on. What is
-   * written there counts after `endEdit`.
+   * Omits the source from `at` to `next` and returns the copy so far, with space for `size` bytes
+   * from `editStart` on. `endEdit` commits the written bytes.
    */
   beginEdit(at: number, next: number, size: number): Buffer {
     const run = at - this.runStart
@@ -51,14 +50,14 @@ export class EditedCopy {
     this.length = position
   }
 
-  /** Puts a line break and `spaces` spaces before the source byte at `at`. */
+  /** Inserts a line break and `spaces` spaces before the source byte at `at`. */
   breakLine(at: number, spaces: number): void {
     const out = this.beginEdit(at, at, spaces + 1)
     out[this.length++] = NEWLINE
     for (let i = 0; i < spaces; i++) out[this.length++] = SPACE
   }
 
-  /** The copy of everything up to `end`; the very source bytes when nothing was changed. */
+  /** Returns the copy up to `end`, or the source bytes themselves if nothing was changed. */
   finish(end: number): Buffer {
     if (this.length === 0) return this.source.subarray(this.runStart, end)
     return this.beginEdit(end, end, 0).subarray(0, this.length)

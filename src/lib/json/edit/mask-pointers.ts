@@ -9,20 +9,21 @@ import { scanString } from '../scan/scan-string.js'
 const ANY = '*'
 
 interface Branch extends Extent {
-  /** What is left of each pointer that leads through this value. */
+  /** The remaining tokens of the pointers that lead through this value. */
   readonly pointers: readonly (readonly string[])[]
 }
 
-/** A document after masking, and the JSON texts of the values that were taken out of it. */
-export interface MaskedDocument {
+/** A masked document and the JSON texts of the removed values. */
+interface MaskedDocument {
   readonly bytes: Buffer
   readonly values: readonly string[]
 }
 
 /**
- * The valid JSON document `bytes` with `replacement`, a JSON text, in place of every value that a pointer leads to; the rest is
- * kept byte for byte. A pointer is the list of its RFC 6901 tokens, unescaped; the token `*` matches every member or element.
- * Where a key is repeated, each of its values is replaced. A pointer that leads nowhere changes nothing.
+ * Replaces every value that a pointer leads to in the valid JSON document `bytes` by `replacement`,
+ * a JSON text. All other bytes are kept. A pointer is the list of its unescaped RFC 6901 tokens;
+ * the token `*` matches every member or element. All values of a repeated key are replaced. A
+ * pointer that matches nothing has no effect.
  */
 export function maskPointers(
   bytes: Uint8Array,
@@ -40,7 +41,7 @@ export function maskPointers(
   }
 }
 
-/** The outermost extents that the pointers lead to, in the order of the text. */
+/** The outermost extents that the pointers lead to, in text order. */
 function locateTargets(bytes: Uint8Array, pointers: readonly (readonly string[])[]): Extent[] {
   const start = scanSpace(bytes, 0)
   const targets: Extent[] = []

@@ -1,22 +1,32 @@
-import { compareKeys } from './key-order.js'
-import type { Rearrangement } from './rearrange.js'
+import { decodeString } from '../scan/decode-string.js'
+import { BACKSLASH, QUOTE } from '../scan/json-bytes.js'
+import { scanString } from '../scan/scan-string.js'
+import { copyRange } from './replace-extents.js'
 
-/** Up to this many members an insertion sort beats the engine's sort. */
+/** Up to this many members an insertion sort is faster than the engine's sort. */
 const FEW = 16
 
-/** The members of the objects that are open, innermost last, and whether their keys came in order. */
+/** The members of the open objects, innermost last, and whether their keys are in order. */
 export class MemberOrder {
-  /** What puts the members of the objects closed so far in the order of their keys, the last of each key alone. */
+  /**
+   * Rearrangements that sort the members of closed objects by key and keep the last of each key.
+   */
   readonly rearrangements: Rearrangement[] = []
   private readonly source: Uint8Array
-  /** Where each member's key is in the source, and where the member starts in the copy; only the first `count` count. */
+  /**
+   * Offset of each member's key in the source and of the member in the copy. Only the first `count`
+   * entries are valid.
+   */
   private readonly keys: number[] = []
   private readonly starts: number[] = []
   private count = 0
-  /** Of the innermost object: the number of members before its own, and whether its keys came in order so far. */
+  /**
+   * State of the innermost object: the number of members before its own, and whether its keys are
+   * in order so far.
+   */
   private base = 0
   private sorted = true
-  /** The `base` of the objects around it, as -1 - `base` where the keys are out of order. */
+  /** `base` of the outer objects, as -1 - `base` if their keys are out of order. */
   private readonly outer: number[] = []
 
   constructor(source: Uint8Array) {
@@ -38,7 +48,10 @@ export class MemberOrder {
     this.count = count + 1
   }
 
-  /** Forgets the innermost object, whose last member ends at `end` in the copy with `gap` bytes between members. */
+  /**
+   * Removes the innermost object, whose last member ends at `end` in the copy, with `gap` bytes
+   * between members.
+   */
   closeObject(end: number, gap: number): void {
     if (!this.sorted) this.putInOrder(end, gap)
     this.count = this.base
@@ -64,7 +77,6 @@ export class MemberOrder {
     this.rearrangements.push({ start: starts[base] ?? 0, end, parts })
   }
 
-  /** Sorts members, given by index, so that those of one key stay in the order of the text. */
   private sortByKey(members: number[]): void {
     if (members.length > FEW) {
       members.sort((a, b) => this.compare(a, b))
@@ -72,15 +84,86 @@ export class MemberOrder {
     }
     for (let i = 1; i < members.length; i++) {
       const member = members[i] ?? 0
-      let place = i
-      for (; place > 0 && this.compare(members[place - 1] ?? 0, member) > 0; place--) {
-        members[place] = members[place - 1] ?? 0
+      let slot = i
+      for (; slot > 0 && this.compare(members[slot - 1] ?? 0, member) > 0; slot--) {
+        members[slot] = members[slot - 1] ?? 0
       }
-      members[place] = member
+      members[slot] = member
     }
   }
 
   private compare(a: number, b: number): number {
     return compareKeys(this.source, this.keys[a] ?? 0, this.keys[b] ?? 0)
   }
+}
+
+/**
+ * Compares two object keys of a valid JSON text, given by their opening quotes, bytewise by their
+ * decoded UTF-8 as Go does. Returns a negative number, zero or a positive number.
+ */
+export function compareKeys(bytes: Uint8Array, left: number, right: number): number {
+  for (let i = 1; ; i++) {
+    const a = bytes[left + i] ?? 0
+    const b = bytes[right + i] ?? 0
+    // Bytes beyond ASCII may be malformed UTF-8, which decodes to U+FFFD.
+    if (a === BACKSLASH || b === BACKSLASH || a >= 0x80 || b >= 0x80)
+      return compareDecoded(bytes, left, right)
+    if (a === QUOTE) return b === QUOTE ? 0 : -1
+    if (b === QUOTE) return 1
+    if (a !== b) return a - b
+  }
+}
+
+function compareDecoded(bytes: Uint8Array, left: number, right: number): number {
+  return Buffer.compare(
+    decodeString(bytes, left, scanString(bytes, left)),
+    decodeString(bytes, right, scanString(bytes, right)),
+  )
+}
+
+/**
+ * Replaces the text from `start` to `end` by its `parts` (start, end, start, …) in the given order.
+ */
+interface Rearrangement {
+  readonly start: number
+  readonly end: number
+  readonly parts: readonly number[]
+}
+
+/**
+ * Applies all rearrangements, including nested ones. Copies every byte once regardless of nesting.
+ */
+export function rearrange(text: Buffer, rearrangements: readonly Rearrangement[]): Buffer {
+  const byStart = rearrangements.toSorted((a, b) => a.start - b.start)
+  const out = Buffer.allocUnsafe(text.length)
+  let length = 0
+  /** Ranges still to be written, the next one last, each as its end and its start. */
+  const ahead = [text.length, 0]
+  for (let start = ahead.pop(); start !== undefined; start = ahead.pop()) {
+    const end = ahead.pop() ?? start
+    const inner = firstAfter(byStart, start)
+    if (inner === undefined || inner.start >= end) {
+      length = copyRange(text, start, end, out, length)
+    } else {
+      length = copyRange(text, start, inner.start, out, length)
+      ahead.push(end, inner.end)
+      for (let i = inner.parts.length; i > 0; i--) ahead.push(inner.parts[i - 1] ?? 0)
+    }
+  }
+  return out.subarray(0, length)
+}
+
+/**
+ * The first rearrangement that starts after `position`. One that starts at a part's start is the
+ * one that contains the part.
+ */
+function firstAfter(byStart: readonly Rearrangement[], position: number): Rearrangement | undefined {
+  let low = 0
+  let high = byStart.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((byStart[middle]?.start ?? 0) <= position) low = middle + 1
+    else high = middle
+  }
+  return byStart[low]
 }

@@ -2,9 +2,9 @@ import { AppError } from '../../../errors/app-error.js'
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 
 /**
- * Takes a JSON array in pieces, cut anywhere, and gives its elements as soon as they are whole, so that the array is never in
- * memory. It finds where elements end; whether they are JSON is to be checked by whoever reads them. Raises `invalid` for what
- * is no array, is cut off, or has an element above the limit.
+ * Splits a JSON array that arrives in pieces into its elements, so that the array is never in
+ * memory as a whole. Finds the ends of elements only; the caller must validate them. Throws
+ * `invalid` for anything but an array, a truncated array, or an element above the limit.
  */
 export class ArraySplitter {
   private readonly maxElementBytes: number
@@ -12,7 +12,7 @@ export class ArraySplitter {
   private depth = 0
   private inText = false
   private isEscaped = false
-  /** Of the element under way, what earlier pieces held. */
+  /** The start of the current element, from earlier pieces. */
   private readonly begun: Buffer[] = []
   private begunBytes = 0
 
@@ -20,7 +20,7 @@ export class ArraySplitter {
     this.maxElementBytes = maxElementBytes
   }
 
-  /** The elements that this piece completes. They share its memory. */
+  /** Returns the elements that this piece completes. They share its memory. */
   push(piece: Buffer): Buffer[] {
     const whole: Buffer[] = []
     let start = 0
@@ -42,9 +42,9 @@ export class ArraySplitter {
     return whole
   }
 
-  /** To be called after the last piece. */
+  /** Call this after the last piece. */
   end(): void {
-    if (this.state !== 'after') throw new AppError('invalid', 'the list is cut off')
+    if (this.state !== 'after') throw new AppError('invalid', 'the list is truncated')
   }
 
   private stepInText(byte: number): void {
@@ -56,11 +56,13 @@ export class ArraySplitter {
   private stepOutside(byte: number): void {
     if (isSpace(byte)) return
     if (this.state === 'after') throw new AppError('invalid', 'something follows the list')
-    if (byte !== OPEN_ARRAY) throw new AppError('invalid', 'the answer is no list')
+    if (byte !== OPEN_ARRAY) throw new AppError('invalid', 'the answer is not a list')
     this.state = 'first'
   }
 
-  /** Follows a byte outside texts; whether it is the comma or bracket behind an element. */
+  /**
+   * Processes a byte outside strings. Returns whether it is the comma or bracket after an element.
+   */
   private endsElement(byte: number): boolean {
     if (byte === QUOTE) this.inText = true
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.depth++

@@ -6,7 +6,10 @@ const LOWER_U = 0x75
 const REPLACEMENT = 0xfffd
 const INVALID = REPLACEMENT * 16 + 1
 
-/** What stands for each byte after a backslash: a table of bytes is read several times as fast as an object. */
+/**
+ * The byte that each single-letter escape stands for. Reading a byte table is several times as fast
+ * as an object lookup.
+ */
 const SINGLE_ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 for (const [letter, meant] of [
   [0x62, 0x08],
@@ -18,12 +21,13 @@ for (const [letter, meant] of [
   SINGLE_ESCAPES[letter] = meant
 }
 
-/** From here on it is worth to ask whether the bytes are UTF-8. */
+/** Minimum length for which the check for valid UTF-8 pays off. */
 const LONG_BYTES = 4096
 
 /**
- * The UTF-8 text of the string literal from `start` (its opening quote) to `end` (after its closing quote), which must be valid.
- * Half surrogate pairs and each byte that is not UTF-8 become U+FFFD, as in Go. Shares memory with `bytes` where it can.
+ * Decodes the valid string literal from `start` (opening quote) to `end` (after the closing quote)
+ * to UTF-8. Lone surrogates and each invalid UTF-8 byte become U+FFFD, as in Go. Shares memory with
+ * `bytes` if possible.
  */
 export function decodeString(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const last = end - 1
@@ -33,7 +37,7 @@ export function decodeString(bytes: Uint8Array, start: number, end: number): Uin
   const plain = at - start - 1
   const rest = bytes.subarray(at, last)
   const isValid = rest.length > LONG_BYTES && isUtf8(rest)
-  // Only a byte that is not UTF-8 makes the text longer than its literal: one byte becomes three.
+  // Only an invalid byte makes the text longer than its literal: one byte becomes three.
   const out = Buffer.allocUnsafe(plain + (isValid ? rest.length : rest.length * 3))
   out.set(bytes.subarray(start + 1, at))
   let length = plain
@@ -56,8 +60,8 @@ function isPlain(byte: number): boolean {
 }
 
 /**
- * Decodes the character or escape sequence at `at` of a valid string literal that ends before `end`. Returns the code point times
- * 16 plus the number of bytes that it takes, in one number so that nothing is allocated.
+ * Decodes the character or escape at `at` of a valid string literal that ends before `end`. Returns
+ * the code point times 16 plus its length in bytes, in one number to avoid an allocation.
  */
 export function decodeUnit(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at] ?? 0
@@ -98,13 +102,13 @@ function decodeUtf8(bytes: Uint8Array, at: number, end: number): number {
   return isEncodable(point, size) ? point * 16 + size : INVALID
 }
 
-/** Refuses overlong forms, surrogates and what lies beyond Unicode. */
+/** Rejects overlong forms, surrogates and values beyond Unicode. */
 function isEncodable(point: number, size: number): boolean {
   if (size === 3) return point >= 0x800 && (point < 0xd800 || point > 0xdfff)
   return size === 2 || (point >= 0x10000 && point <= 0x10ffff)
 }
 
-/** Writes the code point as UTF-8 at `at` and gives the offset after it. */
+/** Writes a code point as UTF-8 at `at`. Returns the offset after it. */
 export function writeUtf8(out: Uint8Array, at: number, point: number): number {
   if (point < 0x80) {
     out[at] = point
@@ -116,7 +120,10 @@ export function writeUtf8(out: Uint8Array, at: number, point: number): number {
   return at + size
 }
 
-/** The same bytes when they are UTF-8; otherwise they are read as ISO-8859-1, which some clients send, and encoded again. */
+/**
+ * Returns the bytes if they are valid UTF-8, otherwise converts them from ISO-8859-1, which some
+ * clients send.
+ */
 export function toUtf8(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? bytes : transcode(bytes, 'latin1', 'utf8')
 }

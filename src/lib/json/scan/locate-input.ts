@@ -18,11 +18,13 @@ const FIELD = Buffer.from('input')
 const CASE_BIT = 0x20
 
 /**
- * The extent of `input` in the body of a Data API request: of the last top-level member of that name in any letter case, as Go
- * matches field names. Undefined when it is absent or null, and for an empty body or `null`. What follows the document is not
- * read. Raises `invalid` AppErrors with OPA's `body contains malformed input document: …`.
+ * Returns the extent of `input` in the body of a Data API request: the last top-level member of
+ * that name in any letter case, as Go matches field names. Undefined if it is absent or null, and
+ * for an empty body or `null`. Bytes after the document are ignored. Throws `invalid` with OPA's
+ * `body contains malformed input document: …`.
  *
- * `strictly` is not as OPA reads: it raises for a second `input` and for what follows the document, of which other parsers may make another input.
+ * `strictly` deviates from OPA: it rejects a second `input` and bytes after the document, which
+ * other parsers may read as a different input.
  */
 export function locateInput(body: Uint8Array, strictly = false): Extent | undefined {
   try {
@@ -54,7 +56,10 @@ function locate(body: Uint8Array, strictly: boolean): Extent | undefined {
   return end === 0 || body[start] === LOWER_N ? undefined : { start, end }
 }
 
-/** Raises for everything but `null`. Go reads the whole document before it minds the type: a syntax error comes first. */
+/**
+ * Throws for everything but `null`. Go reads the whole document before it checks the type, so a
+ * syntax error takes precedence.
+ */
 function refuseOtherTypes(body: Uint8Array, start: number): void {
   scanValue(body, start)
   const first = body[start] ?? 0

@@ -4,23 +4,29 @@ import { scanSpace, MAX_DEPTH, scanValue } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
 
 /**
- * The extent of the one JSON value that the bytes are, of at most `maxDepth` levels. Raises `invalid`, in the words of Go's
- * `json.Unmarshal`, for bytes that are anything else.
+ * Returns the extent of the only JSON value in the bytes, with at most `maxDepth` levels. Throws
+ * `invalid` with the message of Go's `json.Unmarshal` for anything else.
  */
 export function locateValue(bytes: Uint8Array, maxDepth = MAX_DEPTH): Extent {
-  // The scanner bounds all levels, so the ones that are not allowed are said to be open already.
+  // The scanner limits the total depth, so the disallowed levels count as open already.
   const end = scanValue(bytes, 0, MAX_DEPTH - maxDepth)
   refuseMore(bytes, end)
   return { start: scanSpace(bytes, 0), end }
 }
 
-/** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless nothing but white space follows the value that ends here. */
+/**
+ * Throws `invalid` with the message of Go's `json.Unmarshal` if anything but white space follows
+ * the value that ends at `end`.
+ */
 export function refuseMore(bytes: Uint8Array, end: number): void {
   const next = scanSpace(bytes, end)
   if (next < bytes.length) throw syntaxError(bytes, next, 'after top-level value')
 }
 
-/** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless the bytes are exactly one JSON value. */
+/**
+ * Throws `invalid` with the message of Go's `json.Unmarshal` unless the bytes are exactly one JSON
+ * value.
+ */
 export function refuseMalformed(bytes: Uint8Array): void {
   locateValue(bytes)
 }

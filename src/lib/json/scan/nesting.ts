@@ -2,14 +2,15 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, Q
 import { AppError } from '../../../errors/app-error.js'
 
 /**
- * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
- * deeper would exhaust the stack of whatever is recursive.
+ * Maximum nesting of documents from the orchestrator. Each execution inside the trigger of another
+ * adds two levels. Much deeper documents would overflow the stack of recursive code.
  */
 export const MAX_NESTING = 512
 
 /**
- * Whether objects and arrays stand more than `levels` deep in a JSON text. To be asked before `JSON.parse`: what that gives may
- * be too deep for everything recursive, `JSON.stringify` first of all. Of a text that is no JSON it says something or other.
+ * Whether objects and arrays are nested more than `levels` deep in a JSON text. Call it before
+ * `JSON.parse`, whose result may be too deep for recursive code such as `JSON.stringify`. The
+ * result for malformed JSON is arbitrary.
  */
 export function nestsDeeper(json: string, levels: number): boolean {
   if (!opensMore(json, levels)) return false
@@ -24,7 +25,10 @@ export function nestsDeeper(json: string, levels: number): boolean {
   return false
 }
 
-/** Whether there are more opening brackets than this, within texts or not: the engine looks for one at a time many bytes at once. */
+/**
+ * Whether there are more opening brackets than `count`, including those inside strings. A fast
+ * preliminary check: `indexOf` compares many bytes at a time.
+ */
 function opensMore(json: string, count: number): boolean {
   let opened = 0
   for (const bracket of ['{', '[']) {
@@ -36,11 +40,12 @@ function opensMore(json: string, count: number): boolean {
 }
 
 /**
- * Whether a JSON text holds more than `count` values, those within others included. To be asked before a schema reads it: that
- * makes a problem of each value that is wrong. Of a text that is no JSON it says something or other.
+ * Whether a JSON text contains more than `count` values, including nested ones. Call it before
+ * validation by a schema, which reports a problem for each wrong value. The result for malformed
+ * JSON is arbitrary.
  */
 export function holdsMoreValues(json: string, count: number): boolean {
-  // Each takes a character, and something between it and the next.
+  // Each value takes a character and a separator.
   if (json.length < count) return false
   let values = 1
   for (let at = 0; at < json.length; at++) {
@@ -53,7 +58,7 @@ export function holdsMoreValues(json: string, count: number): boolean {
   return false
 }
 
-/** Where the text that begins at `from` ends, or the end of the whole text; the engine looks for quotes a word at a time. */
+/** Returns the end of the string that starts at `from`, or the end of the text. */
 function closingQuote(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at >= 0; at = json.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -63,7 +68,7 @@ function closingQuote(json: string, from: number): number {
   return json.length
 }
 
-/** The error for a body nested deeper than `MAX_NESTING`. */
+/** Returns the error for a body nested deeper than `MAX_NESTING`. */
 export function nestedTooDeeply(): AppError {
   const text = `the body is nested too deeply: at most ${MAX_NESTING} levels are read`
   return new AppError('invalid', text, { code: 'nested_too_deeply' })

@@ -13,17 +13,18 @@ const STRUCTURE = new Set([QUOTE, OPEN_OBJECT, OPEN_ARRAY, CLOSE_OBJECT, CLOSE_A
 const PASSED_OVER = byteTable((byte) => !STRUCTURE.has(byte))
 
 /**
- * How many more objects and arrays are opened than closed from `start` to `end` of well-formed JSON, neither of which is inside a
- * string. Stops where so many more are closed that the count is below `least`. Raises the errors of `scanString`.
+ * Returns how many more objects and arrays are opened than closed from `start` to `end` of
+ * well-formed JSON, neither of which is inside a string. Stops when the count is below `min`.
+ * Throws as `scanString`.
  */
-export function openedBetween(bytes: Uint8Array, start: number, end: number, least = -Infinity): number {
+export function openedBetween(bytes: Uint8Array, start: number, end: number, min = -Infinity): number {
   let opened = 0
   let at = skipRun(bytes, start, PASSED_OVER)
   while (at < end) {
     const byte = bytes[at]
     if (byte === QUOTE) at = scanString(bytes, at) - 1
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) opened += 1
-    else if (--opened < least) return opened
+    else if (--opened < min) return opened
     at = skipRun(bytes, at + 1, PASSED_OVER)
   }
   return opened

@@ -1,22 +1,32 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA } from './json-bytes.js'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_OBJECT } from './json-bytes.js'
+import type { Extent } from './json-bytes.js'
 import { afterMemberText, scanKey, scanValue, scanSpace } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
+import { decodeString } from './decode-string.js'
+import { scanString } from './scan-string.js'
 
-/** Takes one object member: where its key (quotes included) starts, and the extent of its value. */
-export type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
+/** Receives an object member: the offset of its key (with quotes) and the extent of its value. */
+type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
 
-/** Takes one array element: its index and extent. */
-export type ElementVisitor = (index: number, start: number, end: number) => void
-
-/** Takes the starts of a member's key and value and gives the offset after the value, which it has scanned itself. */
-export type MemberWalker = (keyStart: number, valueStart: number) => number
-
-/** Takes the index and start of an array element and gives the offset after it. */
-export type ElementWalker = (index: number, start: number) => number
+/** Receives an array element: its index and extent. */
+type ElementVisitor = (index: number, start: number, end: number) => void
 
 /**
- * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Returns the offset
- * after the object and raises the errors of `scanValue`. `depth` containers are open around the object.
+ * Receives the offsets of a member's key and value. Scans the value and returns the offset after
+ * it.
+ */
+type MemberWalker = (keyStart: number, valueStart: number) => number
+
+/**
+ * Receives the index and offset of an array element. Scans the element and returns the offset after
+ * it.
+ */
+type ElementWalker = (index: number, start: number) => number
+
+/**
+ * Visits the members of the object whose `{` is at `open`, in text order and including repeated
+ * keys. Returns the offset after the object. Throws as `scanValue`. `depth` is the number of
+ * containers around the object.
  */
 export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisitor, depth = 0): number {
   return walkMembers(bytes, open, (keyStart, valueStart) => {
@@ -26,7 +36,7 @@ export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisito
   })
 }
 
-/** Visits the elements of the array whose `[` is at `open`; otherwise as `scanMembers`. */
+/** Visits the elements of the array whose `[` is at `open`. Otherwise as `scanMembers`. */
 export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisitor, depth = 0): number {
   return walkElements(bytes, open, (index, start) => {
     const end = scanValue(bytes, start, depth + 1)
@@ -35,7 +45,10 @@ export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisi
   })
 }
 
-/** As `scanMembers`, for visitors that go down into the values: so each byte is scanned once, however deep it stands. */
+/**
+ * As `scanMembers`, for visitors that scan the values themselves, so that each byte is scanned
+ * once.
+ */
 export function walkMembers(bytes: Uint8Array, open: number, walk: MemberWalker): number {
   let at = scanSpace(bytes, open + 1)
   if (bytes[at] === CLOSE_OBJECT) return at + 1
@@ -60,4 +73,19 @@ export function walkElements(bytes: Uint8Array, open: number, walk: ElementWalke
 function skipComma(bytes: Uint8Array, at: number, closer: number): number {
   if (bytes[at] !== COMMA) throw syntaxError(bytes, at, afterMemberText(closer))
   return scanSpace(bytes, at + 1)
+}
+
+/**
+ * Returns the extents of an object's members by key, the last of a repeated key. Undefined if the
+ * value is not an object. Reads the first level only. Throws as `scanValue`.
+ */
+export function readMembers(bytes: Uint8Array, from = 0): Map<string, Extent> | undefined {
+  const open = scanSpace(bytes, from)
+  if (bytes[open] !== OPEN_OBJECT) return undefined
+  const members = new Map<string, Extent>()
+  scanMembers(bytes, open, (keyStart, start, end) => {
+    const key = decodeString(bytes, keyStart, scanString(bytes, keyStart))
+    members.set(Buffer.from(key).toString(), { start, end })
+  })
+  return members
 }

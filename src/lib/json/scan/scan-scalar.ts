@@ -1,6 +1,9 @@
 import { syntaxError } from './syntax-error.js'
 
-/** The offset after the number at `start`, which is a digit or a minus sign; raises the errors of `syntaxError`. */
+/**
+ * Returns the offset after the number at `start`, which is a digit or a minus sign. Throws as
+ * `syntaxError`.
+ */
 export function scanNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === 0x2d ? start + 1 : start
   if (bytes[at] === 0x30) at++
@@ -12,7 +15,6 @@ export function scanNumber(bytes: Uint8Array, start: number): number {
   return scanDigits(bytes, at, 'in exponent of numeric literal')
 }
 
-/** Skips one or more digits. */
 function scanDigits(bytes: Uint8Array, start: number, context: string): number {
   let at = start
   while (isDigit(bytes[at] ?? 0)) at++
@@ -26,7 +28,10 @@ function isDigit(byte: number): boolean {
 
 const LITERALS: Readonly<Record<number, string>> = { 0x74: 'true', 0x66: 'false', 0x6e: 'null' }
 
-/** The offset after `true`, `false` or `null` at `start`; any other byte begins no value. Raises as `scanNumber`. */
+/**
+ * Returns the offset after `true`, `false` or `null` at `start`. Throws as `scanNumber` for any
+ * other byte.
+ */
 export function scanLiteral(bytes: Uint8Array, start: number): number {
   const literal = LITERALS[bytes[start] ?? 0]
   if (literal === undefined) throw syntaxError(bytes, start, 'looking for beginning of value')

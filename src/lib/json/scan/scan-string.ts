@@ -1,16 +1,21 @@
 import { byteTable, skipRun, BACKSLASH, QUOTE } from './json-bytes.js'
 import { syntaxError } from './syntax-error.js'
 
-/** 1 for the bytes that need no look inside a string: everything but control characters, `"` and `\`. */
+/**
+ * 1 for bytes without a special meaning inside a string: all but control characters, `"` and `\`.
+ */
 const PLAIN = byteTable((byte) => byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH)
 
-/** 1 for the bytes that may follow a backslash, 2 for the `u` that four hexadecimal digits must follow. */
+/** 1 for bytes that may follow a backslash, 2 for `u`, which needs four hexadecimal digits. */
 const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0x75) return 2
   return '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0
 })
 
-/** The offset after the string literal whose opening quote is at `open`; raises the `invalid` errors of `syntaxError`. */
+/**
+ * Returns the offset after the string literal whose opening quote is at `open`. Throws as
+ * `syntaxError`.
+ */
 export function scanString(bytes: Uint8Array, open: number): number {
   let at = skipRun(bytes, open + 1, PLAIN)
   while (bytes[at] !== QUOTE) {

@@ -16,13 +16,16 @@ import { syntaxError } from './syntax-error.js'
 /** Levels of containers, as in Go's encoding/json. */
 export const MAX_DEPTH = 10_000
 
-/** The closing bracket due at each depth. Scratch space: written before it is read within one call. */
+/**
+ * The expected closing bracket at each depth. Scratch space, written before it is read within one
+ * call.
+ */
 const closers = new Uint8Array(MAX_DEPTH + 1)
 
 /**
- * The offset after the JSON value at `from`, before which white space may stand. `depth` containers are already open around it.
- * Accepts what Go's encoding/json accepts (invalid UTF-8 in strings included, 10,000 levels) and raises `invalid` AppErrors
- * with the texts of its decoder.
+ * Returns the offset after the JSON value at `from`, which may follow white space. `depth` is the
+ * number of containers around it. Accepts the same as Go's encoding/json (including invalid UTF-8
+ * in strings and 10,000 levels) and throws `invalid` with its messages.
  */
 export function scanValue(bytes: Uint8Array, from: number, depth = 0): number {
   let at = scanSpace(bytes, from)
@@ -60,7 +63,7 @@ export function scanValue(bytes: Uint8Array, from: number, depth = 0): number {
   }
 }
 
-/** Skips the object key at `start` and its colon: the offset of the member's value. */
+/** Skips the object key at `start` and its colon. Returns the offset of the value. */
 export function scanKey(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) throw syntaxError(bytes, start, 'looking for beginning of object key string')
   const colon = scanSpace(bytes, scanString(bytes, start))
@@ -72,15 +75,18 @@ function isNumberStart(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d
 }
 
-/** What Go says of a byte that is neither a comma nor the `closer` of the container. */
+/** Go's message for a byte that is neither a comma nor the `closer` of the container. */
 export function afterMemberText(closer: number): string {
   return closer === CLOSE_ARRAY ? 'after array element' : 'after object key:value pair'
 }
 
-/** 1 for the four bytes of JSON white space. */
+/** 1 for the four white space bytes of JSON. */
 const SPACE = byteTable((_, char) => ' \t\n\r'.includes(char))
 
-/** The offset of the first byte at or after `from` that is not JSON white space, or the length of `bytes`. */
+/**
+ * Returns the offset of the first byte at or after `from` that is not JSON white space, or the
+ * length of `bytes`.
+ */
 export function scanSpace(bytes: Uint8Array, from: number): number {
   let at = from
   for (;;) {

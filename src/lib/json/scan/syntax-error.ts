@@ -12,9 +12,9 @@ const SINGLE_LETTER_ESCAPES: Readonly<Record<number, string>> = {
   0x5c: '\\\\',
 }
 
-/** What is wrong with a JSON text, and where. */
+/** A JSON syntax error and its offset. */
 export class JsonSyntaxError extends AppError {
-  /** The offset of the byte that breaks it; its length when it ended too early. */
+  /** Offset of the wrong byte, or the length of the text if it ended too early. */
   readonly at: number
 
   constructor(message: string, at: number) {
@@ -24,8 +24,8 @@ export class JsonSyntaxError extends AppError {
 }
 
 /**
- * The error for the byte that breaks a JSON text, in the words of Go's encoding/json: `invalid character 'x' <context>`,
- * or `unexpected EOF` when the text ended there. It is `invalid`.
+ * Returns the `invalid` error for a wrong byte with the message of Go's encoding/json: `invalid
+ * character 'x' <context>`, or `unexpected EOF` at the end of the text.
  */
 export function syntaxError(bytes: Uint8Array, at: number, context: string): JsonSyntaxError {
   const byte = bytes[at]
@@ -33,7 +33,7 @@ export function syntaxError(bytes: Uint8Array, at: number, context: string): Jso
   return new JsonSyntaxError(`invalid character '${quoteByte(byte)}' ${context}`, at)
 }
 
-/** Go reads the one byte as a Latin-1 character and quotes it as `strconv.Quote` does. */
+/** Quotes a byte as a Latin-1 character in the form of Go's `strconv.Quote`. */
 function quoteByte(byte: number): string {
   const short = SINGLE_LETTER_ESCAPES[byte]
   if (short !== undefined) return short

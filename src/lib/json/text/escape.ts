@@ -1,12 +1,15 @@
 const HALF_PAIRS = /\p{Surrogate}/gu
 const ESCAPED_FOR_HTML = /[<>&\u2028\u2029]/g
 
-/** The text as a JSON string in the form of Go's encoding/json: `<`, `>`, `&`, U+2028 and U+2029 are escaped too. */
+/**
+ * Returns a JSON string in the form of Go's encoding/json, which also escapes `<`, `>`, `&`, U+2028
+ * and U+2029.
+ */
 export function goJsonString(text: string): string {
   return escapeForHtml(JSON.stringify(text.replace(HALF_PAIRS, '\ufffd')))
 }
 
-/** A JSON text with the characters escaped that Go's json.Marshal escapes so that it may be inside HTML. */
+/** Escapes in a JSON text the characters that Go's json.Marshal escapes for use inside HTML. */
 export function escapeForHtml(json: string): string {
   return json.replace(ESCAPED_FOR_HTML, escapeUnit)
 }

@@ -1,6 +1,8 @@
 import { isWellFormed } from '../scan/locate-value.js'
 
-/** A value that is JSON text already and goes into a larger document as it is, so that its numbers keep all their digits. */
+/**
+ * JSON text that becomes part of a larger document unchanged, so that its numbers keep all digits.
+ */
 export class JsonText {
   readonly text: string
 
@@ -8,13 +10,13 @@ export class JsonText {
     this.text = text
   }
 
-  /** What everything else that writes JSON makes of it. */
+  /** The value for other JSON writers. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
 }
 
-/** `JSON.stringify` for documents that may hold `JsonText` at any depth. */
+/** As `JSON.stringify`, for documents with `JsonText` at any depth. */
 export function printWithJsonText(value: unknown): string {
   if (value instanceof JsonText) return value.text
   if (Array.isArray(value)) {
@@ -25,9 +27,12 @@ export function printWithJsonText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${printWithJsonText(member)}`).join(',')}}`
 }
 
-/** A member with kept JSON as its value; where it was cut, or is no JSON any more, a `…Prefix` that quotes it as text. */
+/**
+ * A member with stored JSON as its value. If the JSON was truncated or is malformed, a member
+ * `…Prefix` quotes it as a string.
+ */
 export function jsonOrPrefix(name: string, bytes: Uint8Array, isCut: boolean): object {
-  // Streaming: a character cut in two at the end is left out instead of shown as U+FFFD.
+  // Streaming mode omits a truncated character at the end instead of writing U+FFFD.
   const text = new TextDecoder().decode(bytes, { stream: true })
   return !isCut && isWellFormed(bytes) ? { [name]: new JsonText(text) } : { [`${name}Prefix`]: text }
 }

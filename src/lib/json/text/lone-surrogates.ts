@@ -8,8 +8,9 @@ const NO_DIGIT = 16
 const SMALL_U = 0x75
 
 /**
- * JSON text whose escapes of half a surrogate pair (`\ud800`), which stand for no character, are U+FFFD, as Go reads
- * them; OPA's WASM takes two wrong halves for a character and breaks off at one. The same bytes where there is none.
+ * Replaces escapes of lone surrogates (`\ud800`) in JSON text by U+FFFD, as Go reads them. OPA's
+ * WASM decodes two lone halves as a character and stops at one. Returns the same bytes if there are
+ * none.
  */
 export function replaceLoneSurrogates(json: Uint8Array): Uint8Array {
   const source = asBuffer(json)
@@ -28,7 +29,7 @@ function isHalf(source: Buffer, at: number): boolean {
   return unitAt(source, at) >= 0xd800 && isEscape(source, at)
 }
 
-/** Of an even number of backslashes the last is itself escaped. */
+/** After an even number of backslashes the last one is escaped itself. */
 function isEscape(source: Buffer, at: number): boolean {
   let before = at
   while (before > 0 && source[before - 1] === BACKSLASH) before--
@@ -41,7 +42,10 @@ function isWithinPair(source: Buffer, at: number): boolean {
   return before >= 0 && isHigh(unitAt(source, before)) && isEscape(source, before)
 }
 
-/** The UTF-16 unit of the escape at a place, or -1 where there is none. Called for each escape of a body: no text is made. */
+/**
+ * The UTF-16 unit of the escape at an offset, or -1 if there is none. Called for each escape of a
+ * body, so it allocates nothing.
+ */
 function unitAt(source: Buffer, at: number): number {
   if (source[at] !== BACKSLASH || source[at + 1] !== SMALL_U) return -1
   let unit = 0

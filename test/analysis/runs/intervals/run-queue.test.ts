@@ -9,7 +9,7 @@ function makeQueue(most: number, runs: readonly WaitingRun[]): RunQueue {
   return queue
 }
 
-/** Begins whatever may begin; returns the runs in the order in which they did. */
+/** Starts all runs that may start. Returns them in order. */
 function beginAll(queue: RunQueue): number[] {
   const begun: number[] = []
   for (let next = queue.next(); next !== undefined; next = queue.next()) {

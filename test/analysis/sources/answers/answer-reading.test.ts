@@ -35,6 +35,6 @@ test('documents that stand a line each are read wherever the answer is cut', () 
 test.each(['{"a":1} {"b":2}\n', '{"a":1}\n]\n', '[1\n', 'text\n', '{"a":1},\n{"b":2}\n'])(
   'what is no document a line is refused: %j',
   (text) => {
-    expect(() => readLines([Buffer.from(text)])).toThrow('something else than JSON')
+    expect(() => readLines([Buffer.from(text)])).toThrow('malformed JSON')
   },
 )

@@ -27,7 +27,7 @@ describe('a series that cannot be had', () => {
     {
       name: 'text comes instead of JSON',
       respond: answeringText(200, 'Prometheus is Ready.\u001b[31m'),
-      reason: 'main answered with something else than JSON: Prometheus is Ready. [31m',
+      reason: 'main answered with malformed JSON: Prometheus is Ready. [31m',
     },
     {
       name: 'the JSON is of something else',

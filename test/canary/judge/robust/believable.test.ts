@@ -120,7 +120,7 @@ test('a canary with a tenth, or ten times, of the traffic is asked about as seld
 })
 
 describe('of two kinds of values', () => {
-  /** Some 20 ms where a cache answers, and 500 where it does not. */
+  /** About 20 ms if a cache answers, 500 ms otherwise. */
   const mixed = (share: number, seed: number, noise: number): number[] => {
     const random = makeRandom(seed)
     return Array.from(

@@ -5,7 +5,7 @@ import { scanValue } from '../../../../src/lib/json/scan/scan-value.js'
 import { makeRandom, randomJson, randomSpacing } from '../random-json.js'
 import { readCases } from '../read-cases.js'
 
-/** A value, whose characters are bytes, and how an OPA 0.70 server writes it. */
+/** A value, whose characters are bytes, and its output by an OPA 0.70 server. */
 interface TextCase {
   readonly bytes: string
   readonly compact: string
@@ -26,7 +26,10 @@ function sorted(value: unknown): unknown {
   return new Map(entries.map(([key, member]) => [key, sorted(member)]))
 }
 
-/** Compact text of a value that `sorted` made; a Map keeps the order that an object would lose for keys such as `10`. */
+/**
+ * Compact text of a value that `sorted` made; a Map keeps the order that an object would lose for
+ * keys such as `10`.
+ */
 function print(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(print).join(',')}]`
   if (value instanceof Map) {
@@ -36,13 +39,13 @@ function print(value: unknown): string {
 }
 
 describe('canonical JSON', () => {
-  test.each(cases)('of $bytes is what OPA answers', ({ bytes, compact, pretty }) => {
+  test.each(cases)('of $bytes equals the output of OPA', ({ bytes, compact, pretty }) => {
     const source = Buffer.from(bytes, 'latin1')
     expect(canonical(source)).toBe(compact)
     expect(canonical(source, true)).toBe(pretty)
   })
 
-  test.each(cases)('of what is canonical already is the same: $compact', ({ compact, pretty }) => {
+  test.each(cases)('of canonical JSON is unchanged: $compact', ({ compact, pretty }) => {
     const source = Buffer.from(compact)
     const result = canonicalJson(source, 0, source.length)
     expect(result.toString()).toBe(compact)

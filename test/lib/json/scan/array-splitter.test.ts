@@ -41,13 +41,13 @@ describe('an array that comes in pieces', () => {
   })
 
   it.each([
-    ['', 'the list is cut off'],
-    ['[', 'the list is cut off'],
-    ['[1,2', 'the list is cut off'],
-    ['["]', 'the list is cut off'],
-    ['[{]', 'the list is cut off'],
-    ['{}', 'the answer is no list'],
-    ['1', 'the answer is no list'],
+    ['', 'the list is truncated'],
+    ['[', 'the list is truncated'],
+    ['[1,2', 'the list is truncated'],
+    ['["]', 'the list is truncated'],
+    ['[{]', 'the list is truncated'],
+    ['{}', 'the answer is not a list'],
+    ['1', 'the answer is not a list'],
     ['[]]', 'something follows the list'],
     ['[1] x', 'something follows the list'],
   ])('%j is refused: %s', (json, message) => {

@@ -31,7 +31,7 @@ const pieces = fc.array(
   { maxLength: 30 },
 )
 
-test('short and long texts are what JSON.parse makes of them', () => {
+test('short and long strings are decoded like JSON.parse', () => {
   fc.assert(
     fc.property(pieces, fc.constantFrom('', LONG), fc.constantFrom('', LONG), (between, before, after) => {
       const literal = `"${before}${between.join('')}${after}"`

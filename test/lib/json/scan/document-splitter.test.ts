@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DocumentSplitter } from '../../../../src/lib/json/scan/document-splitter.js'
-import type { StreamedArrays } from '../../../../src/lib/json/scan/streamed-arrays.js'
+import type { StreamedArrays } from '../../../../src/lib/json/scan/document-splitter.js'
 
 const MB = 1024 * 1024
 
@@ -14,7 +14,7 @@ function split(text: string, arrays: StreamedArrays, pieceBytes = 64 * 1024): un
 }
 
 describe('a document that is read while it comes', () => {
-  it('is the same wherever it is cut, whatever its values are', () => {
+  it('is the same for any cut and any values', () => {
     const series = fc.record({ metric: fc.jsonValue(), values: fc.array(fc.jsonValue(), { maxLength: 6 }) })
     const document = fc.record({
       ...{ status: fc.jsonValue(), 'da"ta': fc.jsonValue(), values: fc.array(fc.jsonValue()) },
@@ -49,7 +49,7 @@ describe('a document that is read while it comes', () => {
     )
   })
 
-  it('hands over what stands below an element before the element, where that is wanted', () => {
+  it('hands over nested elements before their element if requested', () => {
     const order: unknown[] = []
     const take = (some: readonly unknown[]): void => void order.push(...some)
     split('[[1,2],[],[3]]', { take, isOneByOne: true, elements: { take } })
@@ -72,7 +72,7 @@ describe('a document that is read while it comes', () => {
     '<html>',
   ])('is refused where it is not JSON: %j', (text) => {
     const arrays = { take: () => undefined, members: { a: { take: () => undefined } } }
-    expect(() => split(text, arrays)).toThrow('something else than JSON')
+    expect(() => split(text, arrays)).toThrow('malformed JSON')
   })
 
   it('is JSON to it exactly when it is to others, as far as it is handed over', () => {
@@ -101,7 +101,7 @@ describe('a document that is read while it comes', () => {
     expect(() => split(`{"a":[${long}]}`, { members: { a: { take: () => undefined } } })).toThrow(
       'an entry of its lists takes more than 4194304 bytes',
     )
-    expect(() => split(long, {})).toThrow('what it holds beside its lists takes more than')
+    expect(() => split(long, {})).toThrow('the content outside its lists takes more than')
     expect(() => split(`[${'{},'.repeat(300_000)}{}]`, {})).toThrow('more than 200000 values')
     expect(() => split('['.repeat(100_000), {})).toThrow('nested more than 512 levels deep')
   })

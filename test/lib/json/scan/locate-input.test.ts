@@ -4,7 +4,10 @@ import { canonicalJson } from '../../../../src/lib/json/edit/canonical.js'
 import { locateInput } from '../../../../src/lib/json/scan/locate-input.js'
 import { readCases } from '../read-cases.js'
 
-/** What an OPA 0.70 server answered to the body, whose characters are bytes: an error, no input, or this input. */
+/**
+ * The answer of an OPA 0.70 server to the body, whose characters are bytes: an error, no input, or
+ * this input.
+ */
 interface BodyCase {
   readonly body: string
   readonly error?: string

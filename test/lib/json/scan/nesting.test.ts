@@ -19,14 +19,14 @@ function bracketsAndCommas(value: unknown): number {
   )
 }
 
-/** Texts that are made of what ends a text, or seems to. */
+/** Strings made of characters that end a string, or seem to. */
 const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '{', '[', ']', '}', ',', 'a') })
 const documents = fc
   .jsonValue({ maxDepth: 5 })
   .chain((value) => tricky.map((text) => [value, text, { [text]: value }]))
 
 describe('the nesting of a JSON text', () => {
-  it('is that of its value, whatever its texts hold', () => {
+  it('equals that of its value, regardless of string contents', () => {
     fc.assert(
       fc.property(documents, (value) => {
         const json = JSON.stringify(value)
@@ -53,7 +53,7 @@ describe('the nesting of a JSON text', () => {
     expect(nestsDeeper('[[["', 2)).toBe(true)
   })
 
-  it('counts neither what has ended nor brackets within texts', () => {
+  it('ignores closed containers and brackets inside strings', () => {
     expect(nestsDeeper('[{},{},[],[],"[[[["]', 2)).toBe(false)
     expect(nestsDeeper('[{},{},[],[{}]]', 2)).toBe(true)
   })

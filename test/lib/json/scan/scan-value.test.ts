@@ -52,7 +52,7 @@ describe('scanning one JSON value', () => {
     expect(() => scanValue(Buffer.from(deepest), 0, 1)).toThrow('exceeded max depth')
   })
 
-  test('tells a break at every distance from the start of a long string', () => {
+  test('reports an error at any offset in a long string', () => {
     for (let length = 0; length < 70; length++) {
       const body = 'x'.repeat(length)
       expect(scanValue(Buffer.from(`"${body}"`), 0)).toBe(length + 2)

@@ -22,7 +22,7 @@ describe('JSON text inside a document', () => {
     expect(printWithJsonText(value)).toBe(JSON.stringify(value))
   })
 
-  it('is a value for all others who write JSON', () => {
+  it('is an ordinary value for other JSON writers', () => {
     expect(JSON.stringify({ a: new JsonText('[1, 2]') })).toBe('{"a":[1,2]}')
   })
 })

@@ -11,7 +11,7 @@ import type { TestSqliteStore } from '../../../support/service-store.js'
 const open = useSqliteStore()
 const PART = 5000
 
-/** Appends so many records, each with the word "here" and, by its number, one of its own. */
+/** Appends records, each with the word "here" and a word derived from its number. */
 const append: WriteOperation<{ readonly from: number; readonly to: number }, null> = {
   name: 'test.append',
   apply: async ({ audit }, { from, to }) => {
@@ -32,7 +32,7 @@ async function fill(store: TestSqliteStore, from: number, to: number): Promise<v
   while ((await store.writer.run(indexText, { limit: 500, maxBytes: 1e9 })) > 0);
 }
 
-/** Removes the records up to a link of the chain, as many at once as retention does. */
+/** Removes the records up to a link of the chain, in batches like retention. */
 const retain: WriteOperation<ChainEnd, null> = {
   name: 'test.retain',
   apply: async ({ audit }, end) => {

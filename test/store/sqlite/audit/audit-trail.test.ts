@@ -26,7 +26,7 @@ const checkpoint: WriteOperation<ChainEnd, boolean> = {
   },
 }
 
-/** Changes the file behind the service's back, with the triggers out of the way. */
+/** Changes the file directly, with the triggers removed. */
 function tamper(store: TestSqliteStore, sql: string): void {
   const database = new Database(join(store.dataDir, 'tidegate.db'))
   database.exec('drop trigger audit_never_changes; drop trigger audit_never_shrinks')

@@ -211,7 +211,7 @@ describe('the decision store', () => {
   it('opens after the process was killed, with every batch that was written', async () => {
     const { path, writer } = await openStore()
     writer.insert(batchOf(0, 100))
-    // What a killed process leaves: the file and its log as they are on disk, nothing closed.
+    // The remains of a killed process: the file and its log as they are on disk, not closed.
     const left = join(temporaryFolder(), 'decisions.db')
     for (const file of ['', '-wal']) copyFileSync(path + file, left + file)
     const { reader } = await openStore({ path: left })

@@ -41,7 +41,7 @@ function write(checkpoint: IdleCheckpoint, calls: number): void {
   checkpoint.wrote(calls)
 }
 
-/** What was written is in the file itself, not in its log alone. */
+/** The written data are in the file itself, not only in its log. */
 const fileBytes = (): number => statSync(join(directory, 'a.db')).size
 
 test('what fifty calls wrote is copied in the next pause', () => {

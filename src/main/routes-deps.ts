@@ -1,0 +1,195 @@
+import type { Config } from '../config/config.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import type { Logger } from '../lib/logger.js'
+import type { OpenAnalysis } from './open-analysis.js'
+import type { OpenEvaluations } from './evaluations/open-evaluations.js'
+import type { Decisions } from './open-decisions.js'
+import type { OpenGates } from './open-gates.js'
+import type { OpenOutbox } from './open-outbox.js'
+import type { OpenRegistry } from './open-registry.js'
+import type { OpenTrail } from './open-trail.js'
+import type { BackgroundWork } from './background-work.js'
+import { runtimePolicies } from '../rego/index.js'
+import type { Policies } from '../rego/index.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
+import { servedAddresses } from '../config/sections/served-addresses.js'
+import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
+import type { Authenticate } from '../http/pipeline/authenticate.js'
+import type { RoutesDeps } from '../http/route-lists.js'
+import { BrowserAccess } from '../http/sessions/browser-access.js'
+import { MemorySessions } from '../http/sessions/memory-sessions.js'
+import { randomToken } from '../http/sessions/browser-access.js'
+import { makePassedTime } from '../lib/clocks/passed-time.js'
+import { decisionsOfExecution } from '../decisions/query-decisions.js'
+import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
+import type { PolicyContext } from '../http/policy/decision.js'
+import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
+import { packageVersion } from '../lib/package-root.js'
+import type { TimelineDeps } from '../audit/execution-timeline.js'
+import { storeHealth } from './store/open-store.js'
+import { policiesHealth } from './open-policies.js'
+import { policyContext } from './policy-context.js'
+import { partOnDemand } from '../lib/on-demand.js'
+import type { OpenWorkers } from './open-workers.js'
+import type { TlsFiles } from './files/tls-files.js'
+
+/** All parts of the service, ready to serve. */
+export interface ServedParts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly store: ServiceStore
+  readonly decisions: Decisions
+  readonly policies: Policies
+  readonly evaluations: OpenEvaluations
+  readonly metrics: ServiceMetrics
+  readonly outbox: OpenOutbox
+  readonly gates: OpenGates
+  readonly trail: OpenTrail
+  readonly registry: OpenRegistry
+  readonly analysis: OpenAnalysis
+  readonly backgroundWork: BackgroundWork
+  readonly threadDied: (death: ThreadDeath) => void
+}
+
+/** Name of the secret of forms, shared by all services where no one signs in. */
+const FORM_TOKEN = 'form-token'
+
+/** Opens browser sessions. With a shared store, sessions are valid at all its services. */
+export async function openBrowserAccess(
+  { config: { auth, server }, store }: ServedParts,
+  authenticate: Authenticate,
+): Promise<BrowserAccess> {
+  const isSecure =
+    server.publicUrl?.toLowerCase().startsWith('https:') ?? servedAddresses(server)[0]?.isTls === true
+  return new BrowserAccess({
+    tokens: auth.tokens,
+    takesCertificates: auth.certificates.length > 0,
+    isSecure,
+    authenticate,
+    sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
+    formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
+  })
+}
+
+/** The dependencies of the pages. */
+function pageRoutes(
+  { config: { server }, gates, analysis, policies }: ServedParts,
+  shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions'>,
+): RoutesDeps['pages'] {
+  const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
+  return {
+    ...shown,
+    ...{ policies, gates: gates.routes, analysis: analysis.routes },
+    page: { frameAncestors: server.frameAncestors, prefix },
+  }
+}
+
+/** The dependencies of the forms of stages. */
+function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
+  const { auth, connectors, policies: settings } = config
+  const { reader, writer, now } = store
+  return {
+    ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
+    accounts: connectors.accounts,
+    groups: [...new Set([...auth.tokens, ...auth.certificates].flatMap(({ groups }) => groups))].sort(),
+    environments: config.gates.environments,
+    makesGates: gates.routes.makesGates,
+    runtimePolicies: () =>
+      runtimePolicies(policies.current, settings).map((path) => ({ path, id: numberOfName(path) })),
+  }
+}
+
+/** Builds the description of the API at its first request. */
+function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
+  return partOnDemand(async () => {
+    const { describeApi } = await import('../http/web-application.js')
+    const { openApiOptions } = await import('../http/openapi/openapi-document.js')
+    return describeApi(orchestrator, openApiOptions(packageVersion(), server))
+  })
+}
+
+/** Parts that `listen` opens itself. */
+interface OpenedHere {
+  readonly browsers: BrowserAccess
+  readonly workers: OpenWorkers
+  readonly tls: TlsFiles | undefined
+}
+
+/** The dependencies of the routes of each feature. */
+export function routesDeps(
+  parts: ServedParts,
+  { browsers, workers, tls }: OpenedHere,
+  readYaml: PolicyContext['readYaml'],
+): RoutesDeps {
+  const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
+  const { backgroundWork, analysis, evaluations } = parts
+  const { reader, writer, lookups } = store
+  const read = includingWorkers(decisions, workers)
+  const version = packageVersion()
+  const { maxBodyBytes } = config.audit
+  const timeline: TimelineDeps = {
+    reader,
+    decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
+  }
+  return {
+    policy: policyContext(config, {
+      policies,
+      evaluations: evaluations.evaluations,
+      decisionLog: decisions.log,
+      readYaml,
+      evaluated: metrics.evaluated,
+    }),
+    about: { version, metrics: workers.metrics, openApi: describeOnce(config) },
+    health: {
+      policies,
+      plugins: [
+        decisions.health,
+        policiesHealth(policies),
+        registry.health,
+        storeHealth(store),
+        backgroundWork.health,
+        workers.health,
+        analysis.health,
+        ...(tls === undefined ? [] : [tls.health]),
+      ],
+    },
+    decisions: read,
+    gates: gates.routes,
+    forms: formRoutes(parts),
+    events: { intake: trail.intake, maxBodyBytes },
+    audit: trail.routes,
+    pages: pageRoutes(parts, { browsers, timeline, decisions: read }),
+    timeline,
+    registry: { reader, lookups: lookups.registry },
+    insights: { reader, now: store.now },
+    webhooks: { settings: registry.settings, writer, now: store.now, wakeOutbox: outbox.wake, maxBodyBytes },
+    outbox: outbox.routes,
+    backgroundWork: backgroundWork.routes,
+    analysis: analysis.routes,
+  }
+}
+
+/** A view of the decision log that includes the latest decisions of worker processes. */
+function includingWorkers({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
+  const flushed = ({ store, log }: DecisionQueryDeps): DecisionQueryDeps => ({
+    store,
+    log: {
+      flush: async () => {
+        await workers.flush()
+        await log.flush()
+      },
+    },
+  })
+  return read && { ...flushed(read), own: read.own && flushed(read.own) }
+}
+
+/** Adds the metrics of the trail and the registry to `/metrics`. */
+export function addMetrics({ store, metrics, trail, registry }: ServedParts): void {
+  addTrailMetrics(metrics.registry, {
+    intake: () => trail.intake.metrics,
+    decisions: () => trail.decisions.metrics,
+    unindexed: () => store.lookups.audit.unindexed(),
+    reconciliations: registry.status,
+  })
+}
