@@ -1,4 +1,4 @@
-/** Who may import what (docs/architecture.md): imports point one way, and there are no cycles. */
+/** Who may import what (docs/explanation/architecture.md): imports point one way, and there are no cycles. */
 const features = '^src/(rego|canary|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

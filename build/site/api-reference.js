@@ -15,7 +15,7 @@ export function apiReference(root) {
   const lines = [
     '# Routes of the API',
     '',
-    'Made of the OpenAPI document that a service shows at `GET /openapi.json`. [HTTP API](docs/http-api.md) explains them.',
+    'Made of the OpenAPI document that a service shows at `GET /openapi.json`. [HTTP API](docs/reference/api.md) explains them.',
     ...document.tags.flatMap(({ name }) => [
       '',
       `## ${name}`,

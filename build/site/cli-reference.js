@@ -10,7 +10,7 @@ export async function cliReference(root) {
   const lines = [
     '# Commands and flags',
     '',
-    'Every command, as `--help` after it tells. [Command line](docs/cli.md) shows them at work.',
+    'Every command, as `--help` after it tells. [Command line](docs/reference/command-line.md) shows them at work.',
     ...program.commands.flatMap((command) => sectionsOf(command, ['tidegate'], 2)),
   ]
   return `${lines.join('\n')}\n`

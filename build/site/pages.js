@@ -3,19 +3,19 @@ import { join } from 'node:path'
 
 /** What stands in the menu, in this order: a title, and the pages by the paths of their sources. */
 export const GROUPS = [
-  ['Start', ['README.md', 'docs/demo.md', 'docs/orchestrator.md', 'docs/cli.md']],
-  ['Policies', ['docs/policies.md', 'policies/README.md', 'docs/bundles.md', 'docs/conformance.md']],
+  ['Start', ['README.md', 'docs/guides/demo.md', 'docs/guides/connect-spinnaker.md', 'docs/reference/command-line.md']],
+  ['Policies', ['docs/guides/write-a-policy.md', 'policies/README.md', 'docs/reference/bundles.md', 'docs/reference/conformance.md']],
   [
     'Gates and the trail',
-    ['docs/gates.md', 'docs/connectors.md', 'docs/audit.md', 'docs/registry.md', 'docs/insights.md'],
+    ['docs/reference/gates.md', 'docs/reference/connectors.md', 'docs/reference/audit.md', 'docs/reference/registry.md', 'docs/reference/delivery-metrics.md'],
   ],
-  ['Canaries', ['docs/analysis.md', 'docs/judge.md', 'docs/logs.md', 'docs/sources.md']],
+  ['Canaries', ['docs/reference/analysis.md', 'docs/explanation/judge.md', 'docs/explanation/logs.md', 'docs/reference/sources.md']],
   [
     'Operating',
-    ['docs/operating.md', 'docs/several-machines.md', 'docs/reliability.md', 'docs/performance.md'],
+    ['docs/guides/operate.md', 'docs/guides/high-availability.md', 'docs/explanation/reliability.md', 'docs/reference/performance.md'],
   ],
-  ['Reference', ['docs/configuration.md', 'docs/http-api.md', 'api-reference.html', 'cli-reference.html']],
-  ['The project', ['docs/architecture.md', 'docs/dependencies.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
+  ['Reference', ['docs/reference/configuration.md', 'docs/reference/api.md', 'api-reference.html', 'cli-reference.html']],
+  ['The project', ['docs/explanation/architecture.md', 'docs/reference/dependencies.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
 ]
 
 /**

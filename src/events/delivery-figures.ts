@@ -15,7 +15,7 @@ export interface Durations {
   readonly p90Ms: number
 }
 
-/** The four figures, as docs/insights.md defines them. */
+/** The four figures, as docs/reference/delivery-metrics.md defines them. */
 export interface DeliveryFigures {
   readonly deployments: number
   readonly failedDeployments: number

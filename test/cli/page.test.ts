@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { runTidegate } from '../support/run-tidegate.js'
 import { PROGRAM, PROJECT_ROOT } from '../support/project-root.js'
 
-const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/cli.md'), 'utf8')
+const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/reference/command-line.md'), 'utf8')
 /** These need a service, a terminal or a data directory, or their output tells of this machine. */
 const ELSEWHERE =
   /tidegate (?:opa|fmt|deps|inspect|serve|eval --bundle|decisions|doctor|backup|restore|audit|pipelines|orchestrator|test|build|version|config)\b/

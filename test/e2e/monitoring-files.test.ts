@@ -60,8 +60,8 @@ describe('the files for Prometheus and Grafana', () => {
     expect(asked.filter((name) => !known.has(name))).toEqual([])
   })
 
-  it('has a word in docs/operating.md about every figure of ours and every alert', () => {
-    const page = readText('docs/operating.md')
+  it('has a word in docs/guides/operate.md about every figure of ours and every alert', () => {
+    const page = readText('docs/guides/operate.md')
     const ours = [...known].filter((name) => /^(?:tidegate|http)_/.test(name))
     const families = new Set(ours.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))
     expect([...families].filter((name) => !page.includes(`\`${name}\``))).toEqual([])

@@ -56,7 +56,7 @@ describe('the documentation as a site', () => {
 
   test('is refused when links to pages, anchors or pictures lead nowhere, each by its name', () => {
     const copy = copyOfPages('broken-links')
-    const page = join(copy, 'docs/gates.md')
+    const page = join(copy, 'docs/reference/gates.md')
     const text =
       'See [a](no-such-page.md), [b](audit.md#no-such-part), [c](#no-such-part), ![d](demo/none.png).'
     writeFileSync(page, `${readFileSync(page, 'utf8')}\n${text}\n`)

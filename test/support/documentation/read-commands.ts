@@ -20,9 +20,10 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'policies/README.md',
-  ...readdirSync(join(PROJECT_ROOT, 'docs'))
+  ...readdirSync(join(PROJECT_ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
+    .map((file) => `docs/${file}`)
+    .sort(),
 ]
 
 /** Every `tidegate …` that stands within a sentence of a page. */

@@ -23,7 +23,7 @@ export interface DecisionDatabase {
   shipping: ShippingTable
 }
 
-/** How `decisions.db` is opened; the figures behind the choice are in docs/performance.md, "Decision log". */
+/** How `decisions.db` is opened; the figures behind the choice are in docs/reference/performance.md, "Decision log". */
 export function decisionDatabaseOptions(path: string): OpenDatabaseOptions {
   return {
     path,
