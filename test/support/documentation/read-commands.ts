@@ -16,12 +16,14 @@ export interface DocumentedCommand {
 /** What a line without a prompt begins with where it is a command. */
 const PROGRAM =
   /^(?:[A-Za-z_]+=\S+ )*(?:npx|tidegate|curl|make|npm|node|docker|podman|helm|kubectl|systemctl|pg_\w+|psql|openssl|promtool|opa|cp|git)(?: |$)/
+/** Generated pages, which show how commands are used and not what to type. */
+const GENERATED = ['reference/commands.md', 'reference/operations.md', 'reference/routes.md']
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'policies/README.md',
   ...readdirSync(join(PROJECT_ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
+    .filter((file) => file.endsWith('.md') && !GENERATED.includes(file))
     .map((file) => `docs/${file}`)
     .sort(),
 ]

@@ -1,21 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
-import process from 'node:process'
-
-/** Every route with who may ask it, what it reads and what it answers, as Markdown, from the OpenAPI document that the built program prints. */
-export function apiReference(root) {
-  const text = execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'openapi'], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH },
-  })
-  const document = JSON.parse(text)
+/** Markdown of every operation with its roles, parameters, body and responses, from the OpenAPI document of the program. */
+export function apiReference(document, notice) {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   const lines = [
-    '# Routes of the API',
+    '# Operations',
     '',
-    'Made of the OpenAPI document that a service shows at `GET /openapi.json`. [HTTP API](docs/reference/api.md) explains them.',
+    notice,
+    '',
+    'This page lists, for client authors, every operation of the OpenAPI document (`GET /openapi.json`) with its parameters, body and',
+    'responses. [HTTP API](api.md) has the conventions.',
     ...document.tags.flatMap(({ name }) => [
       '',
       `## ${name}`,
@@ -37,7 +31,7 @@ function sectionOf({ method, path, operation }, document) {
     '',
     `${escapeText(operation.summary)}.`,
     '',
-    `May be asked by: ${(operation['x-roles'] ?? []).join(', ') || 'everybody, or who has what it checks'}.`,
+    `Roles: ${(operation['x-roles'] ?? []).join(', ') || 'none needed, or the credential that it checks'}.`,
     '',
     ...table(
       ['parameter', 'in', ''],
@@ -50,19 +44,25 @@ function sectionOf({ method, path, operation }, document) {
     ...(body === undefined
       ? []
       : [
-          `Reads ${Object.keys(body.content)
+          `Body: ${Object.keys(body.content)
             .map((type) => `\`${type}\``)
             .join(', ')}. ${escapeText(body.description ?? '')}`,
           '',
         ]),
     ...table(
-      ['answer', ''],
-      Object.entries(responses).map(([status, response]) => [
-        status,
-        escapeText(resolve(response, document).description),
-      ]),
+      ['response', ''],
+      Object.entries(responses)
+        .filter(([, response]) => response.$ref === undefined)
+        .map(([status, { description }]) => [status, escapeText(description)]),
     ),
+    ...sharedResponses(responses),
   ]
+}
+
+/** Names the responses that all operations have in common and that another page explains. */
+function sharedResponses(responses) {
+  const shared = Object.keys(responses).filter((status) => responses[status].$ref !== undefined)
+  return shared.length === 0 ? [] : [`Also ${shared.join(', ')}: [errors](api.md#errors).`]
 }
 
 function resolve(value, document) {
@@ -89,7 +89,7 @@ function table(titles, rows) {
   ]
 }
 
-/** Text of the document, in which nothing but code is markup. */
+/** Text with all markup escaped except code. */
 function escapeText(text) {
   return text
     .replaceAll('\n', ' ')

@@ -4,21 +4,24 @@ import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-/** Every command with its arguments and flags, as Markdown, from the definitions that the program itself parses by. */
-export async function cliReference(root) {
+/** Markdown of every command with its arguments and flags, from the definitions with which the program parses. */
+export async function cliReference(root, notice) {
   const program = await loadProgram(root)
   const lines = [
-    '# Commands and flags',
+    '# Commands',
     '',
-    'Every command, as `--help` after it tells. [Command line](docs/reference/command-line.md) shows them at work.',
+    notice,
+    '',
+    'This page lists, for users of the command line, every command with its arguments and flags, as `--help` prints them.',
+    '[Command line](command-line.md) has the conventions and examples.',
     ...program.commands.flatMap((command) => sectionsOf(command, ['tidegate'], 2)),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** The commands are TypeScript: what tells of all of them is bundled for the moment, and runs from a file below the project, where its packages are. */
+/** Bundles the TypeScript of all commands into a temporary file below the project, where its packages are found, and loads it. */
 async function loadProgram(root) {
-  const file = join(root, 'dist', `site-commands-${process.pid}.mjs`)
+  const file = join(root, 'dist', `commands-${process.pid}.mjs`)
   const contents = `
     import { commands } from './src/cli/commands.ts'
     import { wholeProgram } from './src/cli/reference/all-commands.ts'
@@ -51,7 +54,7 @@ function sectionsOf(command, before, floor) {
     '',
     command.description() || command.summary(),
     '',
-    ...(command.commands.length === 0 ? [`    ${path.join(' ')} ${command.usage()}`, ''] : []),
+    ...(command.commands.length === 0 ? ['```', `${path.join(' ')} ${command.usage()}`, '```', ''] : []),
     ...table(
       'argument',
       command.registeredArguments.map((each) => [each.name(), each.description]),
@@ -78,7 +81,7 @@ function table(title, rows) {
   return [`| ${title} | |`, '|---|---|', ...cells, '']
 }
 
-/** Text in a cell of a table, in which nothing is markup. */
+/** Text for a table's cell, with all markup escaped. */
 function escapeCell(text) {
   return text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&').replaceAll('\n', ' ')
 }
