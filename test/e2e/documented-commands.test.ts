@@ -17,6 +17,7 @@ const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/absent\.json/, 2],
   // The storage service here lists pipelines, and no applications: a reconciliation fails, and that is told.
   [/tidegate doctor/, 1],
+  [/analysis start cart/, 1],
   [/serve --addr 0\.0\.0\.0/, 2],
   [/TIDEGATE_SERVER_ADRR|tidegate evl|--polices|eval --input - --format json/, 2],
 ]

@@ -93,7 +93,7 @@ function isSame(ours: Answered, theirs: Answered): boolean {
   return ours.status === theirs.status && (ours.status !== 200 || ours.text === theirs.text)
 }
 
-/** The differences that docs/reference/api.md tells; no one of them is an allow. */
+/** The differences that docs/reference/differences-from-opa.md lists; no one of them is an allow. */
 function isMeantDifference(path: string, ours: Answered, theirs: Answered): boolean {
   if (hasDotSegments(path)) return theirs.status === 301 && ours.status === 400
   const isPathError = theirs.status === 500 && PATH_ERROR.test(theirs.text)

@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>
 const VERDICT_RULES = ['deny', 'violation', 'allow']
 
 /**
- * What OPA's document at a path says by the table in docs/guides/write-a-policy.md, told from the JSON alone; `none` where it states no
+ * What OPA's document at a path says by the table in docs/reference/verdicts.md, told from the JSON alone; `none` where it states no
  * verdict, or is not defined.
  */
 export function statedVerdict(

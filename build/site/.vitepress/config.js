@@ -43,11 +43,14 @@ function siteLink(href, page) {
   return `/files/${target}.txt`
 }
 
-function rewriteLinks(markdown) {
-  markdown.core.ruler.push('site-links', ({ tokens, env }) => {
-    for (const token of tokens.flatMap(({ children }) => children ?? []))
+function prepareTokens(markdown) {
+  markdown.core.ruler.push('site', ({ tokens, env }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type === 'link_open')
         token.attrSet('href', siteLink(token.attrGet('href'), env.realPath ?? env.path))
+      // Vue would evaluate braces in code.
+      if (token.type === 'code_inline') token.attrSet('v-pre', '')
+    }
   })
 }
 
@@ -69,7 +72,7 @@ export default defineConfig({
   cacheDir: join(ROOT, 'node_modules/.cache/vitepress'),
   rewrites,
   lastUpdated: false,
-  markdown: { html: false, config: rewriteLinks },
+  markdown: { html: false, attrs: { disable: true }, languageAlias: { rego: 'python' }, config: prepareTokens },
   themeConfig: {
     search: { provider: 'local' },
     nav: [{ text: 'All pages', link: '/pages' }],

@@ -16,7 +16,7 @@ const LEAST_SECRET_BYTES = 16
 /** What anybody but the owner may do. */
 const OTHERS = 0o077
 const GO_BACK =
-  'an older release starts again on a backup of its own time: docs/guides/operate.md, Upgrades and downgrades'
+  'an older release starts again on a backup of its own time: docs/guides/upgrade.md'
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
 /**

@@ -33,7 +33,7 @@ export async function lookAtService(client: ServiceClient): Promise<Finding[]> {
 
 async function lookAtParts(client: ServiceClient): Promise<Finding[]> {
   const findings: Finding[] = []
-  const advice = 'GET /health?plugins says which part is down, docs/guides/operate.md what to do'
+  const advice = 'GET /health?plugins says which part is down, docs/guides/troubleshoot.md what to do'
   const asked = await attempt('parts', advice, async () => {
     // 500 while a part is not up.
     const request = { path: '/health', query: { plugins: true }, answersWith: 500 }

@@ -19,7 +19,7 @@ test.skipIf(newer === undefined)(
     process.stdout.write(
       `built-ins of the host: ${calls} calls, ${differences.length} differ, seed ${SEED}\n`,
     )
-    // What differs is a mistake that two parsers find, or do not find, in a text that is none of theirs: docs/reference/conformance.md names it.
+    // What differs is a mistake that two parsers find, or do not find, in a text that is none of theirs: docs/reference/differences-from-opa.md names it.
     expect(differences.length, JSON.stringify(differences.slice(0, 20), null, 2)).toBeLessThanOrEqual(
       calls / 1000,
     )

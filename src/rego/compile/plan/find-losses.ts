@@ -6,7 +6,7 @@ import { losesRules } from './loses-rules.js'
 import { blocksOf, localOf } from './read-plan.js'
 import type { Plan, Statement } from './read-plan.js'
 
-/** How compiled code differs from the policy: see docs/reference/conformance.md. */
+/** How compiled code differs from the policy: see docs/explanation/conformance.md. */
 export type LossKind = 'negation' | 'lookup' | 'unification'
 
 /** An expression that OPA compiles to code which answers differently from OPA's evaluator. */

@@ -23,7 +23,7 @@ export interface DecisionDatabase {
   shipping: ShippingTable
 }
 
-/** How `decisions.db` is opened; the figures behind the choice are in docs/reference/performance.md, "Decision log". */
+/** How `decisions.db` is opened; measurements are in docs/reference/performance.md. */
 export function decisionDatabaseOptions(path: string): OpenDatabaseOptions {
   return {
     path,
