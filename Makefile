@@ -15,7 +15,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run demo site test test-releases bench check build clean
+.PHONY: help run demo site test test-unit test-changed test-all test-releases bench check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,10 +30,21 @@ demo: $(BUILT) ## Two minutes with an orchestrator and a canary that gets worse,
 site: $(BUILT) ## The documentation as HTML, with search and the references of API and command line: site/index.html
 	node build/site/run.js site
 
-test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
+test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests (eight minutes on two cores)
 	node dist/cli.js test policies
 	npm run --silent typecheck
 	npm test
+
+test-unit: $(INSTALLED) ## Unit tests alone (ARGS="test/gates" for a folder)
+	npx vitest run --project unit $(ARGS)
+
+test-changed: $(INSTALLED) ## Unit tests that import what has changed since the last commit (SINCE=main for a branch)
+	npx vitest run --project unit --changed $${SINCE:-HEAD} --passWithNoTests
+
+test-all: $(BUILT) ## All tests: also simulations, kills, fuzzing, OPA's whole suite and OPA 0.70 as compiler (an hour)
+	node dist/cli.js test policies
+	npm run --silent typecheck
+	TESTS=all CONFORMANCE=all npm test
 
 test-releases: $(BUILT) $(OTHER_NODES) ## Start, decide, open a gate, judge a canary and stop on each supported Node.js (STARTS=50)
 	TEST_NODES=$$(ls -d $(CURDIR)/build/node/others/node_modules/*/bin/node | paste -sd: -) npx vitest run --project process test/e2e/node-releases.test.ts
@@ -64,10 +75,10 @@ $(BENCHES) soak: $(BUILT)
 	$(ONE_CORE) node dist-bench/bench/$(@:bench-%=%)/run.js $(ONLY) $(ARGS)
 
 fuzz-paths: $(BUILT) ## Compare 20,000 answers with those of OPA (POLICY_PATHS=10000 in both dialects, POLICY_PATHS_SEED)
-	POLICY_PATHS=$${POLICY_PATHS:-10000} npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
+	POLICY_PATHS=$${POLICY_PATHS:-10000} TESTS=all npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
 
 fuzz-builtins: $(BUILT) ## Compare 100,000 calls of native built-ins and 20,000 of others with OPA (NATIVE_CALLS=1000 of each, HOST_CALLS=300, and _SEED)
-	NATIVE_CALLS=$${NATIVE_CALLS:-1000} HOST_CALLS=$${HOST_CALLS:-300} npx vitest run --project unit test/rego/builtins/native-parity.test.ts test/rego/builtins/host-parity.test.ts $(ARGS)
+	NATIVE_CALLS=$${NATIVE_CALLS:-1000} HOST_CALLS=$${HOST_CALLS:-300} TESTS=all npx vitest run --project unit test/rego/builtins/native-parity.test.ts test/rego/builtins/host-parity.test.ts $(ARGS)
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

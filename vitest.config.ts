@@ -3,15 +3,24 @@ import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
-import { nameRetried } from './test/support/name-retried.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
-/** These run the built program as processes of their own; the others need no build. */
-const END_TO_END = 'test/e2e/**/*.test.ts'
-const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
+/** `make test-all`: everything; otherwise what takes eight minutes on two cores. */
+const RUNS_ALL = process.env['TESTS'] === 'all'
 
-/** Of these, what needs no more than the routes and the log of a service: they run in `unit`, too, over one in the process of the tests. */
-const ALSO_IN_PROCESS = [
+/** Simulations, kills, faults that are waited for, fuzzing, whole suites of peers: minutes each. */
+const LONG = [
+  'test/canary/{judge,logs}/**/*.simulation.test.ts',
+  'test/cli/{opa-flags,opa-install}.test.ts',
+  'test/e2e/{chaos,demo,events-kill,gates-kill,policy-path-fuzz,replica-faults,restored-point}.test.ts',
+  'test/e2e/{silent-database,site,standby,storage-faults,tls-command-line}.test.ts',
+  'test/rego/builtins/{host,native}-parity.test.ts',
+  'test/rego/{bundle/mutated-modules,compile/lookups-beside-opa,evaluation/generated-policies}.test.ts',
+  'test/store/postgres/faults.test.ts',
+]
+
+/** End-to-end tests that need only the routes and the log of a service: it runs in the process of the tests, from the sources. */
+const IN_PROCESS = [
   'analysis-report-page',
   'analysis-routes',
   'denial-rules',
@@ -26,11 +35,18 @@ const ALSO_IN_PROCESS = [
   'request-targets',
   'trail',
 ]
-const OTHER_END_TO_END = readdirSync('test/e2e')
-  .filter((file) => !ALSO_IN_PROCESS.includes(file.replace('.test.ts', '')))
-  .map((file) => `test/e2e/${file}`)
+/** These replace a module, or look at which modules have been loaded: other files of `unit` share modules. */
+const WITH_OWN_MODULES = ['test/rego/builtins/large-families.test.ts', 'test/rego/opa/run-opa.test.ts']
+/** These run the built program in processes of their own. */
+const WHOLE_PROCESSES = [
+  ...WITH_OWN_MODULES,
+  'test/cli/**/*.test.ts',
+  ...readdirSync('test/e2e')
+    .filter((file) => file.endsWith('.test.ts') && !IN_PROCESS.includes(file.replace('.test.ts', '')))
+    .map((file) => `test/e2e/${file}`),
+]
 
-/** What features ask of a store, whichever engine it is: these run over SQLite in `unit`, and over PostgreSQL in `postgres`. */
+/** Store operations that both engines have: these run over SQLite in `unit`, and over PostgreSQL in `postgres`. */
 const STORE_CONTRACT = [
   'test/audit/{decision-trail,execution-timeline,export-trail}.test.ts',
   'test/events/{event-intake,registry}.test.ts',
@@ -42,20 +58,12 @@ const STORE_CONTRACT = [
   'test/analysis/runs/{lost-threads,concurrent-intervals}.test.ts',
   'test/store/contract/**/*.test.ts',
 ]
-/** Whole processes share a machine with all else that runs there: what fails is tried once more, and named if it holds then. */
-const WHOLE_PROCESS_RETRIES = 1
-/** These need PostgreSQL. */
 const ON_POSTGRES = 'test/store/postgres/**/*.test.ts'
 const hasPostgres = postgresPrograms() !== undefined
 if (!hasPostgres)
   process.stderr.write('PostgreSQL is not installed: the tests of several machines are skipped\n')
 
-/** Of the whole processes, what depends most on the compiler: these run with OPA 1.x where it is present, and with OPA 0.70 otherwise. */
-const COMPILING_PROCESSES = [
-  'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
-  'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',
-]
-/** What compiles policies, or asks what was compiled: these run with OPA 1.x once more. */
+/** Tests of compiling and of compiled policies: `make test-all` repeats these with OPA 0.70. */
 const COMPILING = [
   'test/conformance/**/*.test.ts',
   'test/rego/*.test.ts',
@@ -63,60 +71,76 @@ const COMPILING = [
   'test/rego/builtins/*.test.ts',
   'test/rego/requests/parse-module.test.ts',
   'test/policies/sample-verdicts.test.ts',
+  'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
+  'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',
 ]
+/** Compares with the parser of OPA 0.70, which reads version 0. */
+const OLDER_ALONE = 'test/rego/lint/find-references.test.ts'
+
 const [older, newer] = [process.env['OPA_BIN'] ?? olderOpa(), newerOpa()]
 if (newer === undefined)
-  process.stderr.write('no opa 1.x on PATH or in TEST_OPA_1: the tests of it are skipped\n')
+  process.stderr.write(
+    'no opa 1.x on PATH or in TEST_OPA_1: tests use OPA 0.70, and those of 1.x are skipped\n',
+  )
+const compiler = newer ?? older
+const opa = compiler === undefined ? {} : compilerVariables(compiler)
+const notNow = RUNS_ALL ? [] : LONG
+
+const buildWasm = 'test/support/build-wasm.ts'
+const buildProgram = [buildWasm, 'test/support/build-once.ts']
+const unit = { TIDEGATE_IN_PROCESS: 'yes' }
 
 export default defineConfig({
   test: {
-    // Longer than what tests wait for what they see: these say what was not seen.
+    // Longer than `waitUntil` waits: its message says what did not happen.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: 2,
-    reporters: ['default', nameRetried],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/cli/**/*.test.ts', ...OTHER_END_TO_END, ON_POSTGRES],
-          globalSetup: 'test/support/build-wasm.ts',
-          // A newer one on PATH has its own tests.
-          env: { TIDEGATE_IN_PROCESS: 'yes', ...(older !== undefined && { OPA_BIN: older }) },
+          exclude: [
+            ...WHOLE_PROCESSES,
+            ON_POSTGRES,
+            ...(newer === undefined ? [] : [OLDER_ALONE]),
+            ...notNow,
+          ],
+          globalSetup: buildWasm,
+          env: { ...unit, ...opa },
         },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
-          retry: WHOLE_PROCESS_RETRIES,
           include: hasPostgres ? [...STORE_CONTRACT, ON_POSTGRES] : [],
-          env: { TIDEGATE_TEST_STORE: 'postgres' },
-          globalSetup: ['test/support/build-wasm.ts', 'test/support/postgres/start-postgres.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'opa-1',
-          include: newer === undefined ? [] : [...COMPILING, ...COMPILING_PROCESSES],
-          // The parser that these compare with reads version 1 alone there.
-          exclude: ['test/rego/lint/find-references.test.ts'],
-          env: newer === undefined ? {} : compilerVariables(newer),
-          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
+          exclude: notNow,
+          env: { TIDEGATE_TEST_STORE: 'postgres', ...opa },
+          globalSetup: [buildWasm, 'test/support/postgres/start-postgres.ts'],
         },
       },
       {
         extends: true,
         test: {
           name: 'process',
-          retry: WHOLE_PROCESS_RETRIES,
           include: WHOLE_PROCESSES,
-          exclude: newer === undefined ? [] : COMPILING_PROCESSES,
-          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
+          exclude: notNow,
+          env: opa,
+          globalSetup: buildProgram,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'opa-0.70',
+          include: RUNS_ALL && older !== undefined && newer !== undefined ? [...COMPILING, OLDER_ALONE] : [],
+          env: { ...unit, ...(older !== undefined && compilerVariables(older)) },
+          globalSetup: buildProgram,
         },
       },
     ],

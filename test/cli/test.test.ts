@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { usesNewerOpa } from '../support/compilers.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -128,7 +129,7 @@ describe('test', () => {
     expect(stdout).toContain('5 tests: 1 passed, 4 failed, all the same when served as WebAssembly\n')
   })
 
-  test.skipIf(process.env['TEST_COMPILER'] === undefined)(
+  test.skipIf(!usesNewerOpa())(
     'tells which cases of a test failed (from OPA 1.2 on; skipped with 0.70)',
     async () => {
       const { exitCode, stdout } = await runTests('cases')

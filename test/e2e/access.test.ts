@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '../support/http-transports.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
-import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate, untilLogged } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 
@@ -176,7 +176,7 @@ describe('a service on loopback without tokens', () => {
   test('tells in its log and in the answer whom it refused and what to set', async () => {
     const answer = await ask(open.url, { path: '/health', headers: { host: 'rebound.test' } })
     expect(objectOf(answer)['message']).toMatch(/"rebound\.test".*server\.allowedHosts/)
-    expect(open.log().some(({ code }) => code === 'host_not_allowed')).toBe(true)
+    await untilLogged(open, ({ code }) => code === 'host_not_allowed')
   })
 
   test.each(['localhost', 'LOCALHOST:8181', 'tidegate.localhost', '127.0.0.1:1', '127.9.9.9', '[::1]:8181'])(

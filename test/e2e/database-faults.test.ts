@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { damageDatabase } from '../support/damage-database.js'
 import { ask, postJson } from '../support/http-client.js'
-import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate, untilLogged } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
@@ -117,7 +117,7 @@ describe('a service whose decision log is damaged', () => {
           decision_logs: { state: 'WARN', message: expect.stringContaining(damaged ?? '?') as string },
         },
       })
-      expect(service.logText()).toContain('the decision log was begun anew')
+      await untilLogged(service, (line) => JSON.stringify(line).includes('the decision log was begun anew'))
       rmSync(path)
       expect((await decide(service.url)).status).toBe(200)
       await renewed(service.url, 2)

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ask, postJson } from '../support/http-client.js'
-import { startTidegate } from '../support/tidegate-process.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -27,7 +27,7 @@ describe('a service whose tidegate.db is moved away while it runs', () => {
       () => 'health stays green',
     )
     expect(text).toMatch(/tidegate\.db is not at its path any more.*move it back there/)
-    expect(service.logText()).toContain('nothing durable is written')
+    await untilLogged(service, (line) => JSON.stringify(line).includes('nothing durable is written'))
     const decision = await postJson(service.url, '/v1/data/tiny', { input: {} })
     expect(decision.status).toBe(200)
     expect(existsSync(path)).toBe(false)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { openRaw } from '../support/http-transports.js'
-import { startTidegate } from '../support/tidegate-process.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -223,7 +223,9 @@ describe('with --watch', () => {
         }),
       ]),
     )
-    expect(tidegate.log().find(({ level }) => level === 'error')?.msg).toMatch(/last good ones serve on/)
+    expect((await untilLogged(tidegate, ({ level }) => level === 'error')).msg).toMatch(
+      /last good ones serve on/,
+    )
     expect(await versionServed(tidegate.url)).toBe(1)
 
     const savedAt = Date.now()

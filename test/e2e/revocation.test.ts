@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CertificateAuthority, canMakeCertificates } from '../support/certificates.js'
 import type { CertificateFiles } from '../support/certificates.js'
 import { runTidegate } from '../support/run-tidegate.js'
-import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { ServeSettings, TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -125,7 +125,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     )
     expect((await ask('echo', agents[0])).text).toContain('O=Example, CN=echo was revoked')
     expect(await ask('auditor')).toMatchObject({ status: 200 })
-    expect(service.log()).toContainEqual(expect.objectContaining({ msg: 'new revocation lists count' }))
+    await untilLogged(service, ({ msg }) => msg === 'new revocation lists count')
     for (const agent of agents) agent.destroy()
   })
 
@@ -134,7 +134,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     const service = await start(ended)
     expect((await ask('auditor')).text).toContain('CRL_HAS_EXPIRED')
     expect(await ask()).toMatchObject({ status: 200 })
-    expect(service.logText()).toContain('a revocation list has ended on')
+    await untilLogged(service, (line) => JSON.stringify(line).includes('a revocation list has ended on'))
     expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list has ended on/)
     await service.end('SIGKILL')
     workspace?.remove()

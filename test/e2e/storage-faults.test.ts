@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { ask } from '../support/http-client.js'
 import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
-import { startTidegate } from '../support/tidegate-process.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -126,12 +126,10 @@ describe('a registry whose storage service', () => {
     const health = await ask(service.url, { path: '/health?plugins' })
     expect(health.status).toBe(500)
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { registry: { state: 'NOT_READY' } } })
-    expect(service.log()).toContainEqual(
-      expect.objectContaining({
-        level: 'error',
-        msg: 'registry not reconciled, it stays as it was',
-        error: expect.stringMatching(complaint) as unknown,
-      }),
+    const { error } = await untilLogged(
+      service,
+      ({ level, msg }) => level === 'error' && msg === 'registry not reconciled, it stays as it was',
     )
+    expect(error).toMatch(complaint)
   })
 })

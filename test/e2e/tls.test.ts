@@ -13,7 +13,7 @@ import type { CertificateFiles } from '../support/certificates.js'
 import { callUntilClosed } from '../support/keep-alive-client.js'
 import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
-import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { ServeSettings, TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -182,7 +182,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     socket.write(CALL)
     await closed
     expect(Buffer.concat(received).toString()).not.toContain('HTTP/1.1 200')
-    expect(service.log()).toContainEqual(expect.objectContaining({ error: 'ERR_SSL_HTTP_REQUEST' }))
+    await untilLogged(service, ({ error }) => error === 'ERR_SSL_HTTP_REQUEST')
   })
 
   test.each([1, 2])('takes client certificates for tokens, with %d processes', async (workers) => {
@@ -259,12 +259,15 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     expect(await ask(service.url, { agent })).toMatchObject({ shownBy: 'tidegate' })
     writeFileSync(inWorkspace('tls.key'), 'no key')
-    await untilLogged(service, 'changed TLS files cannot be used: what they held before goes on')
+    await untilLogged(
+      service,
+      ({ msg }) => msg === 'changed TLS files cannot be used: what they held before goes on',
+    )
     expect(await ask(service.url)).toMatchObject({ status: 200, shownBy: 'tidegate' })
     const health = await ask(service.url, { path: '/health?plugins', method: 'GET' })
     expect(JSON.parse(health.text)).toMatchObject({ plugins: { tls: { state: 'WARN' } } })
     install('renewed')
-    await untilLogged(service, 'a new certificate serves')
+    await untilLogged(service, ({ msg }) => msg === 'a new certificate serves')
     await waitUntil(
       async () => {
         const answers = await Promise.all(Array.from({ length: 8 }, () => ask(service.url)))
@@ -328,12 +331,5 @@ async function untilAllServe({ log, logText }: TidegateProcess, workers: number)
   await waitUntil(
     () => log().filter(({ msg }) => msg === 'a worker serves').length === workers - 1 || undefined,
     () => `workers do not serve: ${logText()}`,
-  )
-}
-
-async function untilLogged({ log, logText }: TidegateProcess, wanted: string): Promise<void> {
-  await waitUntil(
-    () => log().find(({ msg }) => msg === wanted),
-    () => `not logged: ${wanted}\n${logText()}`,
   )
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { base64Json, changeEvent, changeStage } from '../support/orchestrator-events.js'
-import { startTidegate } from '../support/tidegate-process.js'
+import { startTidegate, untilLogged } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -175,7 +175,9 @@ test(
     const tidegate = await start(workspace, config)
     expect((await ask(tidegate.url, { path: '/analysis/applications/cart' })).status).toBe(200)
     expect((await ask(tidegate.url, { path: '/analysis/applications/shop' })).status).toBe(404)
-    expect(tidegate.logText()).toContain('it is not read again until it changes')
+    await untilLogged(tidegate, (line) =>
+      JSON.stringify(line).includes('it is not read again until it changes'),
+    )
     const pipeline = base64Json({ name: 'prod', application: 'shop', id: 'p1', stages: [] })
     await postJson(tidegate.url, '/platform/echo', changeEvent([changeStage('savePipeline', { pipeline })]))
     await waitUntil(

@@ -3,11 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { findBundledOpa } from '../../src/rego/opa/bundled-opa.js'
 import { findProgram } from './find-program.js'
 
-/** The variables by which tests are told the compiler: what they load themselves reads the first, and whole processes are given both. */
-export const compilerVariables = (program: string): Record<string, string> => ({
-  OPA_BIN: program,
-  TEST_COMPILER: program,
-})
+/** The variable that names the compiler to tests and to the programs that they start. */
+export const compilerVariables = (program: string): Record<string, string> => ({ OPA_BIN: program })
+
+/** True if the tests compile with OPA 1.x. */
+export const usesNewerOpa = (): boolean => {
+  const program = newerOpa()
+  return program !== undefined && program === process.env['OPA_BIN']
+}
 
 /** The copy of OPA 0.70 that npm installs. */
 export function olderOpa(): string | undefined {

@@ -41,18 +41,41 @@ export const judge = (
 export const judgeOne = (metric: Metric, options: Partial<JudgeOptions> = {}): MetricResult =>
   judge([metric], options).results[0]!
 
-/** Drawn from only while tests are collected, so that each has the same data whichever run. */
-export const { normal } = makeRandom(1)
 export const points = (make: (index: number) => number, count = 60): number[] =>
   Array.from({ length: count }, (_, index) => make(index))
-export const around = (mean: number, deviation = 10, count = 60): number[] =>
-  points(() => mean + deviation * normal(), count)
-export const wander = (mean: number, share: number): number[] => {
-  let state = normal()
-  return points(() => {
-    state = share * state + Math.sqrt(1 - share * share) * normal()
-    return mean + state
-  })
+
+interface SeriesPair extends Metric {
+  readonly control: number[]
+  readonly experiment: number[]
 }
-export const SAME = { control: around(100), experiment: around(100) }
-export const WORSE = { control: around(100), experiment: around(150) }
+
+export interface SimulatedSeries {
+  readonly normal: () => number
+  /** Independent values of a normal distribution. */
+  readonly around: (mean: number, deviation?: number, count?: number) => number[]
+  /** Values of which each keeps this share of the one before. */
+  readonly wander: (mean: number, share: number) => number[]
+  readonly SAME: SeriesPair
+  readonly WORSE: SeriesPair
+}
+
+/** Series from the start of one random sequence: call it once a file, and draw only while tests are collected. */
+export function simulatedSeries(): SimulatedSeries {
+  const { normal } = makeRandom(1)
+  const around = (mean: number, deviation = 10, count = 60): number[] =>
+    points(() => mean + deviation * normal(), count)
+  const wander = (mean: number, share: number): number[] => {
+    let state = normal()
+    return points(() => {
+      state = share * state + Math.sqrt(1 - share * share) * normal()
+      return mean + state
+    })
+  }
+  return {
+    normal,
+    around,
+    wander,
+    SAME: { control: around(100), experiment: around(100) },
+    WORSE: { control: around(100), experiment: around(150) },
+  }
+}

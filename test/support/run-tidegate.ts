@@ -18,8 +18,7 @@ export interface ProgramSurroundings {
   readonly program?: string
 }
 
-/** Tests of another compiler name it. */
-const COMPILER = process.env['TEST_COMPILER']
+const COMPILER = process.env['OPA_BIN']
 const OWN = COMPILER === undefined ? {} : { OPA_BIN: COMPILER }
 
 /** Runs the built program to its end, with nothing of the caller's own settings. */

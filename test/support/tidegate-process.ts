@@ -26,6 +26,17 @@ export interface TidegateProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
+/** The first line of the service's log that matches: its standard error may arrive after the response that it belongs to. */
+export async function untilLogged(
+  service: Pick<TidegateProcess, 'log' | 'logText'>,
+  matches: (line: LogLine) => boolean,
+): Promise<LogLine> {
+  return await waitUntil(
+    () => service.log().find(matches),
+    () => `no line of the log matches: ${service.logText()}`,
+  )
+}
+
 export interface ProcessEnd {
   readonly code: number | null
   readonly output: string

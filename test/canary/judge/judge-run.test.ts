@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { reportDocument } from '../../../src/canary/judge/report-document.js'
-import { around, judge, judgeOne, normal, points, SAME, WORSE } from '../../support/judge-metrics.js'
+import { judge, judgeOne, points, simulatedSeries } from '../../support/judge-metrics.js'
+
+const { around, normal, SAME, WORSE } = simulatedSeries()
 
 const SKEWED = {
   control: points(() => Math.exp(normal())),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { reportDocument } from '../../../src/canary/judge/report-document.js'
-import { judge, SAME } from '../../support/judge-metrics.js'
+import { judge, simulatedSeries } from '../../support/judge-metrics.js'
+
+const { SAME } = simulatedSeries()
 
 test('a report tells of warnings where there are some', () => {
   const report = judge([SAME])

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 
 import { frontShifts } from '../../../src/canary/statistics/front-shifts.js'
 import { rankShift } from '../../../src/canary/statistics/rank-sum-tail.js'
-import { normal } from '../../support/judge-metrics.js'
+import { simulatedSeries } from '../../support/judge-metrics.js'
+
+const { normal } = simulatedSeries()
 
 const draw = (count: number, shiftOf: (at: number) => number): Float64Array =>
   Float64Array.from({ length: count }, (_, at) => Math.round(10 * (normal() + shiftOf(at))) / 10)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { newerOpa } from '../../support/compilers.js'
+import { newerOpa, usesNewerOpa } from '../../support/compilers.js'
 import { compareWithOpa } from '../../support/native-calls/compare-with-opa.js'
 import { HOST_SIGNATURES, NEWER_SIGNATURES } from '../../support/native-calls/host-signatures.js'
 
@@ -9,8 +9,7 @@ const CALLS = Number(process.env['HOST_CALLS'] ?? 60)
 const SEED = Number(process.env['HOST_CALLS_SEED'] ?? 20_240_612)
 
 const newer = newerOpa()
-const signatures =
-  process.env['TEST_COMPILER'] === undefined ? HOST_SIGNATURES : [...HOST_SIGNATURES, ...NEWER_SIGNATURES]
+const signatures = usesNewerOpa() ? [...HOST_SIGNATURES, ...NEWER_SIGNATURES] : HOST_SIGNATURES
 
 test.skipIf(newer === undefined)(
   'every built-in of the host answers generated calls as OPA 1.x does (skipped without one: TEST_OPA_1)',

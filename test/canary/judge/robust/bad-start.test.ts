@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judgeOne, points, WORSE } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around, WORSE } = simulatedSeries()
 
 const exposure = { control: points(() => 1000), experiment: points(() => 1000) }
 const errors = (start: number, length: number): number[] =>

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { makeRandom } from '../../../../bench/judge/generate-pairs.js'
-import { around, judgeOne, normal, points } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around, normal } = simulatedSeries()
 
 const level = (value: number) => Array.from({ length: 60 }, (_, n) => value * (1 + 0.05 * Math.sin(n * 2.4)))
 const counter = (from: number, step: number) => Array.from({ length: 60 }, (_, n) => from + n * step)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judge, SAME } from '../../../support/judge-metrics.js'
+import { judge, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around, SAME } = simulatedSeries()
 
 const others = Array.from({ length: 29 }, () => SAME)
 const tenfold = { control: around(100), experiment: around(1000) }

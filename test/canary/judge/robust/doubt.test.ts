@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judgeOne, points } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around } = simulatedSeries()
 
 const silentFrom = (values: ArrayLike<number>, start: number): (number | null)[] =>
   Array.from(values, (value, index) => (index < start ? value : null))

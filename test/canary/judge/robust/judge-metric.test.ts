@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judgeOne, normal, points, SAME, wander, WORSE } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
 import type { Metric } from '../../../support/judge-metrics.js'
+
+const { around, normal, SAME, wander, WORSE } = simulatedSeries()
 
 describe('too little data', () => {
   test.each([

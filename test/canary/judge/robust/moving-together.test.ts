@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { makeRandom } from '../../../../bench/judge/generate-pairs.js'
-import { around, judgeOne, points, wander } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around, wander } = simulatedSeries()
 
 const { normal } = makeRandom(9)
 /** From 100 to 200 over the window, times `factor`. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { percent } from '../../../../src/lib/text/figures.js'
-import { around, judgeOne, points } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around } = simulatedSeries()
 
 test.each([
   [-0.0001, '0.0 %'],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judgeOne, points } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around } = simulatedSeries()
 
 const diesAt = (values: readonly number[], start: number, end = values.length): number[] =>
   values.map((value, index) => (index >= start && index < end ? 0 : value))

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { AROUND, makeRandom, overlapping, ROWS } from '../../../../bench/judge/generate-pairs.js'
-import { judgeOne, points, wander } from '../../../support/judge-metrics.js'
+import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { wander } = simulatedSeries()
 
 const random = makeRandom(9)
 const windows = (): number[] => Array.from(overlapping(AROUND)(random, 60))

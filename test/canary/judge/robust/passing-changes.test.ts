@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { makeRandom, ROWS } from '../../../../bench/judge/generate-pairs.js'
-import { around, judge, judgeOne, points } from '../../../support/judge-metrics.js'
+import { judge, judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around } = simulatedSeries()
 
 const control = around(100, 5)
 const like = around(100, 5)

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import type { JudgeReport } from '../../../../src/canary/judge/series/types.js'
-import { around, judge, judgeOne, points, SAME, WORSE } from '../../../support/judge-metrics.js'
+import { judge, judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around, SAME, WORSE } = simulatedSeries()
 
 describe('states without data', () => {
   const many = around(10, 1)

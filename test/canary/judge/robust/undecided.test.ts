@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judge, judgeOne, points } from '../../../support/judge-metrics.js'
+import { judge, judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
+
+const { around } = simulatedSeries()
 
 const control = around(100, 10, 20)
 const look = (nth: number) => ({ look: { look: nth, looks: 12 } })

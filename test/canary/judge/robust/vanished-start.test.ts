@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judge, judgeOne, normal, points } from '../../../support/judge-metrics.js'
+import { judge, judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
 import type { Metric } from '../../../support/judge-metrics.js'
+
+const { around, normal } = simulatedSeries()
 
 const fading = (place: number): number => Math.exp(-place / 3.75)
 const control = around(100, 10)
