@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path'
 
 /** Links of the built pages, including anchors and images, that lead nowhere within the site: `page -> target`. */
 export function brokenLinks(folder) {
-  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  )
   const texts = new Map(pages.map((page) => [page, readFileSync(join(folder, page), 'utf8')]))
   const anchors = new Map([...texts].map(([page, text]) => [page, new Set(valuesOf(text, 'id'))]))
   return [...texts].flatMap(([page, text]) =>
@@ -15,7 +17,9 @@ export function brokenLinks(folder) {
 }
 
 function valuesOf(text, attribute) {
-  return [...text.matchAll(new RegExp(`<[a-z][^>]*?\\s${attribute}="([^"]*)"`, 'g'))].map(([, value]) => value)
+  return [...text.matchAll(new RegExp(`<[a-z][^>]*?\\s${attribute}="([^"]*)"`, 'g'))].map(
+    ([, value]) => value,
+  )
 }
 
 function leadsSomewhere(target, page, anchors, folder) {

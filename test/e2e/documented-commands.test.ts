@@ -14,9 +14,10 @@ const SERVING = /^(?:npx )?tidegate serve(?! --addr 0\.0\.0\.0)/
 /** What ends otherwise than with 0, as the pages say. */
 const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/check test\/cases\/pipelines(?: |$)/, 1],
+  [/check test\/cases\/pipelines\/deny-unjudged-production-deploy\.json$/, 1],
   [/absent\.json/, 2],
   // The storage service here lists pipelines, and no applications: a reconciliation fails, and that is told.
-  [/tidegate doctor/, 1],
+  [/tidegate (?:orchestrator )?doctor/, 1],
   [/analysis start cart/, 1],
   [/serve --addr 0\.0\.0\.0/, 2],
   [/TIDEGATE_SERVER_ADRR|tidegate evl|--polices|eval --input - --format json/, 2],
@@ -39,6 +40,7 @@ function fitted(command: string): string {
     .replaceAll('/var/lib/tidegate-new', `${world.path}/restored`)
     .replaceAll('/var/lib/tidegate', `${world.path}/data`)
     .replaceAll('/backups/2026-11-22', `${world.path}/backup`)
+    .replaceAll('/backups/before-upgrade', `${world.path}/backup-before-upgrade`)
     .replaceAll('--public-key KEY', `--public-key ${world.publicKey}`)
     .replaceAll('1200:HASH', endOfTrail)
     .replaceAll('gates reject 17', 'gates reject 16')

@@ -53,17 +53,21 @@ describe('the site', () => {
     expect(read(join('assets', index))).toContain('opentoorchestrator')
   })
 
-  test('is not built while a link leads to no page', () => {
-    const copy = join(workspace.path, 'copy')
-    for (const part of ['docs', 'policies', 'build', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'])
-      cpSync(join(PROJECT_ROOT, part), join(copy, part), { recursive: true })
-    cpSync(join(PROJECT_ROOT, 'test/support/demo'), join(copy, 'test/support/demo'), { recursive: true })
-    const page = join(copy, 'docs/reference/gates.md')
-    writeFileSync(page, `${readFileSync(page, 'utf8')}\nSee [a](no-such-page.md).\n`)
-    const { succeeded, output } = build(join(workspace.path, 'refused'), copy)
-    expect(succeeded).toBe(false)
-    expect(output).toContain('dead link in docs/reference/gates.md: no-such-page.md')
-  }, BUILD_TIMEOUT_MS)
+  test(
+    'is not built while a link leads to no page',
+    () => {
+      const copy = join(workspace.path, 'copy')
+      for (const part of ['docs', 'policies', 'build', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'])
+        cpSync(join(PROJECT_ROOT, part), join(copy, part), { recursive: true })
+      cpSync(join(PROJECT_ROOT, 'test/support/demo'), join(copy, 'test/support/demo'), { recursive: true })
+      const page = join(copy, 'docs/reference/gates.md')
+      writeFileSync(page, `${readFileSync(page, 'utf8')}\nSee [a](no-such-page.md).\n`)
+      const { succeeded, output } = build(join(workspace.path, 'refused'), copy)
+      expect(succeeded).toBe(false)
+      expect(output).toContain('dead link in docs/reference/gates.md: no-such-page.md')
+    },
+    BUILD_TIMEOUT_MS,
+  )
 })
 
 test('dead anchors and images of built pages are reported', () => {

@@ -9,6 +9,9 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/--verification-key/, 'needs signed bundles; test/e2e/bundle-keys.test.ts makes them'],
   [/opa install/, 'downloads; test/cli/opa-install.test.ts has a mirror of its own'],
   [/ndBuiltinCache|nd-builtin-cache/, 'needs a server to ask; test/cli/policy-requests.test.ts has one'],
+  [/^(?:kubectl|podman|helm|systemctl) /, 'needs a cluster, a container engine or systemd'],
+  [/pki\.example\.org/, 'downloads a list of a certificate authority that is not there'],
+  [/regal lint/, 'needs Regal'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
   [/…/, 'is cut short'],
 ]
