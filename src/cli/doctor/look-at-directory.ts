@@ -15,8 +15,7 @@ const SECRET_FILES: readonly string[] = ['callback-secret', 'report-key']
 const LEAST_SECRET_BYTES = 16
 /** What anybody but the owner may do. */
 const OTHERS = 0o077
-const GO_BACK =
-  'an older release starts again on a backup of its own time: docs/guides/upgrade.md'
+const GO_BACK = 'an older release starts again on a backup of its own time: docs/guides/upgrade.md'
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
 /**

@@ -58,6 +58,7 @@ const FILES = {
   'bin/tidegate': `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
   'bin/npx': '#!/bin/sh\nexec "$@"\n',
   'pipeline.json': JSON.stringify({ application: 'shop', name: 'release', stages: [] }),
+  'release.yaml': 'name: Hotfix\napplication: shop\n',
   'app.log': 'connected to 10.0.0.1\nconnected to 10.0.0.2\npayment declined for order 17\n',
   'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
   'definitions/cart.json': JSON.stringify({

@@ -1,9 +1,8 @@
 /** Which commands of the documentation the test of them does not run, and why: what runs them instead, or what they would need. */
 export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^make demo/, 'test/e2e/demo.test.ts runs it'],
-  [/^make (?:run|test|check|bench)\b/, 'it installs, or runs for minutes, this test among the rest'],
+  [/^make (?:run|build|test|check|bench)\b/, 'it installs, or runs for minutes, this test among the rest'],
   [/npm install -g/, 'compiles for minutes; test/e2e/package.test.ts installs the package and starts it'],
-  [/gates\|audit\|pipelines/, 'stands for four commands'],
   [/TIDEGATE_TOKEN=TOKEN/, 'test/e2e/demo.test.ts decides at that gate'],
   [/serve --config tidegate\.yaml --addr 0\.0\.0\.0/, 'would listen beyond this machine'],
   [/--verification-key/, 'needs signed bundles; test/e2e/bundle-keys.test.ts makes them'],
@@ -11,7 +10,6 @@ export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/ndBuiltinCache|nd-builtin-cache/, 'needs a server to ask; test/cli/policy-requests.test.ts has one'],
   [/^(?:kubectl|podman|helm|systemctl) /, 'needs a cluster, a container engine or systemd'],
   [/pki\.example\.org/, 'downloads a list of a certificate authority that is not there'],
-  [/regal lint/, 'needs Regal'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
   [/…/, 'is cut short'],
 ]
