@@ -67,7 +67,7 @@ if (!hasPostgres)
 const COMPILING = [
   'test/conformance/**/*.test.ts',
   'test/rego/*.test.ts',
-  'test/rego/{archive,bundle,compile,data,lint,slow,snapshot,wasm}/**/*.test.ts',
+  'test/rego/{archive,bundle,compile,data,lint,modules,slow,snapshot,wasm,workarounds}/**/*.test.ts',
   'test/rego/builtins/*.test.ts',
   'test/rego/requests/parse-module.test.ts',
   'test/policies/sample-verdicts.test.ts',

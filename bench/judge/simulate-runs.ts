@@ -18,8 +18,9 @@ export function simulateRuns(
   for (let run = 0; run < runs; run += 1) {
     const metrics = make(random)
     const verdicts = Array.from({ length: intervals }, (_, index) => {
-      const planned = { look: index + 1, looks: intervals }
-      return judgeMetrics(upTo(metrics, planned.look / planned.looks), { judge, look: planned }).verdict
+      const planned = { interval: index + 1, intervals }
+      return judgeMetrics(upTo(metrics, planned.interval / planned.intervals), { judge, interval: planned })
+        .verdict
     })
     const last = verdicts.at(-1)
     const isCounted = share === 'ever failed' ? verdicts.includes('Fail') : last === ENDS[share]

@@ -12,7 +12,7 @@ import type { GroupingQuality } from '../../test/support/logs/cluster-lines.js'
 import { measureSystems } from '../../test/support/logs/generate-lines.js'
 import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.js'
 import { readFlags, runParts, table } from '../lib/report.js'
-import { SIMULATED, simulateLooks } from './simulate-looks.js'
+import { SIMULATED, simulateIntervals } from './simulate-intervals.js'
 
 /** `make bench-logs`: how well and how fast log lines are grouped and judged, and how often a canary is blamed for what is chance. */
 
@@ -77,12 +77,12 @@ function looks(): Promise<void> {
   const [runs, intervals, seed] = [Number(flags.runs), Number(flags.intervals), Number(flags.seed)]
   for (const simulated of SIMULATED) {
     const [whole, spent] = [false, true].map((isSpent) =>
-      simulateLooks(simulated, { runs, looks: intervals, seed, isSpent }),
+      simulateIntervals(simulated, { runs, intervals, seed, isSpent }),
     )
     const percent = (count = 0): number => (100 * count) / runs
     row(
       simulated.name,
-      ...[whole?.atAnyLook, spent?.atAnyLook, whole?.atTheLast, spent?.atTheLast].map(percent),
+      ...[whole?.atAnyInterval, spent?.atAnyInterval, whole?.atTheLast, spent?.atTheLast].map(percent),
     )
   }
   return Promise.resolve()

@@ -6,16 +6,19 @@ export interface TimeWindow {
   readonly endMs: number
 }
 
-/** What the placeholders `${name}` of a query stand for. */
+/** The values of the placeholders `${name}` of a query. */
 export type Scope = Readonly<Record<string, string>>
 
-/** What a fetch may take in all, retries included. */
+/** Limits of a fetch in total, retries included. */
 export interface FetchBudget {
   readonly budgetMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** How several series, or several values within one step, become one; `units` keeps a series for each label, as of pods. */
+/**
+ * How several series, or several values within one step, become one. `units` keeps a series for
+ * each label, such as pods.
+ */
 export const SERIES_AGGREGATES = ['sum', 'average', 'min', 'max', 'units'] as const
 export type SeriesAggregate = (typeof SERIES_AGGREGATES)[number]
 
@@ -24,23 +27,28 @@ export interface SeriesQuery extends TimeWindow {
   readonly query: string
   readonly scope: Scope
   readonly stepMs: number
-  /** Without it an answer of several series is a failure, since no way to join them is right for all. */
+  /**
+   * Without it an answer with several series is a failure, since no way to join them is always
+   * right.
+   */
   readonly aggregate?: SeriesAggregate | undefined
 }
 
 /**
- * `complete`: all that was asked for. `empty`: the source answered and has no value (or line) at all. `incomplete`:
- * something is there and something is missing. `failed`: nothing can be said.
+ * `complete`: all requested data. `empty`: the source answered and has no value (or line) at all.
+ * `incomplete`: some data is missing. `failed`: no data.
  */
 export type AnswerState = 'complete' | 'empty' | 'incomplete' | 'failed'
 
 interface SourceAnswer {
   readonly state: AnswerState
-  /** Why it is incomplete or failed, a sentence each; none otherwise. */
+  /** Reasons why it is incomplete or failed, one sentence each; empty otherwise. */
   readonly reasons: readonly string[]
-  /** What the source remarked, or what was read with a tolerance worth knowing. */
+  /** Remarks of the source, and tolerances that were used in reading it. */
   readonly warnings: readonly string[]
-  /** The query as it was sent, its placeholders filled; the template where they could not be. */
+  /**
+   * The query as sent, with its placeholders filled, or the template if they could not be filled.
+   */
   readonly query: string
 }
 
@@ -50,7 +58,7 @@ export interface SeriesAnswer extends SourceAnswer {
   readonly stepMs: number
   /** One value a step; NaN is a gap. */
   readonly values: Float64Array
-  /** A series for each label, where that was asked for; `values` is their mean. */
+  /** A series for each label, if requested; `values` is their mean. */
   readonly units?: readonly Float64Array[] | undefined
   /** Steps at the end of the window that a limit left out of `values`. */
   readonly truncatedPoints: number
@@ -60,7 +68,9 @@ export interface SeriesAnswer extends SourceAnswer {
 
 /** A source of metrics. */
 export interface MetricSource {
-  /** One series on the step grid. Never rejects: what goes wrong is the state of the answer. */
+  /**
+   * Fetches one series on the step grid. Never rejects: problems are part of the answer's state.
+   */
   readonly fetchSeries: (query: SeriesQuery, budget: FetchBudget) => Promise<SeriesAnswer>
 }
 
@@ -73,24 +83,30 @@ export interface LineFilter {
 
 export interface LineLimits {
   readonly maxLines: number
-  /** Of the text of all lines together, in UTF-8. */
+  /** Maximum size of all lines together, in bytes of UTF-8. */
   readonly maxBytes: number
 }
 
 export interface LinesQuery extends TimeWindow {
-  /** A template in the language of the source: LogQL, query_string or query DSL as JSON, a filter pattern, SPL, or for files a path. */
+  /**
+   * A template in the language of the source: LogQL, query_string or query DSL as JSON, a filter
+   * pattern, SPL, or a path for files.
+   */
   readonly query: string
   readonly scope: Scope
   readonly filters?: readonly LineFilter[] | undefined
-  /** The index to ask (of CloudWatch Logs the log group), else the one of the source. */
+  /** The index to query (for CloudWatch Logs the log group); the source's index by default. */
   readonly index?: string | undefined
-  /** The field that holds the text, else the one of the source. */
+  /** The field with the text; the source's field by default. */
   readonly messageField?: string | undefined
-  /** Narrower than those of the source, where given. */
+  /** Narrower than the limits of the source, if given. */
   readonly limits?: Partial<LineLimits> | undefined
 }
 
-/** A line as it is kept: milliseconds since the start of its window, null where it has no time of its own, and its text. */
+/**
+ * A stored line: milliseconds since the start of its window, null without a time of its own, and
+ * its text.
+ */
 export type LineData = readonly [number | null, string]
 
 export interface LinesAnswer extends SourceAnswer {
@@ -98,7 +114,7 @@ export interface LinesAnswer extends SourceAnswer {
   readonly lines: Sequence<LineData>
   /** Whether a limit ended the reading early. */
   readonly isTruncated: boolean
-  /** How many lines a limit left out; undefined where the source does not tell. */
+  /** Number of lines that a limit left out; undefined if the source does not report it. */
   readonly omittedLines: number | undefined
   /** Lines are there from the start of the window up to here: the exposure to compare by. */
   readonly coveredUntilMs: number
@@ -109,12 +125,12 @@ export interface DocumentQuery extends TimeWindow {
   readonly scope: Scope
 }
 
-/** A document as JSON has it, or why there is none, as a sentence; with the query as it was sent. */
+/** A document as JSON value, or a sentence that says why there is none; with the query as sent. */
 export type DocumentAnswer = { readonly query: string } & (
   { readonly document: unknown } | { readonly problem: string }
 )
 
-/** A source of whole documents, about which rules are asked. */
+/** A source of whole documents, which rules evaluate. */
 export interface DocumentSource {
   /** Never rejects. */
   readonly fetchDocument: (query: DocumentQuery, budget: FetchBudget) => Promise<DocumentAnswer>
@@ -122,6 +138,9 @@ export interface DocumentSource {
 
 /** A source of log lines. */
 export interface LogSource {
-  /** The lines of a window, as far as the limits go. Never rejects: what goes wrong is the state of the answer. */
+  /**
+   * Fetches the lines of a window within the limits. Never rejects: problems are part of the
+   * answer's state.
+   */
   readonly fetchLines: (query: LinesQuery, budget: FetchBudget) => Promise<LinesAnswer>
 }

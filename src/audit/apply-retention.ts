@@ -2,37 +2,40 @@ import type { AuditReader, ChainEnd } from '../store/ports/audit-store.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoreMaintenance } from '../store/ports/maintenance.js'
 import { deleteThrough } from './audit-operations.js'
-import { writeCheckpoint } from './write-checkpoint.js'
-import type { CheckpointDeps } from './write-checkpoint.js'
+import { writeCheckpoint } from './checkpoint-keeper.js'
+import type { CheckpointDeps } from './checkpoint-keeper.js'
 
 export interface RetentionOptions extends CheckpointDeps {
   readonly audit: AuditReader
   readonly maintenance: StoreMaintenance
-  /** The time by which records are old. */
+  /** Clock for the age of records. */
   readonly removalTime: () => number
-  /** Records kept longer ago go. */
+  /** Age above which records are removed. */
   readonly maxAgeMs: number | undefined
-  /** While the store takes more, the oldest records go. */
+  /** Size above which the oldest records are removed. */
   readonly maxBytes: number | undefined
-  /** Waits for so many milliseconds, in which others write. */
+  /** Waits for some milliseconds, during which others write. */
   readonly pause: (ms: number) => Promise<unknown>
-  /** Aborted when it is to end; what is left goes another time. */
+  /** Aborted to stop. The next run removes the rest. */
   readonly signal: AbortSignal
 }
 
-/** Whoever writes meanwhile waits for a step at most. */
+/** Low, since concurrent writes wait for a step. */
 const RECORDS_PER_STEP = 50
-/** So many times as long as a step took nothing is removed after it. */
+/** Pause after a step, relative to the step's time. */
 const PAUSE_FACTOR = 2
-/** Goes on below the bound, so that it is seldom needed. */
+/** Removal continues below the limit, so that it is needed rarely. */
 const LOW_WATER = 0.95
 
-/** Removes the oldest records that are too old or too many, in small steps, after a checkpoint of their last; returns how many. */
+/**
+ * Removes the oldest records that are too old or exceed the size, in small steps, after a
+ * checkpoint of the last one. Returns the number of removed records.
+ */
 export async function applyRetention(options: RetentionOptions): Promise<number> {
   const throughSeq = Math.max(await expiredSeq(options), await excessSeq(options))
   const last = throughSeq === 0 ? undefined : await options.audit.find(throughSeq)
   const deleted = last === undefined ? 0 : await removeThrough(options, last)
-  // Where nothing is to go, too: one that was ended before has left what it freed.
+  // Even without removals: an earlier run may have left free space.
   await maintain(options.maintenance, 'space', options.signal)
   return deleted
 }
@@ -58,7 +61,7 @@ async function expiredSeq({ audit, maxAgeMs, removalTime }: RetentionOptions): P
   return maxAgeMs === undefined ? 0 : await audit.lastRemovable(removalTime() - maxAgeMs)
 }
 
-/** By the average record; the other records of the store count as if they were records. */
+/** Estimates by the average size per record; other data of the store is included. */
 async function excessSeq({ audit, maxBytes }: RetentionOptions): Promise<number> {
   const { firstSeq, endSeq, bytes } = await audit.size()
   if (maxBytes === undefined || bytes <= maxBytes) return 0

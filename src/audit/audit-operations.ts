@@ -13,7 +13,7 @@ import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
 import { recordDecisions } from './record-decisions.js'
 
-/** Keeps a checkpoint. Raises `conflict` where the chain has no such link. */
+/** Adds a checkpoint. Raises `conflict` if the chain has no such link. */
 export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
   name: 'audit.add-checkpoint',
   apply: async ({ audit }, checkpoint) => {
@@ -22,7 +22,7 @@ export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
   },
 }
 
-/** Removes some of the oldest records, up to a checkpoint of retention. */
+/** Removes some of the oldest records up to a retention checkpoint. */
 export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, RemovedRecords> =
   {
     name: 'audit.delete-through',
@@ -37,13 +37,13 @@ export const readPage: ReadOperation<AuditPageQuery, readonly AuditHead[]> = {
   apply: ({ audit }, query) => audit.page(query),
 }
 
-/** A page of what free text finds. */
+/** A page of a text search. */
 export const readTextPage: ReadOperation<AuditTextQuery, AuditTextPage> = {
   name: 'audit.text-page',
   apply: ({ audit }, query) => audit.textPage(query),
 }
 
-/** Follows the chain over some records. */
+/** Checks a part of the chain. */
 export const checkChain: ReadOperation<
   { readonly from: ChainEnd; readonly limit: number; readonly links: readonly number[] },
   ChainCheck
@@ -58,7 +58,7 @@ export const readCheckpoints: ReadOperation<null, readonly AuditCheckpoint[]> = 
   apply: ({ audit }) => audit.checkpoints(0),
 }
 
-/** Reads records and writes them as text, so that only bytes cross to the thread that sends them. */
+/** Reads records and formats them, so that only bytes cross to the sending thread. */
 export const exportChunk: ReadOperation<AuditExportQuery, AuditExportPart> = {
   name: 'audit.export-chunk',
   apply: ({ auditExport }, query) => auditExport.part(query),

@@ -6,36 +6,39 @@ import type { DecisionGap } from './record-decisions.js'
 
 export interface DecisionTrailDeps {
   readonly writer: Writer
-  /** In milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly now: () => number
-  /** Milliseconds on a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   readonly steadyNow: () => number
-  /** Called for every step that could not be written. */
+  /** Called for every failed write. */
   readonly failed: (error: Error) => void
   /** Resolves after this many milliseconds. */
   readonly wait: (ms: number) => Promise<void>
-  /** Decisions that may wait to be written. */
+  /** Highest number of waiting decisions. */
   readonly maxWaiting?: number
 }
 
-/** What became of the decisions that belong into the trail, since the start. */
-export interface DecisionTrailFigures {
+/** Metrics of decisions for the trail since the start. */
+export interface DecisionTrailMetrics {
   readonly recorded: number
   readonly omitted: Readonly<Partial<Record<OmissionReason, number>>>
 }
 
 type Omissions = Partial<Record<OmissionReason, number>>
 
-/** A minute of the default rate may come at once. */
+/** A minute at the default rate. */
 const MAX_WAITING = 3000
-/** Of one step of the writer, so that it keeps nobody else waiting for long. */
+/** Decisions per write. Low, since others wait for it. */
 const MAX_STEP = 50
-/** Of the time of a step: a flood of denials leaves the writer, and the core, to others for most of the time. */
+/**
+ * Pause after a write, relative to its time: during a flood of denials, others get most of the
+ * time.
+ */
 const PAUSE = 3
 
 /**
- * Takes decisions to the trail, behind those who decide: what cannot be stored is counted, and the trail itself says how many are
- * missing.
+ * Writes decisions to the trail, asynchronously. Decisions that cannot be written are counted, and
+ * the trail records the number.
  */
 export class DecisionTrail {
   readonly #deps: DecisionTrailDeps
@@ -50,20 +53,23 @@ export class DecisionTrail {
     this.#deps = deps
   }
 
-  get figures(): DecisionTrailFigures {
+  get metrics(): DecisionTrailMetrics {
     return { recorded: this.#recorded, omitted: { ...this.#omitted } }
   }
 
-  /** Takes what can wait, and counts the rest. Never raises. */
+  /** Queues decisions and counts those that do not fit. Never raises. */
   take({ decisions, omitted }: DecisionReport): void {
     for (const [reason, count] of Object.entries(omitted)) this.#omit(reason as OmissionReason, count)
-    const room = Math.max(0, (this.#deps.maxWaiting ?? MAX_WAITING) - this.#waiting.length)
-    this.#waiting.push(...decisions.slice(0, room))
-    this.#omit('too_many_waiting', decisions.length - room)
+    const capacity = Math.max(0, (this.#deps.maxWaiting ?? MAX_WAITING) - this.#waiting.length)
+    this.#waiting.push(...decisions.slice(0, capacity))
+    this.#omit('too_many_waiting', decisions.length - capacity)
     if (this.#waiting.length > 0) this.#running ??= this.#writeWaiting()
   }
 
-  /** Says in the trail how many are missing there, if any are since the last time. Raises as the writer does; the next call tries again. */
+  /**
+   * Records the number of missing decisions since the last time, if any. Raises the writer's
+   * errors; the next call tries again.
+   */
   async recordGap(): Promise<void> {
     const gap = this.#gap
     if (gap === undefined) return
@@ -76,7 +82,7 @@ export class DecisionTrail {
     }
   }
 
-  /** Resolves when nothing is waiting any more and the trail says what is missing. Raises as `recordGap` does. */
+  /** Resolves when nothing is waiting and missing decisions are recorded. Raises as `recordGap`. */
   async settle(): Promise<void> {
     this.#isSettling = true
     while (this.#running !== undefined) await this.#running

@@ -7,11 +7,13 @@ import { DECISION_KIND } from './record-decisions.js'
 
 export interface TimelineDeps {
   readonly reader: Reader
-  /** The first decisions about an execution, oldest first; absent where decisions are not kept. */
+  /**
+   * Returns the first decisions about an execution, oldest first; absent without a decision log.
+   */
   readonly decisionsOf: ((executionId: string, limit: number) => Promise<readonly DecisionHead[]>) | undefined
 }
 
-/** One thing that happened in an execution. */
+/** An event of an execution. */
 export interface TimelineEntry {
   /** ISO 8601 in UTC. */
   readonly at: string
@@ -20,10 +22,10 @@ export interface TimelineEntry {
   readonly stage?: string | undefined
   readonly user?: string | undefined
   readonly status?: string | undefined
-  /** Its audit record; absent for a decision that the trail does not hold. */
+  /** The audit record; absent for a decision that is not in the trail. */
   readonly auditSeq?: number | undefined
   readonly decisionId?: string | undefined
-  /** The policy that decided, while the decision is still in the decision log. */
+  /** Path of the policy while the decision is in the decision log. */
   readonly path?: string
 }
 
@@ -32,16 +34,17 @@ export interface Timeline {
   readonly application: string | undefined
   readonly pipeline: string | undefined
   readonly entries: readonly TimelineEntry[]
-  /** Whether there is more, after the last that is shown. */
+  /** Whether later entries are omitted. */
   readonly isTruncated: boolean
 }
 
-/** Of records, and as many decisions. */
+/** Highest number of records, and of decisions. */
 const MAX_SHOWN = 2000
 
 /**
- * All that is known of an execution, in the order of time: events, approvals, analyses and decisions of the trail, and the
- * decisions that only the decision log holds. Raises `not_found` when there is nothing.
+ * Returns everything known about an execution in the order of time: events, approvals, analyses and
+ * decisions of the trail, and further decisions of the decision log. Raises `not_found` if there is
+ * nothing.
  */
 export async function executionTimeline(deps: TimelineDeps, executionId: string): Promise<Timeline> {
   const query = { filter: { executionId }, order: 'oldest_first', limit: MAX_SHOWN + 1 } as const
@@ -50,7 +53,7 @@ export async function executionTimeline(deps: TimelineDeps, executionId: string)
     deps.decisionsOf?.(executionId, MAX_SHOWN + 1) ?? [],
   ])
   if (records.length + decisions.length === 0) {
-    throw new AppError('not_found', `nothing is known of the execution ${executionId}`)
+    throw new AppError('not_found', `there is no record of the execution ${executionId}`)
   }
   const untilMs = Math.min(firstLeftOut(records), firstLeftOut(decisions))
   const entries = merge(records, decisions, untilMs)
@@ -66,12 +69,12 @@ export async function executionTimeline(deps: TimelineDeps, executionId: string)
   }
 }
 
-/** When the first one happened that is too many. What happened later is not shown, lest there be a gap before it. */
+/** Time of the first omitted entry. Later entries are omitted, too, to avoid a gap. */
 function firstLeftOut(sorted: readonly { readonly timeMs: number }[]): number {
   return sorted[MAX_SHOWN]?.timeMs ?? Infinity
 }
 
-/** A decision that the trail holds too is one entry. */
+/** Merges a decision and its audit record into one entry. */
 function merge(
   records: readonly AuditHead[],
   decisions: readonly DecisionHead[],
@@ -84,7 +87,7 @@ function merge(
   }
   const others = records.filter((record) => recorded.get(record.eventId) !== record)
   const isShown = ({ timeMs }: { readonly timeMs: number }): boolean => timeMs <= untilMs
-  // Of one millisecond, a decision comes before the record of what it led to.
+  // At the same millisecond, a decision precedes the record of its effect.
   const entries = [
     ...decisions.filter(isShown).map((decision) => fromDecision(decision, recorded.get(decision.decisionId))),
     ...others.filter(isShown).map(fromRecord),

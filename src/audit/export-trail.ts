@@ -3,29 +3,29 @@ import type { AuditExportQuery } from '../store/ports/audit-export.js'
 import type { Reader } from '../store/ports/readers.js'
 import { exportChunk } from './audit-operations.js'
 
-/** Which records, and as what. */
+/** Filter and format of an export. */
 export type ExportQuery = Pick<AuditExportQuery, 'filter' | 'format' | 'withBodies'>
 
 const RECORDS_PER_CHUNK = 2000
-/** Bodies may be large: fewer of them are in memory at a time. */
+/** Low, since bodies may be large. */
 const BODIES_PER_CHUNK = 200
 
 /**
- * All records that match, as lines in UTF-8, in chunks: one is read while the one before is sent. A last line says how many records
- * there were, so that whoever has it has all of them.
+ * Exports all matching records as lines in UTF-8, in chunks. The next chunk is read while one is
+ * sent. The last line has the number of records, which proves that the export is complete.
  */
 export async function* exportTrail(reader: Reader, query: ExportQuery): AsyncGenerator<Uint8Array, void> {
   const limit = query.withBodies ? BODIES_PER_CHUNK : RECORDS_PER_CHUNK
   let records = 0
   let reading = reader.run(exportChunk, { ...query, limit })
-  // Nothing is handed out of a trail that cannot be read.
+  // An unreadable trail fails before the first byte.
   await reading
   if (query.format === 'csv') yield new TextEncoder().encode(csvHeader(query))
   for (;;) {
     const { lines, count, next } = await reading
     if (next !== undefined) {
       reading = reader.run(exportChunk, { ...query, limit, after: next })
-      // Whoever stops in between never waits for it.
+      // A consumer that stops early never awaits it.
       reading.catch(() => undefined)
     }
     records += count
@@ -39,7 +39,7 @@ function csvHeader(query: ExportQuery): string {
   return `${csvColumns(query).join(',')}\n`
 }
 
-/** In a sheet it is a row like the others: `end`, the number, and nothing in the other columns. */
+/** In CSV, the last line is a row with `end` and the number of records. */
 function exportEnd(query: ExportQuery, records: number): string {
   if (query.format === 'ndjson') return `{"end":{"records":${records}}}\n`
   return `end,${records}${','.repeat(csvColumns(query).length - 2)}\n`
@@ -47,4 +47,28 @@ function exportEnd(query: ExportQuery, records: number): string {
 
 function csvColumns({ withBodies }: ExportQuery): readonly string[] {
   return withBodies ? [...EXPORT_COLUMNS, 'body'] : EXPORT_COLUMNS
+}
+
+const NDJSON_END = /^\{"end":\{"records":(?<records>\d+)\}\}$/
+const CSV_END = /^end,(?<records>\d+),+$/
+/** Highest length of the last line. */
+const MAX_END_LENGTH = 200
+
+/** Watches the bytes of an export for the last line. */
+export class ExportEnd {
+  #tail = ''
+
+  /** Passes the next bytes. */
+  pass(chunk: Uint8Array): void {
+    const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - MAX_END_LENGTH))).toString('latin1')
+    this.#tail = (this.#tail + end).slice(-MAX_END_LENGTH)
+  }
+
+  /** Number of records in the last line; undefined if the export is incomplete. */
+  get records(): number | undefined {
+    if (!this.#tail.endsWith('\n')) return undefined
+    const line = this.#tail.trimEnd().split('\n').at(-1) ?? ''
+    const records = (NDJSON_END.exec(line) ?? CSV_END.exec(line))?.groups?.['records']
+    return records === undefined ? undefined : Number(records)
+  }
 }

@@ -3,21 +3,21 @@ import { jsonOrPrefix, printWithJsonText } from '../lib/json/text/json-text.js'
 import type { AuditEntry } from '../store/ports/audit-store.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
 
-/** Decisions that belong into the trail and are not there. */
+/** Decisions missing from the trail. */
 export interface DecisionGap {
   readonly count: number
   readonly reasons: Readonly<Partial<Record<OmissionReason, number>>>
-  /** When the first and the last of them were missed, in milliseconds since the epoch. */
+  /** Time of the first and last of them, in epoch milliseconds. */
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** The kind of the records of decisions. */
+/** Kind of the records of decisions. */
 export const DECISION_KIND = 'policy.decision'
-/** The kind of a record that tells of a gap. */
+/** Kind of the records of gaps. */
 export const GAP_KIND = 'policy.decisions_not_recorded'
 
-/** Keeps decisions in the trail, and a record of those that are missing there. */
+/** Records decisions, and the number of missing ones. */
 export const recordDecisions: WriteOperation<
   { readonly decisions: readonly ReportedDecision[]; readonly gap: DecisionGap | undefined },
   null
@@ -27,7 +27,8 @@ export const recordDecisions: WriteOperation<
     for (const decision of decisions) {
       const entry = toEntry(decision)
       const { isNew } = await audit.append({ ...entry, eventId: decision.decisionId })
-      // Whoever saw the id in the answer may have sent an event under it: that must not keep the decision out.
+      // An event may have used the decision's id from the response. That must not prevent the
+      // decision's record.
       if (!isNew) await audit.append(entry)
     }
     if (gap !== undefined) await audit.append(toGapEntry(gap))
@@ -56,7 +57,7 @@ function toEntry(decision: ReportedDecision): AuditEntry {
 }
 
 function resultFacts({ result, isResultCut }: ReportedDecision): object {
-  // A number that was masked leaves text that is no JSON.
+  // Masking a number leaves invalid JSON.
   return result === null ? {} : jsonOrPrefix('result', Buffer.from(result), isResultCut)
 }
 

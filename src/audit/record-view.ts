@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 import type { AuditHead, AuditSource } from '../store/ports/audit-store.js'
 
-/** A record as the API shows it: what it has not is left out. */
+/** A record in the API, without absent members. */
 export interface RecordView {
   readonly seq: number
-  /** When it happened, ISO 8601 in UTC. */
+  /** Time of the event, ISO 8601 in UTC. */
   readonly at: string
-  /** When it was stored. */
+  /** Time of storage. */
   readonly recordedAt: string
   readonly source: AuditSource
   readonly kind: string
@@ -23,7 +23,7 @@ export interface RecordView {
   readonly hash: string
 }
 
-/** How a record is shown. */
+/** Maps a record to its form in the API. */
 export function toRecordView(head: AuditHead): RecordView {
   return {
     seq: head.seq,
@@ -44,7 +44,7 @@ export function toRecordView(head: AuditHead): RecordView {
   }
 }
 
-/** The labels that a record of the trail may have and is found by: the same in queries and in answers. */
+/** Optional labels of a record in queries and responses. */
 export const recordLabels = {
   application: z.string().optional(),
   pipeline: z.string().optional(),

@@ -5,25 +5,25 @@ import { readPage, readTextPage } from './audit-operations.js'
 import { toRecordView } from './record-view.js'
 import type { RecordView } from './record-view.js'
 
-/** A page to read; `cursor` is the `nextCursor` of the page before. */
+/** Query for a page. `cursor` is the `nextCursor` of the previous page. */
 export interface TrailQuery {
   readonly filter: AuditFilter
-  /** Free text: records whose bodies hold all of its words. */
+  /** Words that the body must contain. */
   readonly text?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
 /**
- * Newest first: by the time of happening, or with free text by the time of keeping. With free text a page may hold fewer records
- * than asked for and still have a `nextCursor`.
+ * A page, newest first: by event time, or in a text search by storage. In a text search, a page
+ * that is not full may have a `nextCursor`.
  */
 export interface TrailPage {
   readonly records: readonly RecordView[]
   readonly nextCursor?: string
 }
 
-/** The records that match. Raises `invalid` for a cursor that is none and for free text without words. */
+/** Returns the matching records. Raises `invalid` for a bad cursor and for a text without words. */
 export async function searchTrail(reader: Reader, query: TrailQuery): Promise<TrailPage> {
   return query.text === undefined
     ? await searchColumns(reader, query)

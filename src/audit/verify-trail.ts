@@ -1,52 +1,52 @@
 import type { AuditCheckpoint, ChainEnd } from '../store/ports/audit-store.js'
 import type { Reader } from '../store/ports/readers.js'
 import { checkChain, readCheckpoints } from './audit-operations.js'
-import { checkSignatures } from './check-signatures.js'
+import { checkSignatures } from './checkpoint-signature.js'
 
 export interface VerifyOptions {
   readonly reader: Reader
-  /** SPKI in DER, in Base64: checkpoints must then be signed with one of them. */
+  /** SPKI in DER, in Base64. Checkpoints must be signed with one of them. */
   readonly publicKeys?: readonly string[] | undefined
-  /** Whether a trail without any checkpoint is a finding: it is nothing new, or all that proved it is gone. */
+  /** Whether a trail without checkpoints is reported: it is new, or its proofs are gone. */
   readonly expectsSignatures?: boolean | undefined
-  /** A link that the chain must have, kept outside of the database. */
+  /** A link from outside of the database that the chain must have. */
   readonly expected?: ChainEnd | undefined
   readonly progress?: ((checked: number) => void) | undefined
 }
 
-/** What a verification found. */
+/** Result of a verification. */
 export interface Verification {
   readonly isIntact: boolean
-  /** What is wrong, most telling first. */
+  /** Problems, most important first. */
   readonly problems: readonly string[]
   /** The first record that was changed, removed or moved. */
   readonly firstBadSeq?: number | undefined
   readonly checked: number
-  /** The last record that is right. */
+  /** The last correct record. */
   readonly end: ChainEnd
-  /** The record before the first: 0, or the last that retention removed. */
+  /** Number of the record before the first: 0, or the last one that retention removed. */
   readonly startsAfterSeq: number
   readonly checkpoints: CheckpointCounts
 }
 
-/** How many checkpoints there are, and how far their signatures reach. */
+/** Number of checkpoints, and how far signatures reach. */
 export interface CheckpointCounts {
   readonly total: number
   readonly signed: number
-  /** Whether there was a key to check them with: without one whoever can write to the file can write a trail of their own. */
+  /** Whether there was a key. Without one, anyone who can write to the file can forge the trail. */
   readonly signaturesChecked: boolean
   readonly verified: number
-  /** The last record that a verified checkpoint stands for; 0 when there is none. */
+  /** The last record of a verified checkpoint; 0 without any. */
   readonly verifiedThroughSeq: number
 }
 
-/** Little enough that a search in between does not wait for long. */
+/** Low, so that concurrent searches do not wait for long. */
 const RECORDS_PER_STEP = 5000
 const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
 
 /**
- * Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. Where retention began
- * to remove records meanwhile, it begins again from what that leaves.
+ * Checks the chain from its start, or after removed records, and compares it with all checkpoints.
+ * If retention removes records during the check, it starts again after them.
  */
 export async function verifyTrail(options: VerifyOptions): Promise<Verification> {
   let checkpoints = await options.reader.run(readCheckpoints, null)
@@ -95,12 +95,12 @@ async function verifyOnce(
   }
 }
 
-/** A trail that has been there for some minutes has checkpoints: without any, it was emptied or is another one. */
+/** A trail has checkpoints after a few minutes. Without any, it was emptied or replaced. */
 function emptiedTrail({ seq }: ChainEnd): string[] {
   return [
     seq === 0
       ? 'the trail is empty, without any checkpoint: either nothing was recorded yet, or all of it is gone'
-      : `no checkpoint proves the ${seq} records: either they are of the last minutes, or all checkpoints are gone`,
+      : `no checkpoint proves the ${seq} records: either they are a few minutes old, or all checkpoints are gone`,
   ]
 }
 
@@ -137,11 +137,14 @@ async function follow(
   }
 }
 
-/** The chain is whole, and yet another one than a checkpoint saw: `right` is the last place that is known to be right. */
+/**
+ * The chain is consistent but differs from a checkpoint. `right` is the last position known to be
+ * correct.
+ */
 function rewritten({ seq, hash }: ChainEnd, wrong: ChainEnd): Followed {
   const first = seq + 1
   const place = first === wrong.seq ? `record ${first}` : `record ${wrong.seq}, or one from ${first} on,`
-  const problem = `${place} was written anew: the hash of record ${wrong.seq} is not what its checkpoint says`
+  const problem = `${place} was rewritten: the hash of record ${wrong.seq} differs from its checkpoint`
   return { end: { seq, hash }, problems: [problem], firstBadSeq: first }
 }
 

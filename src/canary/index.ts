@@ -1,6 +1,6 @@
 export { DEFAULT_THRESHOLDS, anyCase, readCanaryConfig, readMetricSpecs } from './judge/canary-config.js'
 export { judgeMetrics } from './judge/judge-run.js'
-export { reportDocument } from './judge/report-document.js'
+export { reportDocument } from './judge/judge-run.js'
 export { countedOutOf } from './judge/series/exposure.js'
 export type {
   Finding,
@@ -23,4 +23,4 @@ export type { JudgedLogs, LogReport, LogSide, TemplateFinding } from './logs/mod
 export { describeLine, describeRecord } from './logs/records/describe-record.js'
 export { RECORD_FIELDS } from './logs/records/record-fields.js'
 export { EventJoiner, type LogEvent } from './logs/trace/event-joiner.js'
-export type { PlannedLook } from './statistics/alpha-spending.js'
+export type { PlannedInterval } from './statistics/alpha-spending.js'

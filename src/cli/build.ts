@@ -9,7 +9,7 @@ import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors/app-error.js'
 import {
   MANIFEST_FILE,
-  MOST_PORTABLE_ENTRYPOINTS,
+  MAX_PORTABLE_ENTRYPOINTS,
   NO_VERIFICATION,
   analyseParts,
   compilePolicies,
@@ -38,6 +38,7 @@ import {
   addVersionOptions,
   addWarningOption,
   allDataOption,
+  capabilitiesOption,
   examples,
   outJson,
   policyFlags,
@@ -53,7 +54,7 @@ interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions, Warn
   readonly root?: readonly string[]
 }
 
-const COMPILE_OPTIONS = { includeTests: false, mostEntrypoints: MOST_PORTABLE_ENTRYPOINTS }
+const COMPILE_OPTIONS = { includeTests: false, maxEntrypoints: MAX_PORTABLE_ENTRYPOINTS }
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
 export function defineBuild(command: Command, session: Session): void {
@@ -80,6 +81,7 @@ export function defineBuild(command: Command, session: Session): void {
       ),
     )
     .option('--opa <file>', 'the opa program to compile with')
+    .addOption(capabilitiesOption())
     .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
     .action(async (directories: readonly string[], options: BuildOptions) => {
       session.exitCode = await build(directories, options, session.terminal)

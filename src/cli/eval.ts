@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 import type { Config } from '../config/config.js'
 import {
-  AskedPackages,
+  EvaluatedPackages,
   EvaluationCost,
   evaluateDocument,
   evaluateWithAnswers,
@@ -214,7 +214,7 @@ function strictnessFor(
   { query, strictBuiltinErrors }: EvalOptions,
   { policies: { strictBuiltinErrors: setting, staticPackages } }: Config,
 ): Strictness {
-  const asked = new AskedPackages(staticPackages)
+  const asked = new EvaluatedPackages(staticPackages)
   const isAsked = [path, path.slice(0, -1)].some((name) => asked.callerKindOf(name) !== 'nobody')
   const isVerdict = query === undefined && isAsked
   if (strictBuiltinErrors === true) return { strictBuiltinErrors, isVerdict }
@@ -222,7 +222,7 @@ function strictnessFor(
 }
 
 function isStatic(path: readonly string[], patterns: readonly string[]): boolean {
-  return new AskedPackages(patterns).callerKindOf(path) === 'static'
+  return new EvaluatedPackages(patterns).callerKindOf(path) === 'static'
 }
 
 /**

@@ -8,7 +8,7 @@ import { AppError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import {
-  AskedPackages,
+  EvaluatedPackages,
   asVersion1,
   collectSources,
   findMisnamedTests,
@@ -166,7 +166,7 @@ async function runTests(
 
 /** Tests of packages that are called for verdicts are evaluated as these are. */
 function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
-  const asked = new AskedPackages(policies.staticPackages)
+  const asked = new EvaluatedPackages(policies.staticPackages)
   return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
 }
 

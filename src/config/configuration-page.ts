@@ -26,6 +26,7 @@ const FLAGS = `
 | \`--policies\`, \`--bundle\` | \`policies.directories\`, \`policies.bundles\`: together they replace both |
 | \`--watch\` | \`policies.watch\` |
 | \`--opa\` | \`policies.opa\` |
+| \`--capabilities\` | \`policies.capabilities\` |
 | \`--data-dir\` | \`dataDir\` |
 | \`--log-level\` | \`log.level\` |
 `

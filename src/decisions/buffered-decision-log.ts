@@ -9,33 +9,37 @@ import { NOTHING_DROPPED } from './decision-log.js'
 import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason, GivesWay } from './decision-log.js'
 import { shortenPackages } from './entry/shorten-packages.js'
 
-/** Bounds of the memory that the log may hold, and of the time until it writes. */
+/** Limits of the log's memory and delay. */
 export interface BufferBounds {
-  /** Of one input as it is stored. */
+  /** Highest stored size of an input. */
   readonly maxInputBytes: number
   readonly maxResultBytes: number
   readonly maxBufferedBytes: number
   readonly maxBufferedRows: number
-  /** What gives way while the buffer is filling; without it all decisions are kept whole until it is full. */
+  /**
+   * What is dropped first while the buffer fills. If empty, whole decisions are kept until it is
+   * full.
+   */
   readonly givesWay: readonly GivesWay[]
-  /** How long a decision waits for others to be written with it. */
+  /** Time that a decision waits for others in its batch. */
   readonly flushIntervalMs: number
   readonly batchRows: number
   readonly batchBytes: number
-  /** Batches handed to the writer and not answered yet. */
+  /** Highest number of batches that the writer has not confirmed. */
   readonly maxUnacknowledged: number
 }
 
-/** How full the buffer is, of one, when detail and when allows give way. */
+/** Fill levels, from 0 to 1, above which detail and allows are dropped. */
 const DETAIL_GIVES_WAY_AT = 0.5
 const ALLOWS_GIVE_WAY_AT = 0.75
 const NO_DETAIL: CopyBounds = { inputBytes: 0, resultBytes: 0 }
 
-/** The bounds that hold where the configuration says nothing. */
+/** Default limits. */
 export const defaultBufferBounds: BufferBounds = {
   maxInputBytes: 8 * 1024,
   maxResultBytes: 4 * 1024,
-  // More than a second of 10,000 decisions of 5.6 KB, half of it before detail gives way: a disk that is busy for so long costs nothing.
+  // More than a second of 10,000 decisions of 5.6 KB each, half of it before detail is dropped: a
+  // busy disk for that long loses nothing.
   maxBufferedBytes: 64 * 1024 * 1024,
   maxBufferedRows: 65_536,
   givesWay: ['detail', 'allows'],
@@ -48,11 +52,11 @@ export const defaultBufferBounds: BufferBounds = {
 export interface BufferedDecisionLogDeps {
   readonly writer: DecisionBatchWriter
   readonly bounds?: Partial<BufferBounds>
-  /** Whether the writer masks inputs: it must then be given all of them, not just what is stored. */
+  /** Whether the writer masks inputs. It then needs whole inputs, not only the stored part. */
   readonly masked: boolean
-  /** Called for every batch that was lost. */
+  /** Called for every lost batch. */
   readonly onWriteError?: (error: Error) => void
-  /** Which decisions are reported, and to whom; must not raise. */
+  /** Receiver of reported decisions. Must not raise. */
   readonly reports?: ReportedTo | undefined
 }
 
@@ -67,14 +71,17 @@ interface SealedBatch {
   readonly settle: () => void
 }
 
-/** Collects decisions in memory and hands them to the writer in batches; when full, the newest are dropped. */
+/**
+ * Collects decisions in memory and writes them in batches. If the buffer is full, new decisions are
+ * dropped.
+ */
 export class BufferedDecisionLog implements DecisionLog {
   readonly #deps: BufferedDecisionLogDeps
   readonly #bounds: BufferBounds
   readonly #copyBounds: CopyBounds
   readonly #dropped: Record<DropReason, number> = { ...NOTHING_DROPPED }
   readonly #queue: SealedBatch[] = []
-  /** Used again by later batches: fresh memory costs page faults and garbage collections in proportion. */
+  /** Memory to be reused: fresh memory costs page faults and garbage collections. */
   readonly #spareMemory: Uint8Array<ArrayBuffer>[] = []
   readonly #unsettled = new Set<Promise<void>>()
   #open: DecisionBatchBuilder | undefined
@@ -88,7 +95,8 @@ export class BufferedDecisionLog implements DecisionLog {
   constructor(deps: BufferedDecisionLogDeps) {
     this.#deps = deps
     this.#bounds = { ...defaultBufferBounds, ...deps.bounds }
-    // A whole input above a quarter of the buffer would push out too much else: the writer finds it cut and drops it.
+    // An input above a quarter of the buffer would displace too much. The writer finds it cut and
+    // drops it.
     const wholeInput = Math.floor(this.#bounds.maxBufferedBytes / 4)
     this.#copyBounds = {
       inputBytes: deps.masked ? wholeInput : this.#bounds.maxInputBytes,
@@ -102,12 +110,12 @@ export class BufferedDecisionLog implements DecisionLog {
       if (fill < DETAIL_GIVES_WAY_AT) this.#keep(entry, this.#copyBounds)
       else this.#keepWhenFilling(entry, fill)
     } catch {
-      // Out of memory for another batch: the decision itself must go on.
+      // No memory for another batch. The decision itself must not fail.
       this.#drop(entry, 'buffer_full')
     }
   }
 
-  /** Whether there was room. */
+  /** Returns whether the decision fitted. */
   #keep(whole: DecisionEntry, bounds: CopyBounds): boolean {
     const entry = withShortPackages(whole, bounds)
     const size =
@@ -168,7 +176,7 @@ export class BufferedDecisionLog implements DecisionLog {
     )
   }
 
-  /** How full the buffer is, from 0 to 1. */
+  /** Fill level of the buffer, from 0 to 1. */
   #fill(): number {
     const { maxBufferedRows, maxBufferedBytes } = this.#bounds
     return Math.max(this.#rows() / maxBufferedRows, this.#bytes() / maxBufferedBytes)
@@ -194,7 +202,7 @@ export class BufferedDecisionLog implements DecisionLog {
   #takeMemory(size: number): Uint8Array<ArrayBuffer> {
     const { batchBytes } = this.#bounds
     const spare = size <= batchBytes ? this.#spareMemory.pop() : undefined
-    // Slow: never a slice of Node's shared pool, since the whole buffer is transferred.
+    // Not from Node's shared pool, since the whole buffer is transferred.
     return spare ?? Buffer.allocUnsafeSlow(Math.max(batchBytes, size))
   }
 
@@ -248,7 +256,7 @@ export class BufferedDecisionLog implements DecisionLog {
   }
 }
 
-/** The entry itself, or one like it with as much of its packages as is kept of a result. */
+/** Returns the entry with its packages cut to the limit of a result. */
 function withShortPackages(entry: DecisionEntry, { resultBytes }: CopyBounds): DecisionEntry {
   const packages = entry.packages && shortenPackages(entry.packages, resultBytes)
   return packages === entry.packages ? entry : { ...entry, packages }

@@ -2,8 +2,8 @@ import type { DecisionEntry } from './decision-log.js'
 import { findExecutionId } from './entry/find-execution-id.js'
 
 /**
- * Many decisions in three pieces that cross to another thread cheaply: `cells` and `bytes` are transferred, `texts`
- * holds each repeated text once. Read rows with `batchRow`.
+ * Decisions in three parts that cross a thread cheaply: `cells` and `bytes` are transferred, and
+ * `texts` has each repeated text once. Read rows with `batchRow`.
  */
 export interface DecisionBatch {
   readonly rowCount: number
@@ -12,13 +12,13 @@ export interface DecisionBatch {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** How much of one decision a batch copies. */
+/** Highest copied sizes of a decision. */
 export interface CopyBounds {
   readonly inputBytes: number
   readonly resultBytes: number
 }
 
-/** One decision as a batch holds it; `inputBytes` and `resultBytes` are the sizes before the copy was cut. */
+/** A decision in a batch. `inputBytes` and `resultBytes` are the sizes before cutting. */
 export interface BatchRow {
   readonly decisionId: string
   readonly timeMs: number
@@ -27,7 +27,7 @@ export interface BatchRow {
   readonly revision: string
   readonly outcome: string
   readonly application: string | null
-  /** The execution that the input is about, only where the copy was cut: else it can be found in the copy. */
+  /** The input's execution, only if the input was cut. Otherwise it is found in the copy. */
   readonly executionId: string | null
   readonly caller: string | null
   readonly durationNs: number
@@ -43,12 +43,12 @@ export interface BatchRow {
 
 const CELLS_PER_ROW = 24
 const CALLS_CELL = 18
-/** Of the packages, which are copied last: where their bytes begin, and after that how many there are. */
+/** Cell of the packages, which are copied last: start of their bytes, followed by the length. */
 const LAST_COPY_CELL = 21
 const ABSENT = -1
 const MAX_TEXT_LENGTH = 1024
 
-/** Fills one batch; its capacity is fixed so that adding a decision allocates next to nothing. */
+/** Fills one batch. Its capacity is fixed, so that adding a decision allocates almost nothing. */
 export class DecisionBatchBuilder {
   readonly #cells: Float64Array<ArrayBuffer>
   readonly #bytes: Uint8Array<ArrayBuffer>
@@ -59,7 +59,7 @@ export class DecisionBatchBuilder {
   #bytesUsed = 0
   #textLength = 0
 
-  /** `memory` takes the copied bytes; it becomes part of the batch. */
+  /** `memory` receives the copied bytes and becomes part of the batch. */
   constructor(maxRows: number, memory: Uint8Array<ArrayBuffer>) {
     this.#maxRows = maxRows
     this.#cells = new Float64Array(maxRows * CELLS_PER_ROW)
@@ -70,17 +70,17 @@ export class DecisionBatchBuilder {
     return this.#rows
   }
 
-  /** Memory that the rows hold so far, in bytes. */
+  /** Memory of the rows so far, in bytes. */
   get heldBytes(): number {
     return this.#bytesUsed + this.#textLength + this.#rows * CELLS_PER_ROW * 8
   }
 
-  /** Whether another decision with this many copied bytes fits. */
+  /** Whether a decision with this many copied bytes fits. */
   hasRoom(copiedBytes: number): boolean {
     return this.#rows < this.#maxRows && this.#bytesUsed + copiedBytes <= this.#bytes.length
   }
 
-  /** Copies the entry; the caller has asked `hasRoom`. */
+  /** Copies an entry. Call `hasRoom` first. */
   append(entry: DecisionEntry, bounds: CopyBounds): void {
     const cells = this.#cells
     const at = this.#rows * CELLS_PER_ROW
@@ -104,7 +104,7 @@ export class DecisionBatchBuilder {
     this.#rows += 1
   }
 
-  /** The finished batch; the builder must not be used afterwards. */
+  /** Returns the batch. The builder must not be used afterwards. */
   build(): DecisionBatch {
     return { rowCount: this.#rows, cells: this.#cells, texts: this.#texts, bytes: this.#bytes }
   }
@@ -136,7 +136,7 @@ export class DecisionBatchBuilder {
   }
 }
 
-/** The same batch without the room that it has left. */
+/** Returns a view of a batch without its unused memory. */
 export function usedPart({ rowCount, cells, texts, bytes }: DecisionBatch): DecisionBatch {
   const last = (rowCount - 1) * CELLS_PER_ROW + LAST_COPY_CELL
   const usedBytes = rowCount === 0 ? 0 : (cells[last] ?? 0) + (cells[last + 1] ?? 0)
@@ -148,12 +148,12 @@ export function usedPart({ rowCount, cells, texts, bytes }: DecisionBatch): Deci
   }
 }
 
-/** How many bytes of `source` a batch copies under `bound`. */
+/** Number of bytes of `source` copied under `bound`. */
 export function copiedLength(source: Uint8Array | undefined, bound: number): number {
   return source === undefined ? 0 : Math.min(source.length, bound)
 }
 
-/** The decision at `index`; its byte fields are views on the batch. */
+/** Returns the decision at `index`. Its bytes are views of the batch. */
 export function batchRow(batch: DecisionBatch, index: number): BatchRow {
   const at = index * CELLS_PER_ROW
   return {

@@ -2,45 +2,45 @@ import type { DecisionKind, DecisionOutcome } from '../store/ports/decision-stor
 
 export type { DecisionKind, DecisionOutcome }
 
-/** One decision as the caller of `record` knows it, just after answering. */
+/** A decision to record, just after the response. */
 export interface DecisionEntry {
   readonly decisionId: string
-  /** When the decision was made, in milliseconds since the epoch. */
+  /** Time of the decision, in epoch milliseconds. */
   readonly timeMs: number
   readonly kind: DecisionKind
-  /** The policy path without a leading slash, `deploy/allow`. */
+  /** Policy path without a leading slash: `deploy/allow`. */
   readonly path: string
-  /** The revision of the bundle that answered. */
+  /** Revision of the bundle that decided. */
   readonly revision: string
   readonly outcome: DecisionOutcome
   readonly application?: string | undefined
   readonly caller?: string | undefined
-  /** Time spent deciding, in nanoseconds. */
+  /** Duration of the decision, in nanoseconds. */
   readonly durationNs: number
-  /** JSON bytes, often a view on the request's body: valid only until `record` returns. */
+  /** JSON bytes, often a view of the request's body. Valid until `record` returns. */
   readonly input?: Uint8Array | undefined
-  /** JSON bytes, also valid only until `record` returns. */
+  /** JSON bytes. Valid until `record` returns. */
   readonly result?: Uint8Array | undefined
-  /** What built-ins gave that might give something else another time (`nd_builtin_cache`): JSON bytes, all of them. */
+  /** Results of non-deterministic built-ins (`nd_builtin_cache`), as complete JSON bytes. */
   readonly ndBuiltinCache?: Uint8Array | undefined
-  /** Which packages deny, and what each says: JSON bytes, all of them. */
+  /** Denying packages and their messages, as complete JSON bytes. */
   readonly packages?: Uint8Array | undefined
   readonly error?: string | undefined
   readonly requestId?: string | undefined
 }
 
 /**
- * Why something was not kept: `buffer_full`, `write_failed` and `allow_gave_way` count whole decisions, `mask_failed` counts
- * decisions kept without their input because it could not be masked, `detail_gave_way` those kept without input and result. What gave way
- * did so since the buffer was filling.
+ * Reasons for dropped data. `buffer_full`, `write_failed` and `allow_gave_way` count whole
+ * decisions. `mask_failed` counts decisions without an input, because it could not be masked, and
+ * `detail_gave_way` those without input and result. `…_gave_way` happens while the buffer fills.
  */
 export type DropReason = 'buffer_full' | 'write_failed' | 'mask_failed' | 'detail_gave_way' | 'allow_gave_way'
 
-/** What of decisions may give way before all of one has to. */
+/** Data of decisions that may be dropped before whole decisions are. */
 export const GIVES_WAY = ['detail', 'allows'] as const
 export type GivesWay = (typeof GIVES_WAY)[number]
 
-/** What nothing has been dropped of yet. */
+/** Counts of a new log. */
 export const NOTHING_DROPPED: Readonly<Record<DropReason, number>> = {
   buffer_full: 0,
   write_failed: 0,
@@ -49,28 +49,30 @@ export const NOTHING_DROPPED: Readonly<Record<DropReason, number>> = {
   allow_gave_way: 0,
 }
 
-/** What the log did since it was opened, and what it holds now. */
+/** Metrics of the log since it was opened. */
 export interface DecisionLogStats {
   readonly written: number
   readonly dropped: Readonly<Record<DropReason, number>>
-  /** Decisions recorded and not yet written or dropped. */
+  /** Decisions that are not written or dropped yet. */
   readonly bufferedRows: number
-  /** Memory that those decisions hold, in bytes. */
+  /** Memory of those decisions, in bytes. */
   readonly bufferedBytes: number
 }
 
-/** Keeps decisions for later reading. It never throws at, delays or fails the decision it records. */
+/** Records decisions. Never fails or delays the decision. */
 export interface DecisionLog {
-  /** Takes the entry, or counts it as dropped. Costs microseconds; copies what it keeps of `input` and `result`. */
+  /**
+   * Records or drops an entry within microseconds. Copies the stored part of `input` and `result`.
+   */
   record(entry: DecisionEntry): void
-  /** Resolves once all that was recorded before the call is written or counted as dropped. */
+  /** Resolves once all earlier entries are written or dropped. */
   flush(): Promise<void>
-  /** Flushes, then releases the store; what is recorded afterwards is dropped as `buffer_full`. */
+  /** Flushes and releases the store. Later entries are dropped as `buffer_full`. */
   close(): Promise<void>
   stats(): DecisionLogStats
 }
 
-/** The log of a service that keeps none. */
+/** Log of a service without one. */
 export const nopDecisionLog: DecisionLog = {
   record: () => undefined,
   flush: () => Promise.resolve(),

@@ -1,44 +1,47 @@
 import type { BatchRow } from './decision-batch.js'
 import type { DecisionOutcome } from './decision-log.js'
 
-/** Which decisions are reported: denials and errors that name an execution or an application; with `executions`, all that name an execution too. */
+/**
+ * Which decisions are reported: denials and errors with an execution or application; with
+ * `executions`, also all others with an execution.
+ */
 export type ReportedDecisions = 'denied' | 'executions'
 
-/** A decision for those who keep some apart from the log; masked as the log's is. */
+/** A reported decision, masked like the log's. */
 export interface ReportedDecision extends Omit<
   BatchRow,
   'durationNs' | 'inputBytes' | 'input' | 'resultBytes' | 'result' | 'ndBuiltinCache' | 'packages'
 > {
-  /** JSON text, or its first part where `isResultCut`. */
+  /** JSON text; its beginning if `isResultCut`. */
   readonly result: string | null
   readonly isResultCut: boolean
 }
 
 /**
- * Why decisions that belong into reports are in none: too many in a minute, no room in the decision log, too many waiting for who
- * takes reports, or that one failed. Of `log_failed`, all decisions that the log lost, it is not known whether they belong there.
+ * Why a decision is in no report: the rate limit, a full decision log, a full queue of reports, or
+ * a failed write. `log_failed` counts all decisions that the log lost, reportable or not.
  */
 export type OmissionReason = 'over_rate' | 'log_full' | 'log_failed' | 'too_many_waiting' | 'write_failed'
 
-/** Some decisions that were just written to the log, and how many are missing among them. */
+/** Newly written decisions, and the number of missing ones. */
 export interface DecisionReport {
   readonly decisions: readonly ReportedDecision[]
   readonly omitted: Readonly<Partial<Record<OmissionReason, number>>>
 }
 
-/** What tells whether a decision is to be reported. */
+/** Members that determine whether a decision is reported. */
 export interface ReportableDecision {
   readonly outcome: DecisionOutcome | (string & {})
   readonly application?: string | null | undefined
   readonly executionId?: string | null | undefined
 }
 
-/** Whether a decision says no, or failed to say anything. */
+/** Whether a decision is a denial or an error. */
 export function isRefusal({ outcome }: Pick<ReportableDecision, 'outcome'>): boolean {
   return outcome === 'deny' || outcome === 'error'
 }
 
-/** Whether a decision is to be reported. */
+/** Whether a decision is reported. */
 export function isReportable(reported: ReportedDecisions, decision: ReportableDecision): boolean {
   const { application, executionId } = decision
   const hasExecution = typeof executionId === 'string'

@@ -1,20 +1,19 @@
 import type { BatchRow } from './decision-batch.js'
 import { isRefusal, isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecision, ReportedDecisions } from './decision-report.js'
-import { ReportBudget } from './report-budget.js'
 
-/** Which decisions are reported, and how many. */
+/** Which decisions are reported, and at what rate. */
 export interface ReportOptions {
   readonly reported: ReportedDecisions
-  /** Averaged over a minute. */
+  /** Average over a minute. */
   readonly perSecond: number
 }
 
-/** A result is no longer in a report: the log has all that was stored of it. */
+/** Highest size of a result in a report. The log has the stored rest. */
 const MAX_RESULT_BYTES = 2048
 const MAX_ERROR_LENGTH = 1024
 
-/** Chooses, among the decisions as they are written, those that are reported. */
+/** Selects written decisions to report. */
 export class DecisionReporter {
   readonly #options: ReportOptions
   readonly #budget: ReportBudget
@@ -26,14 +25,14 @@ export class DecisionReporter {
     this.#budget = new ReportBudget(options.perSecond)
   }
 
-  /** Looks at a decision without secrets; `isResultCut` says that the end of its result is missing. */
+  /** Considers a decision without secrets. `isResultCut` says whether its result is incomplete. */
   offer(row: BatchRow, isResultCut: boolean): void {
     if (!isReportable(this.#options.reported, row)) return
     if (this.#budget.spend(row.timeMs, isRefusal(row))) this.#decisions.push(toReported(row, isResultCut))
     else this.#overRate += 1
   }
 
-  /** What was chosen since the last time; undefined when there was nothing to choose. */
+  /** Returns the decisions selected since the last call; undefined without any. */
   take(): DecisionReport | undefined {
     const [decisions, overRate] = [this.#decisions, this.#overRate]
     if (decisions.length + overRate === 0) return undefined
@@ -46,12 +45,56 @@ export class DecisionReporter {
 function toReported(row: BatchRow, isResultCut: boolean): ReportedDecision {
   const { decisionId, timeMs, kind, path, revision, outcome, result } = row
   const { application, executionId, caller, requestId } = row
-  // Streaming: half a character at the end of what was cut is left out.
+  // Streaming omits half a character at the cut.
   const text = result && new TextDecoder().decode(result.subarray(0, MAX_RESULT_BYTES), { stream: true })
   return {
     ...{ decisionId, timeMs, kind, path, revision, outcome, application, executionId, caller, requestId },
     error: row.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
     result: text,
     isResultCut: isResultCut || (result?.length ?? 0) > MAX_RESULT_BYTES,
+  }
+}
+
+const MS_PER_SECOND = 1000
+const BURST_SECONDS = 60
+/** Longer than any evaluation. */
+const MAX_EVALUATION_MS = 300_000
+/**
+ * Share of the rate for decisions that are not refusals, so that these cannot crowd out refusals.
+ */
+const SHARE_OF_OTHERS = 0.5
+
+/** Rate limit averaged over a minute, so that a burst passes. */
+export class ReportBudget {
+  readonly #perSecond: number
+  readonly #capacity: number
+  #left: number
+  #atMs = -Infinity
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond
+    this.#capacity = perSecond * BURST_SECONDS
+    this.#left = this.#capacity
+  }
+
+  /** Spends one unit for a decision made at `timeMs`. Returns false if the budget is used up. */
+  spend(timeMs: number, isRefusal: boolean): boolean {
+    this.#refill(timeMs)
+    const reserved = isRefusal ? 0 : this.#capacity * SHARE_OF_OTHERS
+    if (this.#left - 1 < reserved) return false
+    this.#left -= 1
+    return true
+  }
+
+  #refill(timeMs: number): void {
+    const passedMs = timeMs - this.#atMs
+    // Slow decisions arrive after later ones. Their time is not added twice.
+    if (passedMs < 0 && passedMs > -MAX_EVALUATION_MS) return
+    // A clock that was set back starts from its new time.
+    this.#atMs = timeMs
+    this.#left = Math.min(
+      this.#capacity,
+      this.#left + (Math.max(0, passedMs) / MS_PER_SECOND) * this.#perSecond,
+    )
   }
 }

@@ -3,7 +3,7 @@ import type { JsonText } from '../lib/json/text/json-text.js'
 import type { StoredDecision } from '../store/ports/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'
 
-/** A decision as the HTTP API shows it; what is unknown is absent. */
+/** A decision in the HTTP API, without unknown members. */
 export interface DecisionView {
   readonly decisionId: string
   /** ISO 8601, UTC. */
@@ -15,26 +15,28 @@ export interface DecisionView {
   readonly application?: string
   readonly executionId?: string
   readonly caller?: string
-  /** The service that decided, in a log that several share. */
+  /** The service that decided, in a shared log. */
   readonly replica?: string
   readonly durationMs: number
   readonly requestId?: string
-  /** The input as JSON when all of it was stored; else `inputPrefix` holds the text that was. */
+  /** The input as JSON if it was stored completely, else `inputPrefix` with the stored text. */
   readonly input?: JsonText
   readonly inputPrefix?: string
-  /** Size of the input as it was sent. */
+  /** Size of the input as sent. */
   readonly inputBytes?: number
   readonly inputTruncated?: boolean
   readonly result?: JsonText
   readonly resultPrefix?: string
-  /** What built-ins gave that might give something else another time, by built-in and arguments, as OPA's `nd_builtin_cache`. */
+  /**
+   * Results of non-deterministic built-ins by built-in and arguments, as OPA's `nd_builtin_cache`.
+   */
   readonly ndBuiltinCache?: JsonText
-  /** Which packages deny, and what each says. */
+  /** Denying packages and their messages. */
   readonly packages?: JsonText
   readonly error?: string
 }
 
-/** Turns a stored decision into its public form. */
+/** Maps a stored decision to its form in the API. */
 export function toDecisionView(decision: StoredDecision): DecisionView {
   const {
     application,

@@ -1,30 +1,36 @@
 import { goJsonString } from '../lib/json/text/escape.js'
 
-/** A text without the secrets in it; null when it cannot be had. `isCut` says that its end is missing. */
+/**
+ * Removes secrets from a text; null if that is impossible. `isCut` says that the end of the text
+ * is missing.
+ */
 export type HideSecrets = (text: string, isCut: boolean) => string | null
 
-/** Shorter texts stand in too many others: replacing them would tell more than it hides. */
+/** Shorter texts occur in too many others: replacing them would reveal more than it hides. */
 const MIN_LENGTH = 4
-/** With more of them than this, a text is rather left out than searched for each. */
+/** Above this number, a text is dropped instead of searched. */
 const MAX_SECRETS = 200
 const MASKED = '[masked]'
 
-/** Hides every text and number of the masked `values` (JSON) in texts that may quote them, as they are or inside JSON. */
+/**
+ * Makes a function that hides the texts and numbers of the masked `values` (JSON) in texts that
+ * quote them, plain or within JSON.
+ */
 export function makeHideSecrets(values: readonly string[]): HideSecrets {
   const secrets = new Set(values.flatMap((value) => scalarTexts(JSON.parse(value) as unknown)))
   if (secrets.size === 0) return (text) => text
   if (secrets.size > MAX_SECRETS) return () => null
-  // The longest first: it may contain a shorter one.
+  // Longest first, since it may contain a shorter one.
   const forms = [...new Set([...secrets].flatMap(writtenForms))].sort((a, b) => b.length - a.length)
   const longest = forms[0]?.length ?? 0
   return (text, isCut) => {
     const hidden = forms.reduce((rest, form) => rest.replaceAll(form, MASKED), text)
-    // The cut may go through a secret, whose first part is then left at the end.
+    // The cut may split a secret and leave its beginning.
     return isCut ? hidden.slice(0, -longest) : hidden
   }
 }
 
-/** The texts and numbers in a value that are long enough to be told from others. */
+/** Texts and numbers in a value that are long enough to be searched for. */
 function scalarTexts(value: unknown): string[] {
   const texts: string[] = []
   const rest = [value]

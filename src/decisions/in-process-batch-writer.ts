@@ -6,12 +6,15 @@ import type { RetentionPolicy } from './retention.js'
 export interface InProcessBatchWriterDeps {
   readonly store: DecisionKeeper
   readonly retention: RetentionPolicy
-  /** The time by which decisions are old, in milliseconds since the epoch. */
+  /** Clock for the age of decisions, in epoch milliseconds. */
   readonly removalTime: () => number
   readonly retentionIntervalMs: number
 }
 
-/** Writes in the calling thread and holds the store to its retention: before each batch by size, in time by age. */
+/**
+ * Writes on the calling thread and applies retention: by size before each batch, by age at
+ * intervals.
+ */
 export class InProcessBatchWriter implements DecisionBatchWriter {
   readonly #deps: InProcessBatchWriterDeps
   readonly #timer: NodeJS.Timeout
@@ -25,13 +28,13 @@ export class InProcessBatchWriter implements DecisionBatchWriter {
   write(batch: DecisionBatch): Promise<WriteReceipt> {
     const { store, retention } = this.#deps
     return new Promise((resolve) => {
-      // First, so that a store which cannot delete stops growing: its batches are refused and counted.
+      // First, so that a store that cannot delete stops growing: its batches fail and are counted.
       deleteAboveSize(store, retention)
       resolve(store.insert(batch))
     })
   }
 
-  /** One bounded round of retention. */
+  /** Runs one bounded step of retention. */
   retain(): void {
     const { store, retention, removalTime } = this.#deps
     try {
@@ -39,7 +42,8 @@ export class InProcessBatchWriter implements DecisionBatchWriter {
       deleteAboveSize(store, retention)
       store.releaseSpace(retention.maxBytes)
     } catch {
-      // A full or locked disk fails the writes too, and there it is counted and reported; the next round tries again.
+      // Writes fail, too, on a full or locked disk, and are counted and reported. The next step
+      // tries again.
     }
   }
 

@@ -11,42 +11,42 @@ import { DecisionReporter } from './decision-reporter.js'
 import type { ReportOptions } from './decision-reporter.js'
 import { findExecutionId } from './entry/find-execution-id.js'
 import type { HideSecrets } from './hide-secrets.js'
-import { jsonBytes } from './entry/json-bytes.js'
+import { jsonBytes } from './redact-decision.js'
 import { makeInputKeeper } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
 import { makeRedactDecision } from './redact-decision.js'
 
-/** What is stored of decisions. */
+/** What to store of decisions. */
 export interface KeepOptions {
-  /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
+  /** JSON pointers (RFC 6901). The token `*` matches every member or element. */
   readonly masks: readonly string[]
   readonly maxInputBytes: number
-  /** Whether secrets are replaced in all that is stored; true where absent. */
+  /** Whether secrets are redacted in all stored data. Default: true. */
   readonly redact?: boolean
-  /** Absent where no decision is reported. */
+  /** Absent if no decision is reported. */
   readonly reports?: ReportOptions | undefined
 }
 
-/** What became of a batch: decisions that lost their input because it could not be masked. */
+/** Result of a batch: the number of decisions without an input, because it could not be masked. */
 export interface WriteReceipt {
   readonly maskFailed: number
-  /** Of the decisions in the batch that are reported, where any are. */
+  /** Reported decisions of the batch, if any. */
   readonly report?: DecisionReport | undefined
-  /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
+  /** Memory of the batch, to be reused. */
   readonly spentMemory?: Uint8Array<ArrayBuffer>
 }
 
-/** Takes batches of decisions to the log. */
+/** Writes batches of decisions to the log. */
 export type DecisionBatchWriter = BatchWriter<DecisionBatch, WriteReceipt>
 
-/** A store that is given batches, and keeps of each decision no more than it may. */
+/** A store that receives batches and masks, redacts and cuts decisions. */
 export interface DecisionKeeper extends Omit<DecisionWriteStore, 'insert'> {
   insert(batch: DecisionBatch): WriteReceipt
 }
 
 const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false, hide: undefined }
 
-/** Masks, redacts and reports decisions on their way into a store. Raises `invalid` for a bad mask. */
+/** Masks, redacts and reports decisions before they are stored. Raises `invalid` for a bad mask. */
 export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): DecisionKeeper {
   const { masks, maxInputBytes, redact = true, reports } = options
   const keepInput = makeInputKeeper(masks, maxInputBytes)
@@ -54,7 +54,7 @@ export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): 
   const reporter = reports && new DecisionReporter(reports)
 
   const insert = (batch: DecisionBatch): WriteReceipt => {
-    // What a batch left that was undone.
+    // Drop the reports of a batch that was undone.
     reporter?.take()
     let maskFailed = 0
     const keep = (whole: BatchRow, add: AddDecision): void => {
@@ -87,7 +87,7 @@ export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): 
   }
 }
 
-/** Member by member: copying the row and adding to it takes several times as long. */
+/** Copies member by member, which is several times as fast as a spread. */
 function newDecision(row: BatchRow, input: KeptInput, resultTruncated: boolean): NewDecision {
   return {
     decisionId: row.decisionId,
@@ -112,18 +112,18 @@ function newDecision(row: BatchRow, input: KeptInput, resultTruncated: boolean):
   }
 }
 
-/** The texts of a decision that may quote its input. */
+/** Hides secrets in the texts of a decision that may quote its input. */
 function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
   const { application, executionId, error, result, ndBuiltinCache, packages } = row
   const said = packages === null ? null : hide(Buffer.from(packages).toString(), false)
   const calls = ndBuiltinCache === null ? null : hide(Buffer.from(ndBuiltinCache).toString(), false)
-  // Streaming: half a character at the end of what was cut is left out.
+  // Streaming omits half a character at the cut.
   const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
   const shown = text === null ? null : hide(text, isResultCut(row))
   return {
     ...row,
     application: application === null ? null : hide(application, false),
-    // Of an id, a part is of no use.
+    // A part of an id is useless.
     executionId: executionId !== null && hide(executionId, false) === executionId ? executionId : null,
     error: error === null ? null : hide(error, false),
     result: shown === null ? null : Buffer.from(shown),
@@ -132,7 +132,7 @@ function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
   }
 }
 
-/** In the batch where its input was cut, else in the input. */
+/** Execution of a decision, from the batch if the input was cut, else from the input. */
 function executionIdOf({ executionId, input, inputBytes }: BatchRow): string | null {
   const isWhole = input !== null && input.length === inputBytes
   return isWhole ? (findExecutionId(input) ?? null) : executionId

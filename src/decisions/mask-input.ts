@@ -4,25 +4,25 @@ import { scanSpace, scanValue } from '../lib/json/scan/scan-value.js'
 import { makeHideSecrets } from './hide-secrets.js'
 import type { HideSecrets } from './hide-secrets.js'
 
-/** What is left of an input to be stored. */
+/** The stored part of an input. */
 export interface KeptInput {
   readonly bytes: Uint8Array | null
   readonly truncated: boolean
   readonly maskFailed: boolean
-  /** What keeps the masked values out of the rest of a decision; undefined when nothing is masked. */
+  /** Hides the masked values in the rest of a decision; undefined if nothing is masked. */
   readonly hide: HideSecrets | undefined
 }
 
-/** Turns a whole input into what may be stored of it. */
+/** Turns a whole input into its stored part. */
 export type InputKeeper = (input: Uint8Array, fullLength: number) => KeptInput
 
 const REPLACEMENT = '"[masked]"'
-/** Nothing is known of the secrets in it, so nothing that may quote them is stored. */
+/** Its secrets are unknown, so nothing that may quote them is stored. */
 export const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
 
 /**
- * Masks first and cuts to `maxBytes` second, so that a secret cannot slip through behind the cut. An input that cannot
- * be masked is not kept at all.
+ * Makes a function that masks an input and then cuts it to `maxBytes`, so that no secret survives
+ * the cut. An input that cannot be masked is dropped.
  */
 export function makeInputKeeper(pointers: readonly string[], maxBytes: number): InputKeeper {
   const masks = pointers.map(parseMaskPointer)
@@ -35,7 +35,7 @@ export function makeInputKeeper(pointers: readonly string[], maxBytes: number): 
     })
   }
   return (input, fullLength) => {
-    // What was left out is counted where that was done.
+    // The component that dropped the input has counted it.
     if (input.length < fullLength) return { ...NOT_MASKED, maskFailed: input.length > 0 }
     try {
       refuseTrailingText(input)
@@ -53,8 +53,8 @@ export function makeInputKeeper(pointers: readonly string[], maxBytes: number): 
 }
 
 /**
- * The tokens of a JSON pointer (RFC 6901 section 3) in which `*` stands for every member or element; raises AppError
- * `invalid` for a text that is none.
+ * Parses a JSON pointer (RFC 6901 section 3) in which `*` stands for every member or element.
+ * Raises AppError `invalid` for a bad one.
  */
 export function parseMaskPointer(pointer: string): string[] {
   if (!pointer.startsWith('/')) throw new AppError('invalid', `mask "${pointer}": must start with "/"`)
@@ -66,7 +66,7 @@ export function parseMaskPointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The masks lead into one JSON value only: text behind it would be stored unmasked. */
+/** Masks apply to a single JSON value: text after it would be stored unmasked. */
 function refuseTrailingText(input: Uint8Array): void {
   if (scanSpace(input, scanValue(input, 0)) !== input.length) {
     throw new AppError('invalid', 'mask input: text after the JSON value')

@@ -11,23 +11,26 @@ import type { DecisionLog } from './decision-log.js'
 import { toDecisionView } from './decision-view.js'
 import type { DecisionView } from './decision-view.js'
 
-/** A page to read. `limit` is 1 to 500, 50 when absent; `cursor` is the `nextCursor` of the page before. */
+/**
+ * Query for a page. `limit` is 1 to 500, 50 if absent. `cursor` is the `nextCursor` of the previous
+ * page.
+ */
 export interface DecisionQuery extends DecisionFilter {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** With what each was asked with and what its built-ins gave: left out unless `true`. */
+  /** Whether to include inputs and results of built-ins. */
   readonly inputs?: 'true' | 'false' | undefined
 }
 
 export interface DecisionPage {
-  /** Newest first; fewer than `limit` when their inputs and results are large, and then with a `nextCursor`. */
+  /** Newest first. Fewer than `limit`, with a `nextCursor`, if inputs and results are large. */
   readonly decisions: readonly DecisionView[]
   readonly nextCursor?: string
 }
 
 export interface DecisionQueryDeps {
   readonly store: DecisionReadStore
-  /** Flushed before a read, so that a decision can be shown as soon as it was answered. */
+  /** Flushed before a read, so that a decision is visible right after its response. */
   readonly log: Pick<DecisionLog, 'flush'>
 }
 
@@ -37,7 +40,10 @@ const DEFAULT_LIMIT = 50
 const MAX_PAGE_BYTES = 1024 * 1024
 const WITHOUT_INPUT = { input: null, ndBuiltinCache: null }
 
-/** The decisions that match; raises AppError `invalid` for a bad limit or cursor. Later decisions never shift a page. */
+/**
+ * Returns the matching decisions. Raises AppError `invalid` for a bad limit or cursor. Later
+ * decisions never shift a page.
+ */
 export async function queryDecisions(
   { store, log }: DecisionQueryDeps,
   query: DecisionQuery,
@@ -55,7 +61,7 @@ export async function queryDecisions(
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
 }
 
-/** The decision with this id; raises AppError `not_found`. */
+/** Returns the decision with an id. Raises AppError `not_found`. */
 export async function findDecision(
   { store, log }: DecisionQueryDeps,
   decisionId: string,
@@ -71,7 +77,7 @@ export async function findDecision(
   return toDecisionView(decision)
 }
 
-/** The first decisions about an execution, oldest first. */
+/** Returns the first decisions about an execution, oldest first. */
 export async function decisionsOfExecution(
   { store, log }: DecisionQueryDeps,
   executionId: string,
@@ -81,7 +87,7 @@ export async function decisionsOfExecution(
   return await store.ofExecution(executionId, limit)
 }
 
-/** Waits for a moment only: a writer that lags must not keep readers from what is written already. */
+/** Waits briefly: a slow writer must not block reads of written decisions. */
 async function flushed(log: Pick<DecisionLog, 'flush'>): Promise<void> {
   await Promise.race([log.flush(), setTimeout(MAX_FLUSH_WAIT_MS, undefined, { ref: false })])
 }

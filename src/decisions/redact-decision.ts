@@ -1,41 +1,43 @@
 import { AppError } from '../errors/app-error.js'
 import { asBuffer } from '../lib/bytes.js'
 import { closeJson } from '../lib/redaction/close-json.js'
-import { mayHoldSecrets } from '../lib/redaction/secret-signs.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
-import { jsonBytes } from './entry/json-bytes.js'
 import { REDACTED, REDACTION_MARK } from '../lib/redaction/redacted.js'
+import { mayHoldSecrets } from '../lib/redaction/secret-signs.js'
 import { remembered } from '../lib/remembered.js'
 import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
 
-/** A decision as it would be stored. */
+/** A decision before it is stored. */
 export interface KeptDecision {
   readonly row: BatchRow
   readonly input: KeptInput
   readonly isResultCut: boolean
 }
 
-/** The decision without what looks like a secret; what cannot be looked through and may hold one is left out. */
+/** Removes secrets from a decision. Drops parts that may contain some and cannot be checked. */
 export type RedactDecision = (kept: KeptDecision) => KeptDecision
 
-/** Shorter texts stand in too many others. */
-const LEAST_QUOTED = 4
-/** With more secrets than this, what may quote them is rather left out than searched for each. */
-const MOST_QUOTED = 200
+/** Shorter texts occur in too many others. */
+const MIN_QUOTED_LENGTH = 4
+/** Above this number, parts that may quote secrets are dropped instead of searched. */
+const MAX_QUOTED = 200
 
-/** Most services ask some hundred. */
-const REMEMBERED_PATHS = 1000
+/** Most services use a few hundred paths. */
+const MAX_CACHED_PATHS = 1000
 
-/** Redacts an input as far as it is stored, at most this many bytes, and in the result and the error what they quote of it as well. */
+/**
+ * Makes a function that redacts the stored input (at most this many bytes), and its secrets in the
+ * result and the error.
+ */
 export function makeRedactDecision(maxInputBytes: number): RedactDecision {
-  const shownPath = remembered(redactWords, REMEMBERED_PATHS)
+  const shownPath = remembered(redactWords, MAX_CACHED_PATHS)
   return ({ row, input, isResultCut }) => {
     const redacted = input.bytes === null ? undefined : redactStart(input.bytes, input.truncated, [])
     const known = quotable(redacted?.values ?? [])
-    const isHidden = known.length > MOST_QUOTED
+    const isHidden = known.length > MAX_QUOTED
     const path = shownPath(row.path)
     const result = isHidden
       ? REDACTED
@@ -76,12 +78,14 @@ interface RedactedStart {
   readonly values: readonly string[]
 }
 
-/** A JSON text, or its beginning, without its secrets; undefined where it cannot be looked through and may hold some. */
+/**
+ * Redacts a JSON text or its beginning; undefined if it cannot be checked and may contain secrets.
+ */
 function redactStart(bytes: Uint8Array, isCut: boolean, known: readonly string[]): RedactedStart | undefined {
   const start = asBuffer(bytes)
   try {
     const redacted = isCut ? redactCut(start, known) : redactWhole(start, known)
-    // The very bytes that were given tell that there is nothing to replace.
+    // Nothing was replaced if the bytes are the same.
     return redacted.bytes === start ? { bytes, values: redacted.values } : redacted
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
@@ -100,14 +104,20 @@ function redactCut(start: Buffer, known: readonly string[]): RedactedStart {
   return { bytes: count === 0 ? start : withoutClosing(text, closing), values }
 }
 
-/** Of what was put behind the beginning, only what is still there: a secret that was cut has swallowed some. */
+/**
+ * Removes the rest of the closing that was added to the beginning. A cut secret may have swallowed
+ * a part of it.
+ */
 function withoutClosing(text: Buffer, closing: Buffer): Buffer {
   let left = closing
   while (left.length > 0 && !text.subarray(text.length - left.length).equals(left)) left = left.subarray(1)
   return text.subarray(0, text.length - left.length)
 }
 
-/** Who wrote it down has left out what is secret by itself: its names are arguments, and say nothing of what stands behind them. */
+/**
+ * Removes quoted secrets. OPA has already omitted values that are secret by themselves: names are
+ * arguments here and say nothing about their values.
+ */
 function withoutQuotes(json: Uint8Array, known: readonly string[]): Uint8Array | null {
   if (known.length === 0) return json
   const text = Buffer.from(json).toString()
@@ -120,9 +130,19 @@ function redactedError(error: string, known: readonly string[]): string {
   return redactWords(known.reduce((text, secret) => text.replaceAll(secret, REDACTION_MARK), error))
 }
 
-/** The longest first: it may contain a shorter one. */
+/** Longest first, since it may contain a shorter one. */
 function quotable(values: readonly string[]): readonly string[] {
   return [
-    ...new Set(values.filter((value) => value.length >= LEAST_QUOTED && value !== REDACTION_MARK)),
+    ...new Set(values.filter((value) => value.length >= MIN_QUOTED_LENGTH && value !== REDACTION_MARK)),
   ].sort((a, b) => b.length - a.length)
+}
+
+/** Returns a text's bytes if it is valid JSON, else null. */
+export function jsonBytes(text: string): Uint8Array | null {
+  try {
+    JSON.parse(text)
+    return Buffer.from(text)
+  } catch {
+    return null
+  }
 }

@@ -1,9 +1,9 @@
 import type { DecisionWriteStore } from '../store/ports/decision-store.js'
 
-/** What retention needs of a store of decisions. */
+/** Methods of a store that retention uses. */
 export type PrunedStore = Omit<DecisionWriteStore, 'insert' | 'close'>
 
-/** How long decisions are stored and how much they may take; the oldest go first. */
+/** Highest age and size of stored decisions. The oldest are deleted first. */
 export interface RetentionPolicy {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -16,10 +16,13 @@ export const defaultRetention: RetentionPolicy = {
 }
 
 const ROWS_PER_STEP = 1024
-/** Pruning goes on below the bound, so that it is seldom needed, and new decisions find room. */
+/** Deletion continues below the limit, so that it is needed rarely. */
 const LOW_WATER = 0.95
 
-/** Deletes at most this many steps' worth of decisions that are too old; returns how many. */
+/**
+ * Deletes decisions that are too old, in at most `maxSteps` steps. Returns the number of deleted
+ * decisions.
+ */
 export function deleteExpired(
   store: PrunedStore,
   policy: RetentionPolicy,
@@ -35,7 +38,7 @@ export function deleteExpired(
   return deleted
 }
 
-/** Deletes the oldest decisions while they fill more than the bound; returns how many. */
+/** Deletes the oldest decisions above the size limit. Returns the number of deleted decisions. */
 export function deleteAboveSize(store: PrunedStore, policy: RetentionPolicy, maxSteps = 64): number {
   if (store.size().bytes <= policy.maxBytes) return 0
   let deleted = 0
@@ -43,7 +46,7 @@ export function deleteAboveSize(store: PrunedStore, policy: RetentionPolicy, max
     const { bytes, rows } = store.size()
     const excess = bytes - policy.maxBytes * LOW_WATER
     if (excess <= 0) break
-    // By the average row, lest a step of large rows empties a small store.
+    // Estimates by the average row, so that a step of large rows does not empty a small store.
     const count = store.deleteOldest(Math.min(Math.ceil((rows * excess) / bytes), ROWS_PER_STEP))
     deleted += count
     if (count === 0) break

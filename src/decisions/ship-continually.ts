@@ -1,25 +1,28 @@
-import { toError } from '../errors/app-error.js'
+import { toError, AppError } from '../errors/app-error.js'
 import type {
   DecisionReceiver,
   ShippedLog,
-  ShippingFigures,
+  ShippingMetrics,
   ShippingState,
 } from '../store/ports/decision-shipping.js'
-import { shipBatch } from './ship-decisions.js'
+import type { PageBounds, StoredDecision } from '../store/ports/decision-store.js'
 
 export interface ContinualShippingDeps {
-  /** Opens the local log, as it is or as it was begun anew. Raises AppError `unavailable`. */
+  /** Opens the current local log. Raises AppError `unavailable`. */
   readonly openLog: () => ShippedLog
   readonly receiver: DecisionReceiver
-  /** Told after each round. */
-  readonly told: (figures: ShippingFigures) => void
+  /** Called after each round. */
+  readonly roundEnded: (metrics: ShippingMetrics) => void
 }
 
-/** Takes the local log to the shared one, round after round; what fails is tried again in the next one, from where it was. */
+/**
+ * Ships the local log to the shared one in rounds. The next round retries a failed one from its
+ * position.
+ */
 export class ContinualShipping {
   readonly #deps: ContinualShippingDeps
   #log: ShippedLog | undefined
-  #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
+  #metrics: ShippingMetrics = { shipped: 0, waiting: 0, missing: 0 }
   #round: Promise<void> | undefined
   #isClosed = false
 
@@ -27,7 +30,10 @@ export class ContinualShipping {
     this.#deps = deps
   }
 
-  /** Ships what is there now; never rejects. Whoever asks during a round waits for one more, which sees what the first did not. */
+  /**
+   * Ships all current decisions. Never rejects. A call during a round waits for another round,
+   * which sees later decisions.
+   */
   async catchUp(): Promise<void> {
     await this.#round
     this.#round ??= this.#ship().finally(() => {
@@ -36,7 +42,7 @@ export class ContinualShipping {
     await this.#round
   }
 
-  /** Ends after the batch under way. */
+  /** Stops after the current batch. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#round
@@ -45,9 +51,9 @@ export class ContinualShipping {
   }
 
   async #ship(): Promise<void> {
-    const { openLog, receiver, told } = this.#deps
+    const { openLog, receiver, roundEnded } = this.#deps
     let problem: string | undefined
-    let { shipped } = this.#figures
+    let { shipped } = this.#metrics
     try {
       const log = (this.#log ??= openLog())
       while (!this.#isClosed) {
@@ -58,14 +64,14 @@ export class ContinualShipping {
     } catch (raw) {
       problem = toError(raw).message
     }
-    this.#figures = { ...this.#state(), shipped, problem }
-    // The file may be another one by now: the next round opens what is at its path.
+    this.#metrics = { ...this.#state(), shipped, problem }
+    // The file may have been replaced: the next round opens the one at the path.
     if (problem !== undefined) this.#closeLog()
-    told(this.#figures)
+    roundEnded(this.#metrics)
   }
 
   #state(): ShippingState {
-    const { waiting, missing } = this.#figures
+    const { waiting, missing } = this.#metrics
     try {
       return this.#log?.state() ?? { waiting, missing }
     } catch {
@@ -76,5 +82,47 @@ export class ContinualShipping {
   #closeLog(): void {
     this.#log?.close()
     this.#log = undefined
+  }
+}
+
+interface ShippingDeps {
+  readonly log: ShippedLog
+  readonly receiver: DecisionReceiver
+  readonly bounds?: PageBounds
+}
+
+/** Size of a batch, which is one transaction in the shared log. */
+const BATCH: PageBounds = { rows: 500, bytes: 2 * 1024 * 1024 }
+
+/**
+ * Ships the next decisions of the local log. Returns the number that the shared log stored, or
+ * undefined if there were none. The position only advances past stored decisions: after a crash
+ * they are sent again and stored once. Raises AppError `unavailable`.
+ */
+export async function shipBatch({
+  log,
+  receiver,
+  bounds = BATCH,
+}: ShippingDeps): Promise<number | undefined> {
+  const unshipped = log.next(bounds)
+  if (unshipped === undefined) return undefined
+  const kept = await keepAll(receiver, unshipped.decisions)
+  log.noteShipped(unshipped.place, kept)
+  return kept
+}
+
+/**
+ * Halves a refused batch, so that a decision that is never accepted does not block those after it.
+ */
+async function keepAll(receiver: DecisionReceiver, decisions: readonly StoredDecision[]): Promise<number> {
+  try {
+    await receiver.keep(decisions)
+    return decisions.length
+  } catch (raw) {
+    if (!(raw instanceof AppError) || raw.kind === 'unavailable') throw raw
+    if (decisions.length === 1) return 0
+    const middle = Math.ceil(decisions.length / 2)
+    const first = await keepAll(receiver, decisions.slice(0, middle))
+    return first + (await keepAll(receiver, decisions.slice(middle)))
   }
 }

@@ -11,7 +11,10 @@ interface PendingWrite {
   readonly reject: (error: AppError) => void
 }
 
-/** Hands batches to a thread of its own and starts another when that one dies; what it held is lost. */
+/**
+ * Writes batches in a thread of its own and starts another if it dies. Batches of a dead thread are
+ * lost.
+ */
 export class WorkerBatchWriter implements DecisionBatchWriter {
   readonly #supervised: SupervisedThread
   #pending: PendingWrite[] = []
@@ -63,7 +66,7 @@ export class WorkerBatchWriter implements DecisionBatchWriter {
           const error = new AppError(answer.kind, answer.message, { code: answer.code })
           if (answer.type === 'lost') this.#pending.shift()?.reject(error)
           else {
-            // It ends after that by itself, and says why: no death.
+            // The thread ends by itself after a refusal: that is no death.
             this.#supervised.release()
             this.#abandon(error)
             reject(error)
@@ -77,7 +80,7 @@ export class WorkerBatchWriter implements DecisionBatchWriter {
         if (current === undefined || current === thread) this.#abandon(stopped())
       })
     })
-    // A restart that fails is told through the writes that it loses.
+    // A failed restart is reported by the writes that it loses.
     this.#opened.catch(() => undefined)
     return thread
   }

@@ -3,9 +3,9 @@ import type { DecisionBatch } from './decision-batch.js'
 import type { KeepOptions, WriteReceipt } from './keep-decisions.js'
 import type { RetentionPolicy } from './retention.js'
 
-/** What the writing thread is started with. */
+/** Start data of the writing thread. */
 export interface WriterThreadOptions extends KeepOptions {
-  /** Of the database. */
+  /** Path of the database. */
   readonly path: string
   readonly retention: RetentionPolicy
   readonly retentionIntervalMs: number

@@ -3,10 +3,13 @@ import { nestedTooDeeply, MAX_NESTING, holdsMoreValues, nestsDeeper } from '../l
 
 const STARTS_LIKE_JSON = /^\s*[[{]/
 
-/** Executions of thousands of stages have fewer; parsed they take some 60 MB, and an operation holds the text as well. */
+/**
+ * Highest number of values. Executions with thousands of stages have fewer. Parsed, they take about
+ * 60 MB, and an operation also holds the text.
+ */
 const MAX_VALUES = 1_000_000
 
-/** Raises `invalid` for a JSON text in which objects and arrays stand deeper than `MAX_NESTING`, or with too many values to be held. */
+/** Raises `invalid` for a JSON text nested deeper than `MAX_NESTING` or with too many values. */
 export function refuseUnbounded(json: string): void {
   if (nestsDeeper(json, MAX_NESTING)) throw nestedTooDeeply()
   if (holdsMoreValues(json, MAX_VALUES)) {
@@ -15,8 +18,9 @@ export function refuseUnbounded(json: string): void {
 }
 
 /**
- * A value that senders write either as JSON or as a text of that JSON (`flatten: true`): the text's value where it is an object or
- * an array, else the value itself. Raises `invalid` for a text nested too deeply or with too many values.
+ * Parses a value that senders write as JSON or as a JSON text (`flatten: true`). Returns the value
+ * itself unless it is the text of an object or array. Raises `invalid` for a text that is nested
+ * too deeply or has too many values.
  */
 export function embeddedValue(value: unknown): unknown {
   if (typeof value !== 'string' || !STARTS_LIKE_JSON.test(value)) return value
@@ -31,8 +35,8 @@ export function embeddedValue(value: unknown): unknown {
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /**
- * A value in the context of a stage, which senders write as it is, as a text of JSON or as Base64 of such a text; the value itself
- * where it is no such text, or one nested too deeply.
+ * Parses a value in a stage's context, which senders write as JSON, as a JSON text or as its
+ * Base64. Returns the value itself for any other text, or one nested too deeply.
  */
 export function carriedValue(value: unknown): unknown {
   if (typeof value !== 'string') return value
@@ -42,18 +46,20 @@ export function carriedValue(value: unknown): unknown {
   return typeof carried === 'object' ? carried : value
 }
 
-/** A member that senders write as text or as a number, as text; undefined for anything else and for an empty text. */
+/** Returns a text or number as text; undefined for any other value and for an empty text. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const LATEST_MS = 8.64e15
+const MAX_TIME_MS = 8.64e15
 
-/** A time in milliseconds since 1970, written as a number or as its digits; undefined for anything else and for 0. */
+/**
+ * Parses epoch milliseconds from a number or its digits; undefined for any other value and for 0.
+ */
 export function epochMs(value: unknown): number | undefined {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? digitsValue(value) : 0
-  return ms > 0 && ms <= LATEST_MS ? Math.floor(ms) : undefined
+  return ms > 0 && ms <= MAX_TIME_MS ? Math.floor(ms) : undefined
 }
 
 function digitsValue(text: string): number {

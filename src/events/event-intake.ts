@@ -6,8 +6,8 @@ import type { EventEndpoint } from './orchestrator-event.js'
 import { recordEvents } from './record-events.js'
 import type { Intake, ReceivedBody } from './record-events.js'
 
-/** Figures of the intake since the start. */
-export interface IntakeFigures {
+/** Metrics of the intake since the start. */
+export interface IntakeMetrics {
   readonly kept: number
   readonly repeated: number
   readonly refused: number
@@ -17,9 +17,9 @@ export interface IntakeFigures {
 
 export interface EventIntakeDeps {
   readonly writer: Writer
-  /** In milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly now: () => number
-  /** Memory that waiting bodies may hold. */
+  /** Highest memory of waiting bodies. */
   readonly maxWaitingBytes: number
 }
 
@@ -29,12 +29,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** This many bodies at most, or about this many bytes of them, are one step of the writer. */
+/** Limits of one write: number of bodies, and approximate bytes. */
 const MAX_STEP_EVENTS = 256
 const MAX_STEP_BYTES = 4 * 1024 * 1024
 const STEP_INTERVAL_MS = 8
 
-/** Takes events to the trail, those that come together in one step: the busier, the less each costs. */
+/**
+ * Writes events to the trail. Events that arrive together share a write: the higher the load, the
+ * cheaper each is.
+ */
 export class EventIntake {
   readonly #deps: EventIntakeDeps
   #waiting: Waiting[] = []
@@ -50,14 +53,14 @@ export class EventIntake {
     this.#deps = deps
   }
 
-  get figures(): IntakeFigures {
+  get metrics(): IntakeMetrics {
     const [kept, repeated, refused, failed] = [this.#kept, this.#repeated, this.#refused, this.#failed]
     return { kept, repeated, refused, failed, waitingBytes: this.#waitingBytes }
   }
 
   /**
-   * Resolves once the event is durable. Raises `invalid` for a body that cannot be read, `unavailable` when the store cannot take
-   * it or too much is waiting.
+   * Resolves once the event is durable. Raises `invalid` for an unreadable body, and `unavailable`
+   * if the store fails or too much is waiting.
    */
   take(body: Uint8Array, endpoint: EventEndpoint, origin: string | undefined): Promise<AuditReceipt> {
     if (this.#waitingBytes > this.#deps.maxWaitingBytes) {
@@ -86,11 +89,14 @@ export class EventIntake {
     }
   }
 
-  /** A quiet service writes at once; a busy one waits a moment for others, since a step costs much more than an event. */
+  /**
+   * Waits for more events under load, since a write costs much more than an event. A quiet service
+   * writes immediately.
+   */
   async #gather(): Promise<void> {
     const pauseMs = this.#startedAt + STEP_INTERVAL_MS - performance.now()
     if (pauseMs > 0 && this.#waiting.length < MAX_STEP_EVENTS) await setTimeout(pauseMs)
-    // What arrives in the same turn of the event loop goes together.
+    // Events of one turn of the event loop share a write.
     else await setImmediate()
     this.#startedAt = performance.now()
   }
@@ -111,7 +117,7 @@ export class EventIntake {
   }
 
   #settle({ resolve, reject }: Waiting, intake: Intake | undefined): void {
-    if (intake === undefined) reject(new AppError('internal', 'an event was neither kept nor refused'))
+    if (intake === undefined) reject(new AppError('internal', 'an event was neither stored nor refused'))
     else if ('refusal' in intake) {
       const { kind, message, code, details } = intake.refusal
       this.#refused += 1
@@ -135,7 +141,10 @@ function stepLength(waiting: readonly Waiting[]): number {
   return count
 }
 
-/** A copy when the bytes are part of a larger memory, all of which would be sent along to the other thread. */
+/**
+ * Copies bytes that are part of a larger buffer, which would be sent to the other thread as a
+ * whole.
+ */
 function alone(body: Uint8Array): Uint8Array {
   const isWhole = body.byteLength === body.buffer.byteLength && !Buffer.isBuffer(body)
   return isWhole ? body : new Uint8Array(body)

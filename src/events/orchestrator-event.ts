@@ -1,7 +1,7 @@
-/** Which of the two operations an event came in by; each has its own required fields. */
+/** The two operations for events, which have different required fields. */
 export type EventEndpoint = 'echo' | 'audit'
 
-/** The stage that an event tells of. */
+/** Stage of an event. */
 export interface EventStage {
   readonly stageId: string | undefined
   readonly refId: string | undefined
@@ -9,29 +9,32 @@ export interface EventStage {
   readonly type: string | undefined
 }
 
-/** What the orchestrator emitted, in one form whatever form it came in. */
+/** An event of the orchestrator, normalized. */
 export interface OrchestratorEvent {
-  /** The sender's id, the same at both operations and in repeats. Absent only in audit data as the contract writes it. */
+  /**
+   * The sender's id, the same in both operations and in repeats. Absent only in audit data of the
+   * contract.
+   */
   readonly eventId: string | undefined
   /** `details.type` (`orca:pipeline:complete`), else `name`. */
   readonly kind: string | undefined
-  /** When it happened by the sender's clock, in milliseconds since 1970; when it was received where it does not say. */
+  /** Time by the sender's clock, in epoch milliseconds; the time of receipt if absent. */
   readonly occurredAt: number
   readonly application: string | undefined
-  /** The pipeline's name. */
+  /** Name of the pipeline. */
   readonly pipeline: string | undefined
-  /** The id of the pipeline's definition. */
+  /** Id of the pipeline's definition. */
   readonly pipelineConfigId: string | undefined
   readonly executionId: string | undefined
   readonly stage: EventStage | undefined
   readonly user: string | undefined
-  /** In the orchestrator's words: `SUCCEEDED`, `TERMINAL`, `RUNNING`. */
+  /** Status of the orchestrator, such as `SUCCEEDED`, `TERMINAL` or `RUNNING`. */
   readonly status: string | undefined
-  /** The component that emitted it: `orca`. */
+  /** Component that sent it, such as `orca`. */
   readonly source: string | undefined
-  /** Whole; texts of JSON are read. */
+  /** The complete content. JSON texts are parsed. */
   readonly content: unknown
   readonly details: unknown
-  /** The body as it came, wrapper included, as UTF-8: secrets are still in it. */
+  /** The received body in UTF-8 with its wrapper. Still contains secrets. */
   readonly body: Buffer
 }

@@ -2,21 +2,21 @@ import { isRecord } from '../lib/validation/record.js'
 import type { OrchestratorEvent } from './orchestrator-event.js'
 import { epochMs } from './carried-values.js'
 
-/** A run of a pipeline that has ended. */
+/** A finished run of a pipeline. */
 export interface PipelineRun {
   readonly executionId: string
   readonly application: string
-  /** The pipeline's name; its runs are compared with each other. */
+  /** Name of the pipeline. Runs are compared by it. */
   readonly pipeline: string
   readonly outcome: 'succeeded' | 'failed' | 'canceled'
-  /** Whether a stage that changes what is deployed was carried out, or tried. */
+  /** Whether a deploying stage was run or attempted. */
   readonly deploys: boolean
-  /** When it was triggered, in milliseconds. */
+  /** Time of the trigger, in epoch milliseconds. */
   readonly triggeredAt: number
   readonly endedAt: number
 }
 
-/** Types of stages that change what is deployed (orca's Kubernetes, server group and managed service stages). */
+/** Types of deploying stages (orca's Kubernetes, server group and managed service stages). */
 const DEPLOYING_STAGES: ReadonlySet<string> = new Set([
   'deploy',
   'deployManifest',
@@ -40,7 +40,10 @@ const OUTCOMES: ReadonlyMap<string, PipelineRun['outcome']> = new Map([
   ['CANCELED', 'canceled'],
 ])
 
-/** The run whose end an event tells of (`orca:pipeline:complete` or `failed`), or undefined. */
+/**
+ * Returns the run whose end an event reports (`orca:pipeline:complete` or `failed`); undefined for
+ * any other event.
+ */
 export function readPipelineRun(event: OrchestratorEvent): PipelineRun | undefined {
   const { kind, executionId, application, pipeline, status, content } = event
   if (kind !== 'orca:pipeline:complete' && kind !== 'orca:pipeline:failed') return undefined

@@ -6,7 +6,7 @@ import { readPipelineRun } from './pipeline-run.js'
 import type { PipelineRun } from './pipeline-run.js'
 import { readEvent } from './read-event.js'
 
-/** Ends of runs to read from the trail. */
+/** Filter of finished runs in the trail. */
 export interface RunsQuery {
   readonly application?: string | undefined
   readonly fromMs: number
@@ -40,7 +40,7 @@ export const readRunsChunk: ReadOperation<
   },
 }
 
-/** All runs that ended in a window. Raises `invalid` when there are too many for one answer. */
+/** Returns all runs that ended in a window. Raises `invalid` if there are too many. */
 export async function readRuns(reader: Reader, query: RunsQuery): Promise<PipelineRun[]> {
   const runs: PipelineRun[] = []
   for (const kind of KINDS) {
@@ -59,7 +59,7 @@ function toRun(body: Uint8Array): PipelineRun | undefined {
   try {
     return readPipelineRun(readEvent(asBuffer(body), 'audit', 0))
   } catch {
-    // Not an event as the orchestrator sends it: it tells of no run.
+    // Not an event of the orchestrator.
     return undefined
   }
 }

@@ -1,22 +1,24 @@
 import { toAppError } from '../errors/app-error.js'
 import type { ErrorDetail, ErrorKind } from '../errors/app-error.js'
 import { asBuffer } from '../lib/bytes.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry, AuditReceipt } from '../store/ports/audit-store.js'
 import type { Transaction, WriteOperation } from '../store/ports/transaction.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
 import { readEvent } from './read-event.js'
-import { redactSecrets } from '../lib/redaction/redact.js'
+import { readRunsChunk } from './read-runs.js'
+import { keepWebhook } from './relay-webhook.js'
 
-/** The body of a request to one of the two operations that take events. */
+/** Body of a request with an event. */
 export interface ReceivedBody {
   readonly endpoint: EventEndpoint
   readonly body: Uint8Array
-  /** In milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly receivedMs: number
   readonly origin: string | undefined
 }
 
-/** Why a body is not taken: the parts of an AppError, which cross a thread. */
+/** Why a body is refused: the parts of an AppError, which cross a thread. */
 export interface Refusal {
   readonly kind: ErrorKind
   readonly code: string
@@ -26,12 +28,12 @@ export interface Refusal {
 
 export type Intake = AuditReceipt | { readonly refusal: Refusal }
 
-/** What audit data without a type is filed under. */
+/** Kind of audit data without a type. */
 const UNTYPED = 'audit.data'
 
 /**
- * Keeps the events in some bodies, each once and without secrets, and notes those that are still to be acted on. A body that
- * cannot be read is refused alone: nothing of it has been written.
+ * Stores the events of some bodies, each once and without secrets, and queues those that change the
+ * registry. An unreadable body is refused alone, with nothing of it stored.
  */
 export const recordEvents: WriteOperation<readonly ReceivedBody[], readonly Intake[]> = {
   name: 'events.record',
@@ -87,7 +89,11 @@ function toEntry(event: OrchestratorEvent, origin: string | undefined): AuditEnt
   }
 }
 
-/** Definitions change only by orchestrations that ended; everything else needs no second look. */
+/** Only finished orchestrations change definitions. */
 function mayChangeRegistry({ kind }: OrchestratorEvent): boolean {
   return kind === 'orca:orchestration:complete' || kind === 'orca:orchestration:failed'
 }
+
+/** Read operations of events. */
+export const eventReads = [readRunsChunk] as const
+export const eventWrites = [recordEvents, keepWebhook] as const

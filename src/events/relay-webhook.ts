@@ -11,16 +11,19 @@ import type { OutboxMessage } from '../store/ports/outbox-store.js'
 import type { Writer, WriteOperation } from '../store/ports/transaction.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 
-/** A delivery that has been checked. */
+/** A verified delivery. */
 export interface ReceivedWebhook {
   readonly message: OutboxMessage
-  /** The host, and its own id of the delivery, the same in repeats. */
+  /** Host and the host's delivery id, the same in repeats. */
   readonly deliveryId: string | undefined
   readonly event: string
   readonly origin: string | undefined
 }
 
-/** Keeps a delivery and what passes it on, in one transaction; false for a repeat of one that was stored before. */
+/**
+ * Stores a delivery and its message to the gateway in one transaction. Returns false for a repeated
+ * delivery.
+ */
 export const keepWebhook: WriteOperation<ReceivedWebhook, boolean> = {
   name: 'webhooks.keep',
   apply: async ({ audit, outbox }, { message, deliveryId, event, origin }) => {
@@ -40,20 +43,20 @@ export const keepWebhook: WriteOperation<ReceivedWebhook, boolean> = {
 export interface RelayDeps {
   readonly settings: OrchestratorSettings
   readonly writer: Writer
-  /** In milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly now: () => number
-  /** Tells the sender that something may be due. */
+  /** Wakes the sender of the outbox. */
   readonly wakeOutbox: () => void
 }
 
-/** Takes a delivery of a repository host whose token or signature was checked. */
+/** Relays a delivery whose token or signature was verified. */
 export async function relayWebhook(
   { settings, writer, now, wakeOutbox }: RelayDeps,
   host: RepositoryHost,
   delivery: WebhookDelivery,
   origin: string,
 ): Promise<void> {
-  // What is secret joins the message only when it is sent.
+  // Secrets are added when the message is sent.
   const { url, headers } = toWebhookRequest(settings, host, delivery)
   const body = asBuffer(delivery.body)
   const id = host.ids.map((name) => delivery.headers[name]).find((value) => value !== undefined)
@@ -66,7 +69,7 @@ export async function relayWebhook(
   if (isNew) wakeOutbox()
 }
 
-/** Raises `forbidden` for a wrong token, `not_found` while none is configured. */
+/** Raises `forbidden` for a wrong token, and `not_found` if none is configured. */
 export function checkWebhookToken(
   { webhookToken }: OrchestratorSettings,
   presented: string | undefined,
@@ -76,7 +79,7 @@ export function checkWebhookToken(
   throw new AppError('forbidden', 'X-Gitlab-Token is missing or wrong: it must be orchestrator.webhookToken')
 }
 
-/** A secret that signs deliveries, with its place in the configuration and the header that holds the signature. */
+/** Secret for signatures, with its configuration key and the header of the signature. */
 export interface SigningSecret {
   readonly secret: Secret | undefined
   readonly key: string
@@ -84,8 +87,9 @@ export interface SigningSecret {
 }
 
 /**
- * Raises `forbidden` where a signature is missing or not that of these very bytes: `sha256=` and HMAC-SHA-256 in hex, as GitHub and Bitbucket
- * sign; `not_found` while no secret is configured.
+ * Raises `forbidden` for a missing or wrong signature of the exact bytes: `sha256=` and the
+ * HMAC-SHA-256 in hex, as GitHub and Bitbucket send it. Raises `not_found` if no secret is
+ * configured.
  */
 export function checkWebhookSignature(
   { secret, key, header }: SigningSecret,
@@ -97,15 +101,15 @@ export function checkWebhookSignature(
   if (presented !== undefined && isSameText(presented, expected)) return
   throw new AppError(
     'forbidden',
-    `${header} is missing or wrong: the delivery must be signed with ${key}, and come as it was signed`,
+    `${header} is missing or wrong: the delivery must be signed with ${key}, and arrive unchanged`,
   )
 }
 
 function notTaken(key: string): AppError {
-  return new AppError('not_found', `webhooks of this host are not taken: set ${key}`)
+  return new AppError('not_found', `webhooks of this host are not accepted: set ${key}`)
 }
 
-/** `Merge Request Hook` is `merge_request`. */
+/** Turns `Merge Request Hook` into `merge_request`. */
 function eventName(header: string | undefined): string {
   const words = (header ?? 'received').toLowerCase().replace(/\s+hook$/, '')
   return words.replaceAll(/[^a-z0-9]+/g, '_')

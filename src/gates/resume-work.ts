@@ -10,7 +10,10 @@ export interface WorkResumption {
   readonly actor: Actor
 }
 
-/** Has the evidence of an open instance fetched once more. Raises `not_found`, and `conflict` for one that has ended. */
+/**
+ * Fetches the evidence of an open instance again. Raises `not_found`, and `conflict` for a closed
+ * instance.
+ */
 export const resumeWork: WriteOperation<WorkResumption, void> = {
   name: 'gates.resume-work',
   apply: async ({ gates, audit }, { instanceId, actor }) => {

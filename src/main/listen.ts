@@ -212,8 +212,8 @@ function readingAll({ read }: Decisions, workers: OpenWorkers): Decisions['read'
 /** Has `/metrics` show the figures of the trail and the registry. */
 function addFigures({ store, metrics, trail, registry }: ServedParts): void {
   addTrailMetrics(metrics.registry, {
-    intake: () => trail.intake.figures,
-    decisions: () => trail.decisions.figures,
+    intake: () => trail.intake.metrics,
+    decisions: () => trail.decisions.metrics,
     unindexed: () => store.lookups.audit.unindexed(),
     reconciliations: registry.status,
   })

@@ -27,7 +27,7 @@ import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
-import type { AskRule } from '../analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../analysis/runs/checks/check.js'
 import type { evaluateIntervalInThread, IntervalHelp, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
@@ -44,7 +44,7 @@ export interface AnalysisParts {
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
   /** Asks the policies for the checks of definitions. */
-  readonly askRule: AskRule
+  readonly askRule: EvaluateRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
 }

@@ -4,7 +4,7 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { ShippingFigures } from '../store/ports/decision-shipping.js'
+import type { ShippingMetrics } from '../store/ports/decision-shipping.js'
 import type { MainCalls } from './workers/worker-calls.js'
 import { openDecisionLog } from './open-decision-log.js'
 import type { OpenDecisionLog, OpenDecisionLogOptions } from './open-decision-log.js'
@@ -24,7 +24,7 @@ export interface Decisions {
   /** How many times another file was begun in place of a damaged or lost one. */
   readonly timesRenewed: () => number
   /** How the shipping to the shared log goes; absent where none is shared. */
-  readonly shipping?: (() => ShippingFigures) | undefined
+  readonly shipping?: (() => ShippingMetrics) | undefined
   readonly close: () => Promise<void>
 }
 
@@ -111,7 +111,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     read: shared?.read ?? own,
     health,
     timesRenewed,
-    shipping: shared && (() => shared.shipping.figures()),
+    shipping: shared && (() => shared.shipping.metrics()),
     close: closeAll,
   }
 }

@@ -5,11 +5,11 @@ import type { ReadSecret } from '../config/values/secret.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
 import { toAppError } from '../errors/app-error.js'
 import type { AppError } from '../errors/app-error.js'
-import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge-status.js'
+import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge.js'
 import { IgnoredReviews } from '../gates/reviewing/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/definitions/declare-gates.js'
 import { expireAllDue } from '../gates/instances/expire-instances.js'
-import { fetchEvidence } from '../gates/work/fetch-evidence.js'
+import { fetchEvidence } from '../gates/work/evidence.js'
 import type { Actor } from '../gates/instances/actor.js'
 import { resumeWork } from '../gates/resume-work.js'
 import { GateWork } from '../gates/work/gate-work.js'
@@ -124,7 +124,7 @@ function startWork(
     leases: store.leases,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
-    askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
+    evaluatePolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
     attempts,
     now: store.now,
     concurrency: CONCURRENCY,

@@ -1,5 +1,5 @@
 import { servedAddresses } from '../config/sections/served-addresses.js'
-import { numberOfName } from '../gates/definitions/pipeline-ids.js'
+import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess } from '../http/sessions/browser-access.js'

@@ -76,7 +76,7 @@ export function shareDecisions(
 }
 
 function warningOf(shipping: DecisionShipping): string | undefined {
-  const { problem, waiting } = shipping.figures()
+  const { problem, waiting } = shipping.metrics()
   const late = `decisions that are not in the shared log yet: ${waiting}`
   if (problem !== undefined) return `${late} (${problem})`
   return waiting > MANY_WAITING ? late : undefined

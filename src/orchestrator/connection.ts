@@ -3,33 +3,36 @@ import { authHeaders } from '../lib/outbound/credentials.js'
 import { sendWithRetries } from '../lib/outbound/send-with-retries.js'
 import type { OrchestratorSettings } from './settings.js'
 
-/** What the calls to the orchestrator are made with. */
+/** Dependencies of calls to the orchestrator. */
 export interface OrchestratorConnection {
   readonly settings: OrchestratorSettings
   readonly client: OutboundClient
-  /** Where lists wait while they are read; among the system's temporary files when absent. */
+  /** Folder for lists while they are read; a temporary one if absent. */
   readonly temporaryFolder?: string | undefined
-  /** The time in milliseconds. */
+  /** Epoch milliseconds. */
   readonly now: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly random: () => number
 }
 
-/** An answer that is no larger than this is read of anything but lists. */
+/** Highest size of a response other than a list. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 /** A request to the storage service. */
 export interface StorageCall {
   readonly method: OutboundRequest['method']
-  /** Below the service's URL, with its slash. */
+  /** Path below the service's URL, with a leading slash. */
   readonly path: string
   readonly body: unknown
-  /** Whether sending it twice does no harm. */
+  /** Whether repeating the request is harmless. */
   readonly isRepeatable: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends JSON to the storage service; the answer may have any status. Raises `OutboundError` where there is none. */
+/**
+ * Sends JSON to the storage service and returns a response of any status. Raises `OutboundError`
+ * without a response.
+ */
 export async function callStorage(
   { settings, client, now, wait, random }: OrchestratorConnection,
   { method, path, body, isRepeatable, signal }: StorageCall,

@@ -1,30 +1,34 @@
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-
+import { authHeaders } from '../lib/outbound/credentials.js'
 import { inTemporaryDirectoryBelow } from '../lib/temporary-directory.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
-import { downloadList } from './download-list.js'
 import { checkList, readList } from './read-list.js'
 import type { ListFile, ListKind } from './read-list.js'
+import { isSuccess, refused } from './refusal.js'
 
-/** A list as it was downloaded, not checked yet. */
+/** A downloaded list that was not checked yet. */
 export interface DownloadedList extends ListFile {
-  /** By our clock, in milliseconds, just before the list was asked for: later changes may not be in it. */
+  /**
+   * Time just before the request, by our clock, in epoch milliseconds. Later changes may be
+   * missing.
+   */
   readonly listedAt: number
 }
 
 /** All pipelines or all applications. */
 export interface Listing {
-  /** As in `DownloadedList`. */
+  /** See `DownloadedList`. */
   readonly listedAt: number
   readonly count: number
-  /** One after the other; may be gone through several times. */
+  /** Iterates over the definitions. May be called several times. */
   readonly definitions: () => AsyncIterable<Definition>
 }
 
 /**
- * Downloads all pipelines or applications and gives `use` the temporary file in which they wait, so that they take no memory
- * however many there are; it is removed afterwards. Raises `unavailable` where there is no whole answer.
+ * Downloads all pipelines or applications to a temporary file and passes it to `use`, so that they
+ * take no memory. Removes the file afterwards. Raises `unavailable` without a complete response.
  */
 export async function withDownloadedList<T>(
   connection: OrchestratorConnection,
@@ -40,8 +44,8 @@ export async function withDownloadedList<T>(
 }
 
 /**
- * Reads all pipelines or applications and gives them to `use`, which is called only when the whole list has come and every entry
- * is an object. Raises `unavailable` for a wrong answer and for none.
+ * Reads all pipelines or applications and passes them to `use`, once the whole list is present and
+ * every entry is an object. Raises `unavailable` for a wrong or missing response.
  */
 export async function withListing<T>(
   connection: OrchestratorConnection,
@@ -58,4 +62,45 @@ export async function withListing<T>(
     },
     signal,
   )
+}
+
+/**
+ * Paths of lists (contract 4.8). Without `restricted=false`, only definitions that the caller may
+ * read are listed.
+ */
+const PATHS: Readonly<Record<ListKind, string>> = {
+  pipelines: '/pipelines?restricted=false',
+  applications: '/v2/applications?restricted=false',
+}
+
+/**
+ * Downloads a list into a new file that only this user can read. `checkList` checks its content.
+ * Returns the time just before the request, by our clock, in epoch milliseconds. Raises
+ * `unavailable` without a complete response.
+ */
+async function downloadList(
+  { settings, client, now }: OrchestratorConnection,
+  kind: ListKind,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const listedAt = now()
+    const response = await client.send({
+      method: 'GET',
+      url: `${settings.storageUrl}${PATHS[kind]}`,
+      headers: { accept: 'application/json', ...authHeaders(settings.storageCredentials) },
+      timeoutMs: settings.listTimeoutMs,
+      maxResponseBytes: settings.maxListBytes,
+      signal,
+      takeBody: async (chunk) => {
+        await file.write(chunk)
+      },
+    })
+    if (!isSuccess(response)) throw refused(`read all ${kind}`, response)
+    return listedAt
+  } finally {
+    await file.close()
+  }
 }

@@ -7,10 +7,10 @@ import { isRecord } from '../lib/validation/record.js'
 import type { Definition } from './definition.js'
 import { parseJson } from './refusal.js'
 
-/** What the storage service can list. */
+/** Kinds of lists of the storage service. */
 export type ListKind = 'applications' | 'pipelines'
 
-/** A list that was downloaded. */
+/** A downloaded list. */
 export interface ListFile {
   readonly kind: ListKind
   readonly path: string
@@ -19,8 +19,8 @@ export interface ListFile {
 }
 
 /**
- * The number of definitions in a list. Raises `unavailable` unless it is whole and every entry is an object of bearable size and
- * depth: half an answer is an error.
+ * Returns the number of definitions in a list. Raises `unavailable` unless it is complete and every
+ * entry is an object within the limits of size and depth.
  */
 export async function checkList(list: ListFile): Promise<number> {
   const splitter = new ArraySplitter(list.maxDefinitionBytes)
@@ -34,7 +34,7 @@ export async function checkList(list: ListFile): Promise<number> {
   }
 }
 
-/** The definitions of a list that was checked, one after the other, so that it is never whole in memory. */
+/** Iterates over the definitions of a checked list, so that it is never in memory as a whole. */
 export async function* readList(list: ListFile): AsyncGenerator<Definition> {
   const splitter = new ArraySplitter(list.maxDefinitionBytes)
   for await (const piece of piecesOf(list)) {
@@ -56,7 +56,7 @@ function parseDefinition(json: Buffer): Definition {
   throw new AppError('invalid', 'the list has an entry that is no JSON object')
 }
 
-/** A list that cannot be read is no fault of whoever asked for it. */
+/** An unreadable list is not the caller's fault. */
 function asWrongAnswer(kind: ListKind, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'invalid_parameter') return error
   return new AppError('unavailable', `read all ${kind}: ${error.message}; nothing was changed`, {

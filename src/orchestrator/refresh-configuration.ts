@@ -2,13 +2,19 @@ import { sendWithRetries } from '../lib/outbound/send-with-retries.js'
 import type { OrchestratorConnection } from './connection.js'
 import { isSuccess, refused } from './refusal.js'
 
-/** What became of a refresh; `not_supported` is what current cloud components answer, which refresh on their own every minute. */
+/**
+ * Result of a refresh. `not_supported` is the response of current cloud components, which refresh
+ * by themselves every minute.
+ */
 export type RefreshOutcome = 'refreshed' | 'not_supported' | 'not_configured'
 
 const NOT_SUPPORTED: readonly number[] = [404, 405]
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
-/** Has the cloud component read its accounts again (`orchestrator.refresh`). Raises `unavailable` when it fails. */
+/**
+ * Makes the cloud component reload its accounts (`orchestrator.refresh`). Raises `unavailable` on
+ * failure.
+ */
 export async function refreshConfiguration(
   { settings, client, now, wait, random }: OrchestratorConnection,
   signal?: AbortSignal,

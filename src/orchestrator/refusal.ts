@@ -12,14 +12,15 @@ const KINDS: ReadonlyMap<number, ErrorKind> = new Map([
   [422, 'invalid'],
 ])
 
-/** Whether an answer says that the request was carried out. */
+/** Whether a response reports success. */
 export function isSuccess({ status }: OutboundResponse): boolean {
   return status >= 200 && status < 300
 }
 
 /**
- * What the orchestrator said in refusing a request: `errors` and `message` of its error object (Spring's, with `errors` added by
- * the storage service), else its status; cut to a length that people read.
+ * Returns the orchestrator's reason for a refusal: `errors` and `message` of its error object
+ * (Spring's, with `errors` added by the storage service), else its status. Cut to a readable
+ * length.
  */
 export function refusalText(response: OutboundResponse): string {
   const body = parseJson(response.body.toString())
@@ -30,7 +31,7 @@ export function refusalText(response: OutboundResponse): string {
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
 }
 
-/** The error for an answer that refuses what was asked, `doing` it being a phrase such as "update pipeline x". */
+/** Makes the error for a refused request. `doing` is a phrase such as "update pipeline x". */
 export function refused(doing: string, response: OutboundResponse): AppError {
   const kind = KINDS.get(response.status) ?? 'unavailable'
   return new AppError(kind, `${doing}: the orchestrator answered ${refusalText(response)}`, {
@@ -38,7 +39,7 @@ export function refused(doing: string, response: OutboundResponse): AppError {
   })
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** Parses a JSON text; undefined if it is invalid. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown

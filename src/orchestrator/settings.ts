@@ -4,23 +4,23 @@ import { DEFAULT_STORAGE_URL } from '../config/sections/orchestrator.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { Credentials, Secret } from '../lib/outbound/credentials.js'
 
-/** How pipelines are written: see the key `orchestrator.storeMode`. */
+/** How pipelines are written; see `orchestrator.storeMode`. */
 export type StoreMode = 'contract' | 'batch' | 'single'
 
-/** How the orchestrator is reached, with the secrets that the configuration only names. */
+/** Connection settings of the orchestrator, with the secrets that the configuration names. */
 export interface OrchestratorSettings {
-  /** Without a slash at the end, as all URLs here. */
+  /** Without a trailing slash, like all URLs here. */
   readonly storageUrl: string
   readonly storageCredentials: Credentials | undefined
   readonly gateUrl: string
   readonly gateCredentials: Credentials | undefined
   readonly webhookToken: Secret | undefined
-  /** What GitHub and Bitbucket sign their deliveries with. */
+  /** Secrets of signatures from GitHub and Bitbucket. */
   readonly githubSecret: Secret | undefined
   readonly bitbucketSecret: Secret | undefined
   readonly storeMode: StoreMode | 'auto'
   readonly refresh: { readonly url: string | undefined; readonly method: 'POST' | 'GET' | 'PUT' }
-  /** A list that lacks more of what is known is not believed. */
+  /** A list that lacks more of the known entries is rejected. */
   readonly maxMissingPercent: number
   readonly timeoutMs: number
   readonly listTimeoutMs: number
@@ -29,7 +29,7 @@ export interface OrchestratorSettings {
   readonly attempts: number
 }
 
-/** The settings that a configuration asks for. Raises as `readSecret`. */
+/** Reads the settings of a configuration. Raises as `readSecret`. */
 export function readOrchestratorSettings(
   config: Config['orchestrator'],
   readSecret: ReadSecret,

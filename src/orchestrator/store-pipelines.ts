@@ -1,36 +1,38 @@
 import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
 import { OutboundError } from '../lib/outbound/outbound-error.js'
-import { failuresInBatch } from './batch-answer.js'
+import { isRecord } from '../lib/validation/record.js'
 import { callStorage } from './connection.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
-import { isSuccess, refusalText } from './refusal.js'
+import { isSuccess, refusalText, parseJson } from './refusal.js'
 import type { StoreMode } from './settings.js'
-import { failureOf, pipelineId } from './store-report.js'
+import { failureOf, pipelineId, pipelineName } from './store-report.js'
 import type { StoreFailure, StoreReport } from './store-report.js'
 
-/** What became of one part of the pipelines. */
+/** Result of one part of the pipelines. */
 interface PartOutcome {
-  /** `unknown_way`: as far as its answer tells, the storage service does not take pipelines in this way at all. */
+  /** `unknown_way` means that the storage service does not seem to support this way. */
   readonly end: 'taken' | 'failed' | 'unknown_way'
   readonly failures: readonly StoreFailure[]
 }
 
-/** As many pipelines as are sent at once: several MB at most. */
+/** Pipelines per request: several MB at most. */
 const PART_SIZE = 100
 
-/** The contract's way first; then the ways of storage services that refuse it. */
+/** Ways of writing, in the order of trying. The contract's way comes first. */
 const WAYS: readonly StoreMode[] = ['contract', 'batch', 'single']
 
 /**
- * What is answered to an unknown path and to a body of the wrong form: a list where one pipeline is expected is a 400, for some
- * versions a 500. A refusal of the pipelines themselves looks the same, so that its reason is kept beside the last one.
+ * Statuses for an unknown path and for a body of the wrong form: a list instead of one pipeline is
+ * a 400, in some versions a 500. A refusal of the pipelines looks the same, so its reason is kept,
+ * too.
  */
 const UNKNOWN_WAY: ReadonlySet<number> = new Set([400, 404, 405, 415, 422, 500, 501])
 
 /**
- * Stores pipelines, new ones and changed ones (contract 4.8). One that is refused does not keep the others from being stored:
- * the report names it. Raises nothing for what the storage service answers, or does not; `progress` is told how many are done.
+ * Stores new and changed pipelines (contract 4.8). A refused pipeline does not prevent the others:
+ * the report names it. Raises no errors of the storage service. `progress` is called with the
+ * number of finished pipelines.
  */
 export async function storePipelines(
   connection: OrchestratorConnection,
@@ -100,7 +102,7 @@ async function storeList(
   return { end: 'taken', failures: failures ?? [] }
 }
 
-/** One after the other: the storage service writes its whole cache anew after each. */
+/** Sends pipelines one by one, since the storage service rewrites its whole cache after each. */
 async function storeEach(
   connection: OrchestratorConnection,
   part: readonly Definition[],
@@ -115,7 +117,7 @@ async function storeEach(
   return { end: failures.length < part.length ? 'taken' : 'failed', failures }
 }
 
-/** The answer, or a sentence that says why there is none. */
+/** Returns the response, or why there is none. */
 async function post(
   connection: OrchestratorConnection,
   path: string,
@@ -131,11 +133,40 @@ async function post(
   }
 }
 
-/** One without an id is made again each time it is sent. */
+/** Whether a pipeline has an id. Without one, each request creates another pipeline. */
 function hasId(pipeline: Definition): boolean {
   return pipelineId(pipeline) !== undefined
 }
 
 function allFailed(part: readonly Definition[], reason: string): PartOutcome {
   return { end: 'failed', failures: part.map((pipeline) => failureOf(pipeline, reason)) }
+}
+
+/**
+ * Returns the refused pipelines of a 200 of `/pipelines/batchUpdate`: `failed_pipelines`, each with
+ * an `errorMsg`. Undefined for a response of another form.
+ */
+function failuresInBatch(
+  response: OutboundResponse,
+  pipelines: readonly Definition[],
+): StoreFailure[] | undefined {
+  const body = parseJson(response.body.toString())
+  if (!isRecord(body)) return undefined
+  const failed: unknown = body['failed_pipelines']
+  const count = body['failed_pipelines_count']
+  if (!Array.isArray(failed)) return count === 0 || 'successful_pipelines' in body ? [] : undefined
+  return failed.map((one: unknown) => readFailure(one, pipelines))
+}
+
+/** Reads an entry, which is a whole pipeline or its name. */
+function readFailure(entry: unknown, pipelines: readonly Definition[]): StoreFailure {
+  const refused: Definition = isRecord(entry) ? entry : { name: entry }
+  const sent = pipelines.find(
+    (pipeline) =>
+      pipelineName(pipeline).toLowerCase() === pipelineName(refused).toLowerCase() &&
+      (refused['application'] === undefined || refused['application'] === pipeline['application']),
+  )
+  const { errorMsg } = refused
+  const reason = typeof errorMsg === 'string' && errorMsg !== '' ? errorMsg : 'the storage service refused it'
+  return failureOf(sent ?? refused, reason)
 }

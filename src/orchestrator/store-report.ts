@@ -8,25 +8,25 @@ export interface StoreFailure {
   readonly reason: string
 }
 
-/** What became of the pipelines that were to be stored: each is counted or named once. */
+/** Result of storing pipelines. Each is counted or named once. */
 export interface StoreReport {
-  /** How the storage service took them, `update` being one after the other by their ids; undefined where it took none. */
+  /** The way of writing that worked (`update` means one by one, by id); undefined if none did. */
   readonly mode: StoreMode | 'update' | undefined
   readonly stored: number
   readonly failures: readonly StoreFailure[]
 }
 
-/** The name of a pipeline as its definition has it, for people. */
+/** Name of a pipeline for messages. */
 export function pipelineName({ name }: Definition): string {
   return typeof name === 'string' ? name.trim() : '(without a name)'
 }
 
-/** The orchestrator's id of a pipeline, which one that was never stored has not. */
+/** The orchestrator's id of a pipeline; undefined before it is stored. */
 export function pipelineId({ id }: Definition): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** One pipeline's failure. */
+/** Makes the failure of one pipeline. */
 export function failureOf(pipeline: Definition, reason: string): StoreFailure {
   const { application } = pipeline
   return {

@@ -1,13 +1,15 @@
 import { AppError } from '../errors/app-error.js'
+import { callStorage } from './connection.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
+import { isSuccess, refused } from './refusal.js'
 import { failureOf, pipelineId } from './store-report.js'
 import type { StoreFailure, StoreReport } from './store-report.js'
-import { updatePipeline } from './update-pipeline.js'
 
 /**
- * Replaces pipelines that exist, by the ids in their definitions, and makes none anew. One that fails does not keep the others
- * from being replaced: the report names it. `progress` is told how many are done.
+ * Replaces existing pipelines by the ids in their definitions, and creates none. A failure does not
+ * prevent the others: the report names it. `progress` is called with the number of finished
+ * pipelines.
  */
 export async function updatePipelines(
   connection: OrchestratorConnection,
@@ -25,7 +27,7 @@ export async function updatePipelines(
   return { mode: stored > 0 ? 'update' : undefined, stored, failures }
 }
 
-/** Why it was not replaced, if it was not. */
+/** Returns why a pipeline was not replaced; undefined if it was. */
 async function update(
   connection: OrchestratorConnection,
   pipeline: Definition,
@@ -40,4 +42,21 @@ async function update(
     if (error instanceof AppError) return error.message
     throw error
   }
+}
+
+/**
+ * Replaces the definition of an existing pipeline (PUT {storage}/pipelines/{id}). Raises
+ * `not_found` for an unknown id, and `invalid` with the reason of a refusal.
+ */
+export async function updatePipeline(
+  connection: OrchestratorConnection,
+  pipelineId: string,
+  definition: Definition,
+  signal?: AbortSignal,
+): Promise<void> {
+  // The storage service refuses a body with another id.
+  const body = { ...definition, id: pipelineId }
+  const path = `/pipelines/${encodeURIComponent(pipelineId)}`
+  const response = await callStorage(connection, { method: 'PUT', path, body, isRepeatable: true, signal })
+  if (!isSuccess(response)) throw refused(`update pipeline ${pipelineId}`, response)
 }

@@ -1,19 +1,22 @@
 import { authHeaders } from '../lib/outbound/credentials.js'
 import type { OrchestratorSettings } from './settings.js'
 
-/** A host of repositories whose webhooks are taken. */
+/** A repository host whose webhooks are relayed. */
 export interface RepositoryHost {
   readonly name: 'gitlab' | 'github' | 'bitbucket'
-  /** Where it posts, and where the gateway takes it. */
+  /** Path here and at the gateway. */
   readonly path: string
-  /** The headers that say what a delivery is. Everything else that comes with it, credentials above all, stays here. */
+  /**
+   * Relayed headers, which describe the delivery. All others, credentials in particular, are
+   * dropped.
+   */
   readonly headers: readonly string[]
-  /** The header with the sender's own id of a delivery, the same in repeats: the first that is there. */
+  /** Headers with the sender's delivery id, the same in repeats. The first present one is used. */
   readonly ids: readonly string[]
   readonly event: string
 }
 
-/** Contract 4.8; the gateway reads nothing of the source in this type. */
+/** Contract 4.8. The gateway reads no source from this type. */
 export const GITLAB: RepositoryHost = {
   name: 'gitlab',
   path: '/webhooks/webhook/gitlab',
@@ -24,7 +27,9 @@ export const GITLAB: RepositoryHost = {
   ids: ['idempotency-key'],
   event: 'x-gitlab-event',
 }
-/** The signatures go along: triggers of the orchestrator may check them by the same secret. */
+/**
+ * The signatures are relayed: triggers of the orchestrator may verify them with the same secret.
+ */
 export const GITHUB: RepositoryHost = {
   name: 'github',
   path: '/webhooks/git/github',
@@ -35,7 +40,7 @@ export const GITHUB: RepositoryHost = {
   ids: ['x-github-delivery'],
   event: 'x-github-event',
 }
-/** Cloud says `X-Request-UUID`, Data Center `X-Request-Id`. */
+/** Cloud sends `X-Request-UUID`, Data Center `X-Request-Id`. */
 export const BITBUCKET: RepositoryHost = {
   name: 'bitbucket',
   path: '/webhooks/git/bitbucket',
@@ -51,14 +56,16 @@ export const BITBUCKET: RepositoryHost = {
   event: 'x-event-key',
 }
 
-/** A delivery of a repository host, as it came. */
+/** A delivery of a repository host. */
 export interface WebhookDelivery {
   readonly body: Uint8Array
-  /** Those of the delivery; only what describes it goes on. Names in lower case. */
+  /** Headers of the delivery, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** Where a delivery is passed on to, and the headers that go along. Without secrets, so that it may be kept. */
+/**
+ * Returns the target and headers of a relayed delivery, without secrets, so that it may be stored.
+ */
 export function toWebhookRequest(
   { gateUrl }: Pick<OrchestratorSettings, 'gateUrl'>,
   host: RepositoryHost,
@@ -73,7 +80,10 @@ export function toWebhookRequest(
   }
 }
 
-/** The headers that join a delivery when it is sent: credentials for the gateway, and to GitLab's path its secret token. */
+/**
+ * Returns headers to add when a delivery is sent: credentials of the gateway, and for GitLab's path
+ * its secret token.
+ */
 export function webhookCredentials(
   { gateCredentials, webhookToken }: Pick<OrchestratorSettings, 'gateCredentials' | 'webhookToken'>,
   url: string,

@@ -1,24 +1,26 @@
 import { backOffMs } from '../lib/outbound/back-off.js'
 import type { OutboxProgress, StoredMessage } from '../store/ports/outbox-store.js'
 
-/** How long and how often a message is tried. All in milliseconds. */
+/** Retry policy of a message, in milliseconds. */
 export interface DeliveryPolicy {
-  /** The longest wait before the second attempt; it doubles from one to the next. */
+  /** Highest wait before the second attempt. It doubles for each further attempt. */
   readonly firstRetryMs: number
   readonly maxRetryMs: number
-  /** How long a message is tried before it is given up. */
+  /** Time after which a message is given up. */
   readonly giveUpAfterMs: number
 }
 
-/** What one attempt gave. */
+/** Result of an attempt. */
 export type Attempt =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfterMs: number | undefined }
   | { readonly type: 'failed'; readonly error: string; readonly isFinal: boolean }
 
-/** The receiver says that it will never want such messages (Standard Webhooks, "Responding to webhooks"). */
+/** The receiver never wants such messages again (Standard Webhooks, "Responding to webhooks"). */
 const GONE = 410
 
-/** What becomes of a message after an attempt that ended at `nowMs`. `random` gives 0 to 1. */
+/**
+ * Returns the state of a message after an attempt that ended at `nowMs`. `random` returns 0 to 1.
+ */
 export function afterAttempt(
   message: StoredMessage,
   attempt: Attempt,
@@ -46,7 +48,7 @@ function isFinal(attempt: Attempt): boolean {
   return attempt.type === 'answered' ? attempt.status === GONE : attempt.isFinal
 }
 
-/** What the receiver asks for, but never less than the back-off. */
+/** Returns the receiver's Retry-After, but at least the back-off. */
 function waitAfter(
   attempt: Attempt,
   attempts: number,
@@ -54,8 +56,8 @@ function waitAfter(
   random: () => number,
 ): number {
   const backOff = backOffMs(attempts, { baseMs: firstRetryMs, maxMs: maxRetryMs, random })
-  const asked = attempt.type === 'answered' ? (attempt.retryAfterMs ?? 0) : 0
-  return Math.max(backOff, asked)
+  const requested = attempt.type === 'answered' ? (attempt.retryAfterMs ?? 0) : 0
+  return Math.max(backOff, requested)
 }
 
 function describe(attempt: Attempt): Pick<OutboxProgress, 'lastStatus' | 'lastError'> {

@@ -5,9 +5,10 @@ import type { StoredMessage } from '../store/ports/outbox-store.js'
 const MS_PER_SECOND = 1000
 
 /**
- * The headers that identify and sign a callback: `webhook-id`, `webhook-timestamp` in seconds, `webhook-signature`
- * (Standard Webhooks, "Signature scheme", symmetric). The timestamp is that of the attempt, the id that of the message.
- * Raises `invalid` for a secret that is not base64, with or without `whsec_` in front.
+ * Makes the identifying and signing headers of a callback: `webhook-id`, `webhook-timestamp` in
+ * seconds, and `webhook-signature` (Standard Webhooks, "Signature scheme", symmetric). The
+ * timestamp is the attempt's, the id the message's. Raises `invalid` for a secret that is not
+ * base64, with or without the prefix `whsec_`.
  */
 export function makeCallbackSigner(
   secret: string,

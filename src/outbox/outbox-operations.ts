@@ -9,36 +9,37 @@ import type {
   OutboxProgress,
   OutboxState,
   StoredMessage,
+  OutboxReader,
 } from '../store/ports/outbox-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
-import type { WriteOperation } from '../store/ports/transaction.js'
-import { sourceOf } from './told-of-message.js'
+import type { WriteOperation, Writer } from '../store/ports/transaction.js'
+import { sourceOf } from './message-labels.js'
 
-/** Takes the messages that are due, so that no one else does until the lease ends. */
+/** Leases due messages. */
 export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
   name: 'outbox.lease',
   apply: ({ outbox }, query) => outbox.lease(query),
 }
 
-/** At the start: what was under way when a process ended is due again. */
+/** Releases the leases of an earlier process at the start. */
 export const releaseLeases: WriteOperation<{ readonly nowMs: number }, void> = {
   name: 'outbox.release-leases',
   apply: ({ outbox }, { nowMs }) => outbox.releaseLeases(nowMs),
 }
 
-/** For a clock that was set back: no message waits until a time that lies ahead for days now. */
+/** Limits waits after the clock was set back. */
 export const limitWaits: WriteOperation<LatestTimes, void> = {
   name: 'outbox.limit-waits',
   apply: ({ outbox }, latest) => outbox.limitWaits(latest),
 }
 
-/** What an attempt gave, with the record of it where a message was settled. */
+/** Result of an attempt, with the audit record of a settled message. */
 export interface RecordedAttempt {
   readonly progress: OutboxProgress
   readonly entry: AuditEntry | undefined
 }
 
-/** Keeps what became of a message. */
+/** Records an attempt. */
 export const recordAttempt: WriteOperation<RecordedAttempt, void> = {
   name: 'outbox.record-attempt',
   apply: async ({ outbox, audit }, { progress, entry }) => {
@@ -47,9 +48,9 @@ export const recordAttempt: WriteOperation<RecordedAttempt, void> = {
   },
 }
 
-/** A message as it may be shown. */
+/** A message without secrets. */
 export type ShownMessage = Omit<StoredMessage, 'body'> & {
-  /** JSON text; undefined where it is left out. */
+  /** JSON text; undefined if omitted. */
   readonly body: string | undefined
 }
 
@@ -60,14 +61,17 @@ export interface ResendRequest {
   readonly origin: string | undefined
 }
 
-/** Sends a message once more, with its whole time before it. Raises `not_found`, or `conflict` while it is still being tried. */
+/**
+ * Sends a message again with a new retry period. Raises `not_found`, or `conflict` for a pending
+ * message.
+ */
 export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
   name: 'outbox.resend',
   apply: async ({ outbox, audit }, { id, nowMs, user, origin }) => {
     const message = await outbox.find(id)
     if (message === undefined) throw unknownMessage(id)
     if (message.state === 'pending') {
-      throw new AppError('conflict', `message ${id} is still being tried: there is nothing to send again`)
+      throw new AppError('conflict', `message ${id} is still pending and cannot be sent again`)
     }
     await outbox.restart(id, nowMs)
     await audit.append({
@@ -86,7 +90,7 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
   },
 }
 
-/** Deletes messages that were settled long ago, a few at a time. */
+/** Deletes some messages that were settled long ago. */
 export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
   name: 'outbox.purge-settled',
   yields: true,
@@ -100,10 +104,13 @@ export const listMessages: ReadOperation<OutboxFilter, readonly StoredMessage[]>
   apply: ({ outbox }, filter) => outbox.list(filter),
 }
 
-/** Of the bodies of one answer, in characters. */
+/** Highest length of the bodies in one response. */
 const MAX_SHOWN_BODIES = 1024 * 1024
 
-/** Lists messages with bodies without secrets, which takes long for many; beyond a megabyte of them they are left out. */
+/**
+ * Lists messages with redacted bodies, which is slow for many. Bodies beyond a megabyte in total
+ * are omitted.
+ */
 export const showMessages: ReadOperation<OutboxFilter, readonly ShownMessage[]> = {
   name: 'outbox.show',
   apply: async ({ outbox }, filter) => {
@@ -115,23 +122,22 @@ export const showMessages: ReadOperation<OutboxFilter, readonly ShownMessage[]> 
   },
 }
 
-/** A message whose body, JSON text, may be shown; a relayed webhook may hold secrets. */
+/** Redacts the body of a message, since a relayed webhook may contain secrets. */
 export function withoutSecrets(message: StoredMessage): ShownMessage {
   return { ...message, body: redactSecrets(Buffer.from(message.body)).text.toString() }
 }
 
-/** How many messages are in each state. */
+/** Number of messages by state. */
 export const countMessages: ReadOperation<null, Readonly<Record<OutboxState, number>>> = {
   name: 'outbox.count',
   apply: ({ outbox }) => outbox.count(),
 }
 
-/** The error for a message that is not there. */
 function unknownMessage(id: number): AppError {
   return new AppError('not_found', `there is no message ${id} in the outbox`)
 }
 
-/** What the store can be asked of the outbox. */
+/** Read operations of the outbox. */
 export const outboxReads = [listMessages, showMessages, countMessages] as const
 export const outboxWrites = [
   leaseMessages,
@@ -141,3 +147,26 @@ export const outboxWrites = [
   resendMessage,
   purgeSettled,
 ] as const
+
+interface PurgeDeps {
+  readonly writer: Writer
+  readonly outbox: Pick<OutboxReader, 'oldestSettledMs'>
+}
+
+/** Messages per transaction, so that others wait only briefly. */
+const MESSAGES_PER_STEP = 500
+
+/**
+ * Deletes all messages settled before a time. Returns the number of deleted messages. Writes
+ * nothing if there are none.
+ */
+export async function purgeMessages({ writer, outbox }: PurgeDeps, beforeMs: number): Promise<number> {
+  const oldestMs = await outbox.oldestSettledMs()
+  if (oldestMs === undefined || oldestMs >= beforeMs) return 0
+  let all = 0
+  for (;;) {
+    const deleted = await writer.run(purgeSettled, { beforeMs, limit: MESSAGES_PER_STEP })
+    all += deleted
+    if (deleted < MESSAGES_PER_STEP) return all
+  }
+}

@@ -10,12 +10,12 @@ import type { Writer } from '../store/ports/transaction.js'
 import { afterAttempt } from './after-attempt.js'
 import type { Attempt, DeliveryPolicy } from './after-attempt.js'
 import { leaseMessages, limitWaits, recordAttempt, releaseLeases } from './outbox-operations.js'
-import { shownTarget, sourceOf } from './told-of-message.js'
+import { shownTarget, sourceOf } from './message-labels.js'
 
-/** How messages of one topic are sent. */
+/** Client and headers of a topic. */
 export interface Channel {
   readonly client: OutboundClient
-  /** The headers that the topic sets, at the moment of sending. */
+  /** Returns the topic's headers at the time of sending. */
   readonly headers: (message: StoredMessage, nowMs: number) => Readonly<Record<string, string>>
 }
 
@@ -28,41 +28,44 @@ export interface SenderOptions {
   readonly attempts: WorkAttempts
   readonly now: () => number
   readonly random: () => number
-  /** Calls back once after this many milliseconds, unless the function that it gives is called first. */
+  /** Calls back once after a delay. Returns a function that cancels it. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
   /** Called for every attempt. */
   readonly attempted: (message: StoredMessage, progress: OutboxProgress) => void
-  /** Called when the store could not be asked; the sender tries again. */
+  /** Called when the store fails. The sender tries again. */
   readonly failed: (error: Error) => void
 }
 
-/** Under way together: enough that dozens of receivers that hang, each with all that it may have, leave room for others. */
-const LIMIT = 512
+/**
+ * Highest number of concurrent messages. Dozens of hanging receivers, each with its limit, leave
+ * capacity for others.
+ */
+const MAX_UNDER_WAY = 512
 const LEASE_MARGIN_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
 const MAX_UNNOTED_LENGTH = 64 * 1024
-/** The kind of a large message, by which it is shown when it is suspended. */
+/** Kind of the work on a large message, shown when it is suspended. */
 export const OUTBOX_MESSAGE = 'message'
 const AFTER_STORE_FAILURE_MS = 1000
-/** A clock that is set back is seen so soon. */
-const LONGEST_SLEEP_MS = 60_000
+/** Highest sleep, within which a clock that was set back is noticed. */
+const MAX_SLEEP_MS = 60_000
 
 /**
- * Sends the messages of the outbox, each until it is delivered or given up. A receiver has only so many requests under
- * way, so that one that hangs delays no other.
+ * Sends the messages of the outbox until each is delivered or given up. The number of concurrent
+ * messages to a receiver is limited, so that a hanging one delays no other.
  */
 export class OutboxSender {
   readonly #options: SenderOptions
-  /** How many are being sent to each receiver, and in all. */
+  /** Number of concurrent messages by receiver, and in total. */
   readonly #underWay = new Map<string, number>()
   #sending = 0
-  /** Whether the last look may have left messages that are due: then the end of any lets it look again. */
+  /** Whether due messages may be left. Then the end of any message starts another poll. */
   #isMoreDue = false
   readonly #deliveries = new Set<Promise<void>>()
-  #looking: Promise<void> | undefined
-  /** When it looked last; at first nobody knows by which clock the times that are kept were. */
-  #lookedMs = Infinity
-  #lookAgain = false
+  #polling: Promise<void> | undefined
+  /** Time of the last poll. Infinity at first, since stored times may come from another clock. */
+  #polledMs = Infinity
+  #pollAgain = false
   #cancelTimer: () => void = () => undefined
   #isStopped = false
 
@@ -70,52 +73,52 @@ export class OutboxSender {
     this.#options = options
   }
 
-  /** Takes up what an earlier process had under way. */
+  /** Releases the leases of an earlier process and starts. */
   async start(): Promise<void> {
     await this.#options.writer.run(releaseLeases, { nowMs: this.#options.now() })
     this.wake()
   }
 
-  /** Something new may be due. */
+  /** Polls the outbox, since a message may be due. */
   wake(): void {
-    this.#lookAgain = true
-    this.#looking ??= this.#lookWhileAsked()
+    this.#pollAgain = true
+    this.#polling ??= this.#pollWhileDue()
   }
 
-  /** Takes up nothing more and waits for what is under way, which has a time limit of its own. */
+  /** Stops polling and waits for messages under way, which have a timeout. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer()
-    await this.#looking
+    await this.#polling
     await Promise.all(this.#deliveries)
   }
 
-  async #lookWhileAsked(): Promise<void> {
-    while (this.#lookAgain && !this.#isStopped) {
-      this.#lookAgain = false
+  async #pollWhileDue(): Promise<void> {
+    while (this.#pollAgain && !this.#isStopped) {
+      this.#pollAgain = false
       try {
-        await this.#look()
+        await this.#poll()
       } catch (raw) {
         this.#options.failed(toError(raw))
         this.#sleep(AFTER_STORE_FAILURE_MS)
       }
     }
-    this.#looking = undefined
+    this.#polling = undefined
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { writer, now, timeoutMs, limitPerReceiver, policy } = this.#options
-    const limit = LIMIT - this.#sending
+    const limit = MAX_UNDER_WAY - this.#sending
     if (limit <= 0) {
       this.#isMoreDue = true
       return
     }
     const nowMs = now()
     const leasedUntilMs = nowMs + timeoutMs + LEASE_MARGIN_MS
-    if (nowMs < this.#lookedMs) {
+    if (nowMs < this.#polledMs) {
       await writer.run(limitWaits, { nextAttemptMs: nowMs + policy.maxRetryMs, leasedUntilMs })
     }
-    this.#lookedMs = nowMs
+    this.#polledMs = nowMs
     const { messages, nextDueMs, isMoreDue } = await writer.run(leaseMessages, {
       nowMs,
       leasedUntilMs,
@@ -135,7 +138,7 @@ export class OutboxSender {
       () => {
         this.wake()
       },
-      Math.min(delayMs, LONGEST_SLEEP_MS),
+      Math.min(delayMs, MAX_SLEEP_MS),
     )
   }
 
@@ -147,7 +150,7 @@ export class OutboxSender {
     this.#deliveries.add(delivery)
   }
 
-  /** Makes room for others, and looks for them where some may wait, or for when this one is due again. */
+  /** Frees the capacity of a message, and polls if others are due or this one is to be retried. */
   #ended({ receiver }: StoredMessage, { state }: OutboxProgress): void {
     this.#sending -= 1
     const left = (this.#underWay.get(receiver) ?? 1) - 1
@@ -162,19 +165,19 @@ export class OutboxSender {
     const nowMs = now()
     const progress = afterAttempt(message, attempt, policy, nowMs, random)
     const recorded = writer.run(recordAttempt, { progress, entry: settledEntry(message, progress, nowMs) })
-    // In the same turn, so that what is leased next is in the commit that records this.
+    // In the same turn, so that the next lease shares the commit of this record.
     this.#ended(message, progress)
     try {
       await recorded
       attempted(message, progress)
     } catch (raw) {
-      // Its lease ends by itself: the message is sent once more, which its receiver knows by the id.
+      // The lease expires and the message is sent again with the same id.
       failed(toError(raw))
       this.wake()
     }
   }
 
-  /** Only what is large can end the process: the rest need not be noted. */
+  /** Notes the attempt of a large message, since only these may crash the process. */
   async #attemptNoted(message: StoredMessage): Promise<Attempt> {
     if (message.body.length <= MAX_UNNOTED_LENGTH) return await this.#attempt(message)
     const work = { kind: OUTBOX_MESSAGE, key: String(message.id) }
@@ -213,12 +216,13 @@ function answered({ status, headers }: OutboundResponse, nowMs: number): Attempt
 }
 
 function failedAttempt(raw: unknown): Attempt {
-  // A refused address stays refused until the configuration changes: resending is for people then.
+  // A refused address stays refused until the configuration changes. People can resend the message
+  // then.
   const isFinal = raw instanceof OutboundError && raw.reason === 'target_refused'
   return { type: 'failed', error: toError(raw).message, isFinal }
 }
 
-/** The record of a message that was settled; attempts that will be repeated are not part of the story. */
+/** Makes the audit record of a settled message; undefined for an attempt that will be repeated. */
 function settledEntry(
   message: StoredMessage,
   progress: OutboxProgress,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { AskRule, RuleAnswer } from '../analysis/runs/checks/check.js'
+import type { EvaluateRule, RuleAnswer } from '../analysis/runs/checks/check.js'
 import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
 import { tryQueries } from '../analysis/runs/intervals/try-queries.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
@@ -16,18 +16,18 @@ import type {
   IntervalThreadOptions,
 } from '../main/threads/interval-thread.js'
 
-// The composition root of the thread that judges intervals: fetching and judging may use a whole core for seconds.
+// Entry point of the thread that judges intervals, which may use a whole core for seconds.
 if (parentPort !== null) {
   const port = parentPort
   const { analysis } = workerData as IntervalThreadOptions
-  // A clock that is set must not change what is left of a budget.
+  // A monotonic clock, so that setting the clock does not change the remaining time.
   const steadyNow = (): number => performance.timeOrigin + performance.now()
   const answer = (message: IntervalAnswer): void => port.postMessage(message)
   const sources = makeSources(
     readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
     {
       client: makeOutboundClient(analysis),
-      // The operator names these addresses himself, and templates have no part in them.
+      // The operator configures these addresses; templates cannot affect them.
       signInClient: makeOutboundClient({ ...analysis, allowedAddresses: PLATFORM_CREDENTIALS }),
       now: steadyNow,
       timeOfDay: Date.now,
@@ -37,7 +37,7 @@ if (parentPort !== null) {
     },
   )
   const rules = new Map<number, (answer: RuleAnswer) => void>()
-  const askRule: AskRule = (rule, input) =>
+  const askRule: EvaluateRule = (rule, input) =>
     new Promise((resolve) => {
       const id = rules.size
       rules.set(id, resolve)

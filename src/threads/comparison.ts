@@ -12,25 +12,26 @@ import { openReader } from '../main/store/open-reader.js'
 
 const NICENESS = 10
 
-// The composition root of the thread that compares a list of the storage service with the registry: that keeps a core busy for seconds.
+// Entry point of the thread that compares a list of the storage service with the registry, which
+// keeps a core busy for seconds.
 if (parentPort !== null) {
   const port = parentPort
   const { store, list } = workerData as ComparisonThreadOptions
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
-  const tell = (message: ComparisonMessage): void => port.postMessage(message)
+  const send = (message: ComparisonMessage): void => port.postMessage(message)
   // The listener keeps the thread alive while it waits.
   const take = async (changes: string): Promise<void> => {
     const acknowledged = once(port, 'message')
-    tell({ type: 'changes', changes })
+    send({ type: 'changes', changes })
     await acknowledged
   }
   try {
     const { reader, close } = await openReader(store, operationRegistry<Readers>(registryReads))
     const listed = await compareList(list, reader, take)
     await close()
-    tell({ type: 'compared', listed })
+    send({ type: 'compared', listed })
   } catch (raw) {
-    tell({ type: 'failed', failure: toFailure(raw) })
+    send({ type: 'failed', failure: toFailure(raw) })
   }
 }

@@ -7,10 +7,10 @@ import { loadData } from '../rego/index.js'
 
 const NICENESS = 5
 
-// The composition root of the thread that makes base documents of data files.
+// Entry point of the thread that builds base documents from data files.
 if (parentPort !== null) {
   const port = parentPort
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
   port.once('message', ({ parts, base }: DataRequest) => port.postMessage(outcomeOf(parts, base)))
 }

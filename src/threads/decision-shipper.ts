@@ -8,7 +8,9 @@ import { serviceSchema } from '../store/postgres/migrations/service.js'
 import type { ShipperThreadOptions } from '../store/postgres/decisions/shipping-thread.js'
 import { openShippedLog } from '../store/sqlite/decisions/shipped-log.js'
 
-/** Below the thread that writes the local log: what waits there is lost sooner. */
+/**
+ * Lower priority than the thread that writes the local log, which loses waiting decisions sooner.
+ */
 const NICENESS = 5
 
 if (parentPort !== null) {
@@ -24,7 +26,7 @@ function shipContinually(
   const shipping = new ContinualShipping({
     openLog: () => openShippedLog(path),
     receiver: openDecisionReceiver(settings, replica, serviceSchema),
-    told: (figures) => answer({ type: 'figures', figures }),
+    roundEnded: (metrics) => answer({ type: 'metrics', metrics }),
   })
   const timer = setInterval(() => void shipping.catchUp(), intervalMs)
   port.on('message', (request: ShippingRequest) => {

@@ -12,8 +12,9 @@ import { watchMainThread } from '../main/threads/main-thread-watch.js'
 import { toStoreError } from '../store/sqlite/engine/sqlite-error.js'
 
 /**
- * Below the thread that decides, so that on a busy core the log is late before a decision is; not so far below that it
- * would starve: two fifths of a saturated core, which writing every decision of some kilobytes takes.
+ * Lower priority than the deciding thread, so that on a busy core the log is delayed before a
+ * decision is. High enough for two fifths of a saturated core, which writing decisions of a few
+ * kilobytes takes.
  */
 const NICENESS = 2
 

@@ -5,9 +5,9 @@ import { hostBuiltins, serveQuestions } from '../rego/index.js'
 
 const NICENESS = 3
 
-// The composition root of a slow thread: it evaluates what did not end within its slice on the thread that decides.
+// Entry point of a slow thread, for evaluations that exceed their slice on the deciding thread.
 if (parentPort !== null) {
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
   serveQuestions(parentPort, hostBuiltins)
 }

@@ -7,10 +7,10 @@ import { compileModule } from '../rego/index.js'
 
 const NICENESS = 5
 
-// The composition root of the thread that makes code of a module.
+// Entry point of the thread that compiles a module.
 if (parentPort !== null) {
   const port = parentPort
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
   port.once('message', (wasm: Uint8Array) => {
     void outcomeOf(wasm).then((outcome) => port.postMessage(outcome))

@@ -8,7 +8,7 @@ import { isRecord } from '../lib/validation/record.js'
 
 const LACKING = /^not implemented: built-in function \d+: (?<name>\S+)$/
 
-// The composition root of the thread that asks the plain host of OPA's modules.
+// Entry point of the thread that runs OPA's own host of modules.
 if (parentPort !== null) {
   const port = parentPort
   port.on(
@@ -25,7 +25,7 @@ async function answer({ module, data, entrypoint, input }: PlainQuestion): Promi
     const [result] = Array.isArray(results) ? (results as unknown[]) : []
     return { kind: 'value', json: isRecord(result) ? JSON.stringify(result['result']) : undefined }
   } catch (raw) {
-    // It throws texts and plain objects.
+    // The library throws strings and plain objects.
     const message =
       isRecord(raw) && typeof raw['message'] === 'string' ? raw['message'] : toError(raw).message
     const builtin = LACKING.exec(message)?.groups?.['name']

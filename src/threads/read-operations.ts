@@ -1,6 +1,6 @@
 import { analysisReads } from '../analysis/runs/operations.js'
 import { auditReads } from '../audit/audit-operations.js'
-import { eventReads } from '../events/event-operations.js'
+import { eventReads } from '../events/record-events.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
 import { pictureOfRun, renderRun } from '../http/analysis-report/render-run.js'
@@ -8,7 +8,7 @@ import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
 
-/** Every operation that only reads, of all parts of the service, in a thread and in process alike. */
+/** All read operations of the service, for threads and in-process runs. */
 export const readOperations = operationRegistry<Readers>([
   ...auditReads,
   ...eventReads,

@@ -3,8 +3,8 @@ import { watchMainThread } from '../main/threads/main-thread-watch.js'
 import type { PostgresThreadOptions } from '../store/postgres/threads/serve-store.js'
 import type { StoreThreadOptions } from '../store/sqlite/threads/serve-store.js'
 
-// The composition root of a thread of the store, as main/start-service.ts is that of the process. Each loads only its engine and the
-// operations that it runs: the thread that writes never draws a report.
+// Entry point of a thread of the store. It loads only its engine and its operations: the writing
+// thread never draws a report.
 if (parentPort !== null) {
   const options = workerData as StoreThreadOptions | PostgresThreadOptions
   const { role } = options

@@ -5,11 +5,11 @@ import type { MainCalls } from '../main/workers/worker-calls.js'
 
 const channel = channelToParent()
 
-// The composition root of a process that decides beside the main one, which starts it and ends it.
+// Entry point of a worker process, which the main process starts and ends.
 if (channel !== undefined) {
-  // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
+  // Terminals and service managers signal all processes. This one stops when the main process says so.
   for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
-  // Without the main process nobody takes its decisions, and nobody would end it.
+  // Without the main process, nobody receives its decisions or ends it.
   channel.onGone(() => process.exit())
   const main: ProcessLink<MainCalls> = new ProcessLink<MainCalls>(
     channel,

@@ -1,13 +1,13 @@
 import { analysisWrites } from '../analysis/runs/operations.js'
 import { auditWrites } from '../audit/audit-operations.js'
-import { eventWrites } from '../events/event-operations.js'
+import { eventWrites } from '../events/record-events.js'
 import { registryWrites } from '../events/registry/registry-operations.js'
 import { gateWrites } from '../gates/work/gate-operations.js'
 import { outboxWrites } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Transaction } from '../store/ports/transaction.js'
 
-/** Every operation that writes, of all parts of the service, in a thread and in process alike. */
+/** All write operations of the service, for threads and in-process runs. */
 export const writeOperations = operationRegistry<Transaction>([
   ...auditWrites,
   ...eventWrites,

@@ -7,10 +7,10 @@ import { toFailure } from '../lib/threads/failure.js'
 
 const NICENESS = 5
 
-// The composition root of the thread that reads bodies in YAML.
+// Entry point of the thread that parses YAML bodies.
 if (parentPort !== null) {
   const port = parentPort
-  // Decisions on the same core go first.
+  // Decisions on the same core take precedence.
   lowerThreadPriority(NICENESS)
   port.on('message', ({ text, maxBytes }: YamlRequest) => port.postMessage(outcomeOf(text, maxBytes)))
 }

@@ -52,7 +52,7 @@ test('records decisions that are found, exported and proven like everything else
     omitted: {},
   })
   await trail.settle()
-  expect(trail.figures).toEqual({ recorded: 2, omitted: {} })
+  expect(trail.metrics).toEqual({ recorded: 2, omitted: {} })
   expect(await search({ source: 'policy', executionId: '01J' })).toMatchObject([
     { kind: 'policy.decision', application: 'shop', user: 'orca', status: 'deny', eventId: 'd1' },
     { kind: 'policy.decision', status: 'error', eventId: 'd2' },
@@ -114,7 +114,7 @@ test('says in the trail how many decisions are missing there, and why', async ()
     from: NOW,
     to: NOW,
   })
-  expect(trail.figures.recorded).toBe(3)
+  expect(trail.metrics.recorded).toBe(3)
 })
 
 test('counts what cannot be written, and says so when it can again', async () => {
@@ -167,6 +167,6 @@ test('leaves the writer to others for three quarters of the time while many are 
     failed: vi.fn(),
   })
   trail.take({ decisions: Array.from({ length: 120 }, (_, n) => decision(n)), omitted: {} })
-  await vi.waitFor(() => expect(trail.figures.recorded).toBe(120))
+  await vi.waitFor(() => expect(trail.metrics.recorded).toBe(120))
   expect(pauses).toEqual([30, 30])
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { applyRetention } from '../../src/audit/apply-retention.js'
 import { checkChain, exportChunk } from '../../src/audit/audit-operations.js'
-import { ExportEnd } from '../../src/audit/export-end.js'
+import { ExportEnd } from '../../src/audit/export-trail.js'
 import { exportTrail } from '../../src/audit/export-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import { EXPORT_FORMATS } from '../../src/store/ports/audit-export.js'

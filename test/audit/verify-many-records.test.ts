@@ -44,7 +44,7 @@ it.each([1, 2, 63, 64, 65, 127, 128, 129, MANY])(
     tamper(dataDir, `update audit set kind = 'other' where seq = ${seq}`)
     const found = await verifyTrail({ reader })
     expect(found).toMatchObject({ isIntact: false, firstBadSeq: seq, checked: seq - 1 })
-    expect(found.problems[0]).toMatch(/its content does not give its hash/)
+    expect(found.problems[0]).toMatch(/its content does not match its hash/)
   },
 )
 

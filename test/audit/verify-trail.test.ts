@@ -120,7 +120,7 @@ describe('a trail with signed checkpoints', () => {
     tamper((database) => rewriteFrom(database, 14))
     const found = await verify()
     expect(found).toMatchObject({ isIntact: false, firstBadSeq: 11, end: { seq: 10 } })
-    expect(found.problems[0]).toMatch(/record 20, or one from 11 on, was written anew/)
+    expect(found.problems[0]).toMatch(/record 20, or one from 11 on, was rewritten/)
   })
 
   it('are written again after a while though the clock was set back by a day', async () => {
@@ -303,7 +303,7 @@ describe('a key', () => {
     (text) => {
       expect(() => makeCheckpointSigner(text)).toThrow(/tidegate audit keygen/)
       const name = 'audit.earlierPublicKeys[0]'
-      expect(() => makeCheckpointVerifier(text, name)).toThrow(`${name} is no Ed25519 key`)
+      expect(() => makeCheckpointVerifier(text, name)).toThrow(`${name} is not an Ed25519 key`)
     },
   )
 })

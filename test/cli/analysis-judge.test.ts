@@ -64,7 +64,7 @@ describe('tidegate analysis judge', () => {
   test('prints a table with a reason below each metric that did not pass', async () => {
     const { stdout } = await judge('bad.json')
     expect(stdout).toMatch(/^METRIC +RESULT +SCORE/)
-    expect(stdout).toMatch(/latency +High \(critical\) +0 .*\n {2}all values lie far above|the typical value/)
+    expect(stdout).toMatch(/latency +High \(critical\) +0 .*\n {2}All values are far above|The typical value/)
     expect(stdout).toMatch(/load +Pass +100/)
   })
 

@@ -19,7 +19,7 @@ function textOf(names: readonly string[], judge: 'default' | 'kayenta' = 'defaul
 
 test('metrics with short names have a line each', () => {
   expect(textOf(['latency'])).toMatch(
-    /^METRIC .*POINTS\nlatency +High .* 40\/40\n {2}all values lie far above/,
+    /^METRIC .*POINTS\nlatency +High .* 40\/40\n {2}All values are far above/,
   )
 })
 

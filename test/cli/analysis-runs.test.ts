@@ -167,7 +167,7 @@ describe('tidegate analysis', () => {
   })
 
   test.each([
-    ['of an application that nobody knows', ['start', 'nobody'], 'there is no application nobody'],
+    ['of an application that nobody knows', ['start', 'nobody'], 'Application "nobody" not found'],
     [
       'since a time in words',
       ['start', 'shop', '--canary-start', 'noon'],

@@ -81,7 +81,7 @@ describe('tidegate analysis try', () => {
   })
 
   test.each([
-    [['nobody'], /nobody has said how nobody is analysed/],
+    [['nobody'], /No analysis is defined for "nobody"/],
     [['shop', '--minutes', '5000'], /minutes/],
     [['shop', '--canary', 'version'], /a value of a scope is written name=value, not 'version'/],
   ])('refuses %j with a sentence', async (args, sentence) => {

@@ -53,7 +53,7 @@ describe('tidegate audit timeline', () => {
 
   test('says that nothing is known of an execution', async () => {
     const { exitCode, stderr } = await runTidegate(['audit', 'timeline', 'none', '--url', service.url])
-    expect([exitCode, stderr]).toEqual([2, 'tidegate: nothing is known of the execution none\n'])
+    expect([exitCode, stderr]).toEqual([2, 'tidegate: there is no record of the execution none\n'])
   })
 
   test('shows what is new for as long as somebody watches', async () => {

@@ -105,7 +105,7 @@ describe('version', () => {
   })
 
   test('is printed with those of Node.js and opa by the command', async () => {
-    const { exitCode, stdout } = await runTidegate(['version', '--format', 'json'])
+    const { exitCode, stdout } = await runTidegate(['version', '--format', 'json'], { env: { OPA_BIN: '' } })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       tidegate: version,

@@ -246,7 +246,7 @@ describe('a fault ends eval with 2', () => {
     [
       'a built-in that is not there',
       ['--policies', 'calling'],
-      /not available: http\.send\ncalling\/p\.rego:3:3: missing_builtin: built-in function http\.send is not available: name the hosts that policies may ask in policies\.requests\.allowedHosts\n$/,
+      /not available: http\.send\ncalling\/p\.rego:3:3: missing_builtin: built-in function http\.send is not available: add the hosts to policies\.requests\.allowedHosts\n$/,
     ],
     [
       'an opa that is not there',

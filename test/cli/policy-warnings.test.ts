@@ -30,7 +30,7 @@ afterAll(workspace.remove)
 
 const DATA = [
   'warning: policies/hours.rego:5:44: undefined_data: data.hours.close is defined by neither rules nor data, so that what reads it is undefined; did you mean data.hours.closes?',
-  'warning: policies/owner.rego:3:1: misnamed_verdict: denied in package static.owner is no verdict: only deny, violation and allow are asked for; did you mean deny?',
+  'warning: policies/owner.rego:3:1: misnamed_verdict: denied in package static.owner is not a verdict: only deny, violation and allow are evaluated; did you mean deny?',
 ]
 const INPUT = [
   'warning: policies/hours.rego:5:27: undefined_input: input.new.hour is in no document that the schema describes',

@@ -4,7 +4,7 @@ import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import { isReportable } from '../../src/decisions/decision-report.js'
 import { DecisionReporter } from '../../src/decisions/decision-reporter.js'
 import type { ReportOptions } from '../../src/decisions/decision-reporter.js'
-import { ReportBudget } from '../../src/decisions/report-budget.js'
+import { ReportBudget } from '../../src/decisions/decision-reporter.js'
 import { aBatch, anEntry } from '../support/decisions.js'
 
 describe('whether a decision is reported', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { decisionsOfExecution, queryDecisions } from '../../src/decisions/query-decisions.js'
 import type { DecisionQuery } from '../../src/decisions/query-decisions.js'
-import { ReportBudget } from '../../src/decisions/report-budget.js'
+import { ReportBudget } from '../../src/decisions/decision-reporter.js'
 import { aBatch, anEntry, openStore } from '../support/decisions.js'
 
 const START = 1_700_000_000_000

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { ContinualShipping } from '../../src/decisions/ship-continually.js'
 import { AppError } from '../../src/errors/app-error.js'
-import type { ShippingFigures } from '../../src/store/ports/decision-shipping.js'
+import type { ShippingMetrics } from '../../src/store/ports/decision-shipping.js'
 import type { StoredDecision } from '../../src/store/ports/decision-store.js'
 import { openShippedLog } from '../../src/store/sqlite/decisions/shipped-log.js'
 import { aBatch, anEntry, openStore } from '../support/decisions.js'
@@ -12,7 +12,7 @@ import { aBatch, anEntry, openStore } from '../support/decisions.js'
 async function startShipping() {
   const { path, writer } = await openStore()
   const kept: string[] = []
-  const told: ShippingFigures[] = []
+  const told: ShippingMetrics[] = []
   let isAway = false
   const shipping = new ContinualShipping({
     openLog: () => openShippedLog(path),
@@ -24,13 +24,13 @@ async function startShipping() {
       },
       close: () => Promise.resolve(),
     },
-    told: (figures) => told.push(figures),
+    roundEnded: (metrics) => told.push(metrics),
   })
   onTestFinished(() => shipping.close())
   const setAway = (value: boolean): void => {
     isAway = value
   }
-  const last = (): ShippingFigures | undefined => told.at(-1)
+  const last = (): ShippingMetrics | undefined => told.at(-1)
   return { path, writer, shipping, kept, last, setAway }
 }
 const decisions = (...ids: readonly string[]) => aBatch(ids.map((decisionId) => anEntry({ decisionId })))

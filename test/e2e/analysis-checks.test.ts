@@ -149,11 +149,11 @@ describe('checks by rules', () => {
     const { canaryReportURL } = passed['canaryResult'] as { canaryReportURL: string }
     const { pathname, search } = new URL(canaryReportURL)
     const page = await ask(tidegate.url, { path: `${pathname}${search}` })
-    expect(page.text).toContain('the rule shop/budget/score says 96 of 100')
+    expect(page.text).toContain('The rule shop/budget/score is 96 of 100')
     const shown = await runTidegate(['analysis', 'show', String(passed['id'])], {
       ...{ cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } },
     })
-    expect(shown.stdout).toContain('check score: Success, the rule shop/budget/score says 96 of 100')
+    expect(shown.stdout).toContain('check score: Success. The rule shop/budget/score is 96 of 100')
   })
 
   test('stand beside each other when two runs are compared, and among the figures', async () => {

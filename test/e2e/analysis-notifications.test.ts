@@ -64,7 +64,7 @@ test('a chat is told of a canary that fails while its analysis still runs, signe
   expect(message.path).toBe('/services/T01/secret-of-the-chat')
   expect(message.body).toMatchObject({
     type: 'analysis.fail',
-    text: expect.stringContaining('beyond doubt: latency, all values lie far above') as string,
+    text: expect.stringContaining('Beyond doubt: latency. All values are far above') as string,
     data: { analysis: canaryId, application: 'shop', state: 'RUNNING', verdict: 'Fail', interval: 1 },
   })
   const { data } = message.body as { data: { reportUrl: string; chartUrl: string } }

@@ -174,7 +174,7 @@ describe('an analysis', () => {
     const { overallResult, overallScore, errors, message } = status['canaryResult'] as Record<string, unknown>
     expect({ overallResult, overallScore }).toEqual({ overallResult: 'Fail', overallScore: 0 })
     expect(errors).toEqual([expect.stringMatching(error), expect.stringMatching(error)])
-    expect(message).toMatch(/^nothing is known of the metrics/)
+    expect(message).toMatch(/^No answer from the source for the metrics/)
   })
 
   test.each(['empty', 'nan', 'infinite'])(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ask } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
+import { olderOpa } from '../support/compilers.js'
 import { startOpa } from '../support/opa-server.js'
 import type { OpaServer } from '../support/opa-server.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -34,7 +35,11 @@ let opa: OpaServer
 let tidegate: TidegateProcess
 
 beforeAll(async () => {
-  const settings = { workspace, directories: [POLICIES], config: { decisions: { enabled: false } } }
+  const settings = {
+    workspace,
+    directories: [POLICIES],
+    config: { decisions: { enabled: false }, policies: { opa: olderOpa() } },
+  }
   ;[opa, tidegate] = await Promise.all([startOpa(POLICIES), startTidegate(settings)])
 })
 

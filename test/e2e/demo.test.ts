@@ -108,7 +108,7 @@ describe.concurrent('the demo', () => {
         /stopped: image 'docker\.io\/somebody\/shop:1\.5\.0' .* is not from a trusted registry/,
       )
       expect(demo.output()).toContain('approved: looks good in staging')
-      expect(demo.output()).toMatch(/Fail, score \d+: critical: failed requests is High/)
+      expect(demo.output()).toMatch(/Fail, score \d+: Critical: failed requests is High/)
       expect(demo.output()).toMatch(/gate\.approved +Approve release +approved +ana/)
       expect(demo.output()).toMatch(/intact: \d+ records checked/)
       expect([code, await leftBy(demo)]).toEqual([0, []])

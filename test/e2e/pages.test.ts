@@ -119,7 +119,10 @@ describe('deciding', () => {
     const after = await page(`/ui/approvals/${id}`, { cookie })
     expect(after.text).toContain('1 of 2')
     const again = await post(path, { formToken, action: 'approve' }, { cookie })
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('has decided on instance')])
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('has already decided on instance'),
+    ])
     const comment = 'two lines\r\nof mine'
     const refused = await post(path, { formToken, action: 'approve', comment }, { cookie })
     expect(refused.text).toMatch(/<textarea id="comment"[^>]*>two lines\nof mine<\/textarea>/)

@@ -99,9 +99,9 @@ describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeo
   })
 
   it('that is killed while it judges leaves the analysis to the other, which ends it with that one interval', async () => {
-    let isSilent = true
+    let isUnresponsive = true
     const source = await startLoopbackServer((_, response) => {
-      if (!isSilent) respondJson(response, 200, thirtyPoints())
+      if (!isUnresponsive) respondJson(response, 200, thirtyPoints())
     })
     const config = { analysis: { sources: [{ name: 'prom', type: 'prometheus', url: source.origin }] } }
     const [one, other] = await Promise.all([start({ config }), start({ config })])
@@ -119,7 +119,7 @@ describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeo
       () => `it is not judged: ${one.logText()}`,
     )
     await one.end('SIGKILL')
-    isSilent = false
+    isUnresponsive = false
     const run = await waitUntil(
       async () => {
         const seen = objectOf(await ask(other.url, { path }))

@@ -113,7 +113,7 @@ describe('a registry whose storage service', () => {
     [
       'answers an empty list',
       (response) => respondJson(response, 200, []),
-      /the list lacks 40 of the 40 that are known/,
+      /the list lacks 40 of the 40 known entries/,
     ],
   ])('%s stays as it was and says so', async (_, answer, complaint) => {
     const service = await reconcileWith(answer)

@@ -57,7 +57,7 @@ describe('events that arrive', () => {
       [2, true],
       [1, false],
     ])
-    expect(intake.figures).toMatchObject({ kept: 2, repeated: 2, refused: 0, waitingBytes: 0 })
+    expect(intake.metrics).toMatchObject({ kept: 2, repeated: 2, refused: 0, waitingBytes: 0 })
   })
 
   it('are all kept where they have no id', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { acknowledgeInstance } from '../../src/gates/reviewing/acknowledge-instance.js'
-import { makeAcknowledgeStatus } from '../../src/gates/reviewing/acknowledge-status.js'
+import { acknowledgeInstance } from '../../src/gates/reviewing/acknowledge.js'
+import { makeAcknowledgeStatus } from '../../src/gates/reviewing/acknowledge.js'
 import { cancelForOrchestrator } from '../../src/gates/reviewing/cancel-for-orchestrator.js'
 import { saveGateChanges } from '../../src/gates/definitions/declare-gates.js'
 import { reserveInstance } from '../../src/gates/triggering/reserve-instance.js'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { contractTime } from '../../src/gates/instances/instance-view.js'
 import { MAX_ID } from '../../src/store/ports/gate.js'
-import { idsOfNames } from '../../src/gates/definitions/pipeline-ids.js'
+import { idsOfNames } from '../../src/gates/definitions/pipeline-numbers.js'
 import { contractStatus, pluginStatus } from '../../src/gates/instances/status-words.js'
 import {
   ContractTriggerBody,

@@ -40,7 +40,7 @@ it.each([true, false])(
   async (isDirect) => {
     const server = await startRoutesServer([route.bind(null)], { isDirect })
     const { hostname, port } = new URL(server.url)
-    const answers = Array.from({ length: 20 }, () => answerOf(connect(Number(port), hostname)))
+    const answers = Array.from({ length: 20 }, () => probeServer(connect(Number(port), hostname)))
     // Their handshakes are the system's to make; nothing is accepted before this turn of the event loop ends.
     await new Promise((connected) => process.nextTick(connected))
     await server.stop(DRAIN_MS)
@@ -77,7 +77,7 @@ test('a request that is refused as its handler runs too long is not answered twi
   expect(printed).not.toHaveBeenCalled()
 })
 
-function answerOf(socket: Socket): Promise<string> {
+function probeServer(socket: Socket): Promise<string> {
   socket.write('GET /one HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   let answer = ''
   socket.setEncoding('latin1').on('data', (text: string) => (answer += text))

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findDecision } from '../../src/decisions/query-decisions.js'
 import { openDecisionLog } from '../../src/main/open-decision-log.js'
-import { renameDamaged } from '../../src/store/sqlite/engine/rename-damaged.js'
+import { renameDamaged } from '../../src/store/sqlite/engine/kept-files.js'
 import { damageDatabase } from '../support/damage-database.js'
 import { anEntry, openWriter, temporaryFolder } from '../support/decisions.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -61,7 +61,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     const { written, dropped } = opened.log.stats()
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 2, lost: 0 })
     expect(opened.problem()).toBeUndefined()
-    expect(opened.notice()).toMatch(/^decisions\.db .*: decisions go to another decisions\.db since then/)
+    expect(opened.notice()).toMatch(/^decisions\.db .*: decisions now go to a new decisions\.db/)
     expect(opened.notices).toHaveLength(1)
   })
 
@@ -113,7 +113,7 @@ describe('a decision log whose file goes wrong while it is open', () => {
     await opened.record('lost')
     await opened.record('lost too')
     expect(() => readdirSync(opened.dataDir)).toThrow('ENOENT')
-    expect(opened.problem()).toMatch(/another cannot be begun.*directory/)
+    expect(opened.problem()).toMatch(/a new file cannot be created.*directory/)
     renameSync(`${opened.dataDir}.away`, opened.dataDir)
     await waitUntil(
       () => (opened.timesRenewed() === 1 ? true : undefined),
@@ -139,7 +139,7 @@ describe('a decision log whose directory takes no other file', () => {
     rmSync(opened.path)
     for (const id of ['lost', 'lost too', 'lost as well']) await opened.record(id)
     expect(opened.log.stats()).toMatchObject({ written: 1, bufferedRows: 0, dropped: { write_failed: 3 } })
-    expect(opened.problem()).toMatch(/^decisions\.db .*; another cannot be begun: /)
+    expect(opened.problem()).toMatch(/^decisions\.db .*; a new file cannot be created: /)
     await expect(findDecision(opened, 'before')).rejects.toMatchObject({ kind: 'unavailable' })
     expect(opened.notice()).toBeUndefined()
     rmSync(draft, { recursive: true })
@@ -152,7 +152,7 @@ describe('a decision log whose directory takes no other file', () => {
     expect(opened.problem()).toBeUndefined()
   })
 
-  it('closes while another cannot be begun', async () => {
+  it('closes while a new file cannot be created', async () => {
     const opened = await open()
     block(opened.path)
     rmSync(opened.path)
@@ -168,7 +168,7 @@ describe('a decision log whose directory takes no other file', () => {
     await opened.record('lost')
     await opened.record('lost too')
     expect(opened.log.stats()).toMatchObject({ written: 0, dropped: { write_failed: 2 } })
-    expect(opened.problem()).toMatch(/another cannot be begun/)
+    expect(opened.problem()).toMatch(/a new file cannot be created/)
     expect(readFileSync(opened.dataDir, 'utf8')).toBe('no directory')
     rmSync(opened.dataDir)
     renameSync(`${opened.dataDir}.away`, opened.dataDir)

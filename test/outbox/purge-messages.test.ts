@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { recordAttempt } from '../../src/outbox/outbox-operations.js'
-import { purgeMessages } from '../../src/outbox/purge-messages.js'
+import { purgeMessages } from '../../src/outbox/outbox-operations.js'
 import type { WriteOperation } from '../../src/store/ports/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
 

@@ -67,7 +67,7 @@ export function makeTrigger(more: Partial<TriggerRequest> = {}): TriggerRequest 
     approvalCallbackUrl: 'http://receiver.example/approved',
     rejectionCallbackUrl: 'http://receiver.example/rejected',
     body: '{"executionId":"01J"}',
-    asksForEvidence: false,
+    requestsEvidence: false,
     triggeredBy: 'ana',
     triggerToken: 'ci',
     actor: { user: 'ci', origin: 'test', nowMs: NOW_MS },

@@ -2,7 +2,7 @@ import { findOpa } from '../../src/rego/opa/find-opa.js'
 import { ModuleParser } from '../../src/rego/requests/module-parser.js'
 import { PolicyRequests } from '../../src/rego/requests/policy-requests.js'
 import type { PolicyRequestsParts } from '../../src/rego/requests/policy-requests.js'
-import type { RequestFigures } from '../../src/rego/requests/request-figures.js'
+import type { RequestMetrics } from '../../src/rego/requests/request-metrics.js'
 import type { ParseModuleSettings, RequestSettings } from '../../src/rego/requests/request-settings.js'
 
 /** Settings under which policies may ask this machine alone. */
@@ -29,11 +29,11 @@ export function loopbackRequests(
 export function testParser(
   settings: Partial<ParseModuleSettings> = {},
   opa: () => ReturnType<typeof findOpa> = () => findOpa({ env: process.env }),
-  figures?: Pick<RequestFigures, 'parsed'>,
+  metrics?: Pick<RequestMetrics, 'parsed'>,
 ): ModuleParser {
   const usual = {
     ...{ enabled: true, timeoutSeconds: 20, maxTextBytes: 65_536, maxAnswerBytes: 4_194_304 },
     ...{ programs: 1, queueLength: 32, cacheBytes: 1_048_576 },
   }
-  return new ModuleParser({ ...usual, ...settings }, opa, figures)
+  return new ModuleParser({ ...usual, ...settings }, opa, metrics)
 }

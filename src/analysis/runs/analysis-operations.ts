@@ -17,7 +17,7 @@ import { joinPlan, partsOf } from './definitions/kept-plan.js'
 import type { RunPlan } from './definitions/plan.js'
 import type { Notification } from './notifications.js'
 
-/** Who does something, when and from where, for the trail. */
+/** The author, time and origin of an action, for the audit trail. */
 export interface Actor {
   readonly nowMs: number
   readonly user: string | undefined
@@ -32,7 +32,7 @@ export const saveDefinition: WriteOperation<
   name: 'analysis.save-definition',
   apply: async ({ analysis, audit }, { definition, actor }) => {
     const before = await analysis.findDefinition(definition.application)
-    // What a restart reads again from the same files is no change.
+    // A restart that reads the same files again is not a change.
     if (before?.definition === definition.definition && before.origin === definition.origin) return
     await analysis.saveDefinition(definition)
     await audit.append(
@@ -71,7 +71,10 @@ export const startRun: WriteOperation<RunStart, number> = {
   },
 }
 
-/** Notes how often the next interval of a run has been begun, before it is begun: what ends the process leaves the note behind. */
+/**
+ * Counts an attempt at the next interval of a run before it starts, so the count survives the end
+ * of the process.
+ */
 export const noteIntervalAttempts: WriteOperation<{ readonly id: number; readonly attempts: number }, void> =
   {
     name: 'analysis.note-interval-attempts',
@@ -83,21 +86,24 @@ export interface IntervalOutcome {
   readonly progress: RunProgress
   /** Templates of the log to remember for the application. */
   readonly logTemplates: readonly string[]
-  /** Who is to be told; each subject is told once. */
+  /** Messages to send; each subject is sent once. */
   readonly notifications?: readonly Notification[]
 }
 
-/** Keeps the judgement of an interval and what became of its run; nothing when the run was cancelled meanwhile. Returns whether it was stored. */
+/**
+ * Stores the judgement of an interval and the new state of its run, unless the run was cancelled.
+ * Returns whether it was stored.
+ */
 export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   name: 'analysis.record-interval',
   apply: async ({ analysis, audit, outbox }, { interval, progress, logTemplates, notifications = [] }) => {
     const run = await analysis.findRun(progress.id)
-    // Ended meanwhile, or judged by another process that took it over.
+    // The run ended, or another process took it over and judged the interval.
     if (run?.state !== 'RUNNING' || run.intervalsDone >= progress.intervalsDone) return false
     await analysis.saveInterval(interval)
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
-    await tellOnce(outbox, notifications)
+    await enqueueOnce(outbox, notifications)
     if (progress.state === 'RUNNING') return true
     const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
     const { score, verdict, message, errors } = progress
@@ -116,18 +122,21 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   },
 }
 
-/** Puts those into the outbox whose subject no message had before; all receivers of a subject are told together. */
-async function tellOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
-  const told = new Map<string, boolean>()
+/**
+ * Adds messages with new subjects to the outbox. All receivers of a subject get it in the same
+ * transaction.
+ */
+async function enqueueOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
+  const sent = new Map<string, boolean>()
   for (const { subject } of notifications) {
-    if (!told.has(subject)) told.set(subject, (await outbox.statesOf(subject)).length > 0)
+    if (!sent.has(subject)) sent.set(subject, (await outbox.statesOf(subject)).length > 0)
   }
   for (const notification of notifications) {
-    if (told.get(notification.subject) === false) await outbox.enqueue(notification)
+    if (sent.get(notification.subject) === false) await outbox.enqueue(notification)
   }
 }
 
-/** Ends a run before its time; one that has ended stays as it is. Returns the run as it stands. Raises `not_found`. */
+/** Cancels a run. A run that has ended is unchanged. Returns the run. Raises `not_found`. */
 export const cancelRun: WriteOperation<{ readonly id: number; readonly actor: Actor }, StoredRun> = {
   name: 'analysis.cancel',
   apply: async ({ analysis, audit }, { id, actor }) => {
@@ -197,17 +206,20 @@ export const listLogTemplates: ReadOperation<string, readonly string[]> = {
   apply: ({ analysis }, application) => analysis.logTemplates(application),
 }
 
-/** The error for a run that is not there. */
+/** The error for an unknown run. */
 export function unknownRun(id: number | string): AppError {
   return new AppError('not_found', `there is no analysis ${id}`)
 }
 
-/** The error for an application of which nobody said how it is analysed. */
+/** The error for an application without a definition. */
 export function undefinedAnalysis(application: string): AppError {
-  return new AppError('not_found', `nobody has said how ${application} is analysed`)
+  return new AppError(
+    'not_found',
+    `No analysis is defined for "${application}". Add ${application}.yaml to \`analysis.definitions\`.`,
+  )
 }
 
-/** A record of what was done to analyses, without secrets. */
+/** An entry of the audit trail about analyses, without secrets. */
 export function entryOf(
   kind: string,
   application: string | undefined,

@@ -25,7 +25,7 @@ export interface IntervalRequest {
   readonly runId: number
   readonly plan: RunPlan
   readonly interval: number
-  /** The interval that was judged before, 0 for none; where nothing is said, the one just before. */
+  /** The interval that was judged before, 0 for none. The preceding one by default. */
   readonly after?: number | undefined
   /** Templates of the log that earlier runs of the application had. */
   readonly seenLogTemplates: readonly string[]
@@ -36,7 +36,10 @@ export interface IntervalRequest {
 /** The judgement of an interval. */
 export interface IntervalResult {
   readonly report: IntervalReport
-  /** What was fetched, enough to judge it again: `IntervalData` without its lines and the lines, packed. */
+  /**
+   * The fetched data, packed, sufficient to judge the interval again: `IntervalData` without its
+   * lines, and the lines.
+   */
   readonly data: Uint8Array
   readonly lines: Uint8Array
   readonly logTemplates: readonly string[]
@@ -48,21 +51,24 @@ export interface AnalysisRunnerOptions {
   readonly leases: Leases
   /** How many intervals of different runs may be under way at a time. */
   readonly concurrentIntervals: number
-  /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
+  /**
+   * Fetches and judges. Problems of a source are part of the report. Rejects only if no report can
+   * be made, or is wanted.
+   */
   readonly evaluateInterval: (request: IntervalRequest, givenUp: AbortSignal) => Promise<IntervalResult>
-  /** Whether what `evaluateInterval` rejected with says that it ended its thread. */
+  /** Whether an error of `evaluateInterval` means that its thread ended. */
   readonly hasEndedThread: (error: Error) => boolean
   /** The report of an interval that could not be judged. */
   readonly failedInterval: (request: IntervalRequest, error: Error) => IntervalResult
   readonly now: () => number
-  /** Calls back once after this many milliseconds, unless the function that it gives is called first. */
+  /** Calls back once after this many milliseconds, unless the returned function is called first. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
   readonly judged: (run: StoredRun, report: IntervalReport) => void
-  /** What is to be told of an interval, in the same transaction as it is kept. */
+  /** The messages about an interval, for the transaction that stores it. */
   readonly notifications: (judged: JudgedInterval) => readonly Notification[]
   /** Called when something may have been put into the outbox. */
   readonly notified: () => void
-  /** Called when the store could not be asked. */
+  /** Called if a store operation failed. */
   readonly failed: (error: Error) => void
 }
 
@@ -76,15 +82,21 @@ const LONGEST_SLEEP_MS = 60_000
 const AFTER_FAILURE_MS = 5000
 /** The kind of lease of a run that is being judged. */
 const ANALYSIS = 'analysis'
-/** An interval that ended the process so often is not judged again: it would end it each time. */
+/** Maximum number of attempts at an interval that ends the process each time. */
 const MAX_ATTEMPTS = 2
 
-/** Judges the intervals of all running analyses when they are due, several at a time, and goes on after a restart. */
+/**
+ * Judges the intervals of all running analyses when they are due, several at a time, and continues
+ * after a restart.
+ */
 export class AnalysisRunner {
   readonly #options: AnalysisRunnerOptions
   readonly #queue: RunQueue
   readonly #underWay = new Map<number, IntervalUnderWay>()
-  /** Of the runs whose interval this process has noted as begun, how often earlier ones died with it. */
+  /**
+   * Attempts of earlier processes at the interval of each run that this process has counted as
+   * started.
+   */
   readonly #noted = new Map<number, number>()
   #cancelTimer: () => void = () => undefined
   #isStopped = false
@@ -108,19 +120,19 @@ export class AnalysisRunner {
     this.#wake()
   }
 
-  /** A run has been started. */
+  /** Adds a run that was started. */
   schedule(run: WaitingRun): void {
     this.#queue.add(run)
     this.#wake()
   }
 
-  /** A run has been cancelled: what is under way for it is given up and not kept. */
+  /** Removes a cancelled run: its running interval is given up and not stored. */
   forget(id: number): void {
     this.#queue.remove(id)
     this.#underWay.get(id)?.giveUp.abort()
   }
 
-  /** Judges no more intervals; those under way are judged again after the next start. */
+  /** Stops judging. Running intervals are judged again after the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer()
@@ -129,14 +141,17 @@ export class AnalysisRunner {
     await Promise.all(intervals.map(({ ended }) => ended))
   }
 
-  /** Begins every interval that is due and has room, and sleeps until the next one. */
+  /**
+   * Starts every due interval within the limit of concurrent ones, and sleeps until the next one is
+   * due.
+   */
   #wake(): void {
     this.#cancelTimer()
     if (this.#isStopped) return
     const nowMs = this.#options.now()
     let next = this.#queue.next()
     for (; next !== undefined && next.dueMs <= nowMs; next = this.#queue.next()) this.#begin(next)
-    // Where there is no room the end of an interval wakes. The clock may be set, so that no sleep is long.
+    // At the limit, the end of an interval wakes. Sleeps are short because the clock may be set.
     if (next === undefined) return
     const delayMs = Math.min(Math.max(next.dueMs - nowMs, 0), LONGEST_SLEEP_MS)
     this.#cancelTimer = this.#options.setTimer(() => this.#wake(), delayMs)
@@ -156,7 +171,7 @@ export class AnalysisRunner {
   async #judge(id: number, givenUp: AbortSignal): Promise<void> {
     try {
       const lease = await this.#options.leases.take(ANALYSIS, String(id))
-      // Another process is at it: what comes of it is seen then.
+      // Another process judges it. Its result is read then.
       if (lease === undefined) {
         this.#queue.postpone(id, this.#options.now() + AFTER_FAILURE_MS)
         return
@@ -190,7 +205,8 @@ export class AnalysisRunner {
       usualSpreads: await reader.run(listUsualSpreads, run.application),
     }
     const { intervalAttempts: attempts = 0 } = run
-    // What was noted by this process ended otherwise than by its death: the result could not be stored, for instance.
+    // An attempt counted by this process ended without its death, for instance because the result
+    // could not be stored.
     if (!this.#noted.has(id)) {
       if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#suspend(request, attempts))
       await writer.run(noteIntervalAttempts, { id, attempts: attempts + 1 })
@@ -206,7 +222,10 @@ export class AnalysisRunner {
     return await this.#keep(run, request, taken, (this.#noted.get(id) ?? 0) + 1)
   }
 
-  /** Keeps what became of an interval. Losing its thread counts like losing the process, as long as no interval after it ends well. */
+  /**
+   * Stores the result of an interval. The end of its thread counts like the end of the process,
+   * until an interval succeeds.
+   */
   async #keep(
     run: StoredRun,
     request: IntervalRequest,
@@ -227,7 +246,8 @@ export class AnalysisRunner {
     } catch (raw) {
       const error = toAppError(raw)
       if (error.kind === 'unavailable') throw error
-      // What cannot be stored, being too large for instance, would not be stored the next time either.
+      // A result that cannot be stored, for instance because it is too large, could not be stored
+      // next time either.
       return await this.#record(run, request, this.#options.failedInterval(request, error))
     }
   }
@@ -249,7 +269,7 @@ export class AnalysisRunner {
       data,
       lines,
     }
-    // What a canary logged that did not pass stays new to the next one.
+    // Log templates of a canary that did not pass stay new to the next one.
     const isGood = progress.state === 'COMPLETED' && progress.verdict === 'Success'
     const notifications = this.#options.notifications({ run, progress, report })
     const isKept = await writer.run(recordInterval, {
@@ -265,19 +285,19 @@ export class AnalysisRunner {
     return progress.state === 'RUNNING' ? progress.nextIntervalMs : undefined
   }
 
-  /** The end of a run one of whose intervals can never be judged. */
+  /** Ends a run with an interval that can never be judged. */
   #suspend(request: IntervalRequest, attempts: number): IntervalResult {
     const error = new AppError(
       'unavailable',
-      `the service or the thread of the interval ended ${attempts} times while it was judged, and it is not begun again: narrow what its queries give, and register the analysis again`,
+      `the service or the thread of the interval ended ${attempts} times while it was judged, and is not started again: narrow its queries, and register the analysis again`,
     )
     const result = this.#options.failedInterval(request, error)
     return { ...result, report: { ...result.report, endsRun: true } }
   }
 
   async #take(request: IntervalRequest, givenUp: AbortSignal): Promise<IntervalResult | Error> {
-    // While the store was asked: nothing need be begun.
-    if (givenUp.aborted) return new Error('the interval was given up before it was begun')
+    // The interval was given up while the store was queried.
+    if (givenUp.aborted) return new Error('the interval was given up before it started')
     try {
       return await this.#options.evaluateInterval(request, givenUp)
     } catch (raw) {

@@ -1,12 +1,13 @@
 import type { MetricResult } from '../../canary/index.js'
 
 const FULL = 100
-/** What was judged, and asks people to look. */
+/** States of metrics that were judged and need a review. */
 const SEEN: readonly unknown[] = ['undecided', 'doubtful']
 
 /**
- * The order in which the metrics of one judgement are told, wherever they are: critical ones, what is beyond doubt, what lost points, the most first,
- * what people are to look at, what could not be judged, what is worth a look, what passed, and last what does not count. Compares as `sort` wants it.
+ * The order of metrics in reports and summaries: critical failures, changes beyond doubt, changes
+ * that lost points (most first), metrics to review, metrics that could not be judged, metrics with
+ * notes, passed metrics, and last muted ones. A comparison function for `sort`.
  */
 export function byUrgency(a: MetricResult, b: MetricResult): number {
   return (

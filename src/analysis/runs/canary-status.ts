@@ -4,7 +4,10 @@ import type { RunPlan } from './definitions/plan.js'
 
 const MS_PER_MINUTE = 60_000
 
-/** What the readers of the orchestrator poll; every member is there from the first answer on (orchestrator-clients.md, 3 and 4). */
+/**
+ * The status that clients of the orchestrator poll. Every member exists from the first response on
+ * (orchestrator-clients.md, 3 and 4).
+ */
 export interface CanaryStatus {
   readonly id: string
   readonly owner: string
@@ -17,7 +20,9 @@ export interface CanaryStatus {
     readonly duration: string
     readonly lastUpdated: string
     readonly canaryReportURL: string
-    /** The path of the report for people in the orchestrator's interface, while the run is under way too. */
+    /**
+     * The path of the report page in the orchestrator's interface, also while the run continues.
+     */
     readonly verificationUrl?: string
     readonly overallScore: number
     readonly overallResult: 'Success' | 'Review' | 'Fail'
@@ -36,13 +41,16 @@ export interface CanaryStatus {
   }
 }
 
-/** A run with its status, in which the address of its report is missing. */
+/** A run with its status, without the URL of its report. */
 export interface ShownStatus {
   readonly run: Pick<StoredRun, 'id' | 'startedMs' | 'plan'>
   readonly status: CanaryStatus
 }
 
-/** The status of a run; undefined where there is none. A plan of hundreds of services takes a while to be read. */
+/**
+ * The status of a run; undefined if there is no such run. Reading a plan of hundreds of services
+ * takes a while.
+ */
 export const showCanaryStatus: ReadOperation<number, ShownStatus | undefined> = {
   name: 'analysis.canary-status',
   apply: async ({ analysis }, id) => {
@@ -62,9 +70,12 @@ export function withReportUrl(
   return { ...status, canaryResult: { ...status.canaryResult, canaryReportURL, verificationUrl } }
 }
 
-/** A run as its readers want it. Scores have at most two decimals; until the first interval the score is 0 and the result Review. */
+/**
+ * The status of a run for clients. Scores have at most two decimals. Until the first interval the
+ * score is 0 and the result Review.
+ */
 export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
-  // The parts of the plan are not needed: it is asked for every few seconds.
+  // The status is polled every few seconds and does not need the parts of the plan.
   const plan = JSON.parse(run.plan) as Pick<RunPlan, 'timing' | 'thresholds'> & {
     readonly targets: readonly { readonly name: string }[]
   }
@@ -99,12 +110,18 @@ export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
   }
 }
 
-/** The same members for a run that does not exist, since some readers look at nothing else. */
+/**
+ * The status of a run that does not exist. It has all members, since some clients read nothing
+ * else.
+ */
 export function unknownCanaryStatus(id: string, message: string): CanaryStatus {
   return statusWithoutRun(id, message, 'CANCELLED')
 }
 
-/** The same members for a run that cannot be read just now: its readers poll on, as nothing is known of its end. */
+/**
+ * The status of a run that cannot be read at the moment. Clients continue to poll, since its state
+ * is unknown.
+ */
 export function unreadableCanaryStatus(id: string, message: string): CanaryStatus {
   return statusWithoutRun(id, message, 'RUNNING')
 }

@@ -13,7 +13,7 @@ import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'
 import { MAX_TEXT_LENGTH } from './definitions/registration.js'
 
-/** As much of a definition as its canary config needs to be looked at, whatever else is wrong. */
+/** The part of a definition with its canary config, read even if other parts are invalid. */
 const WithCanaryConfig = z.looseObject({
   metrics: z.looseObject({ canaryConfig: z.record(z.string(), z.unknown()) }),
 })
@@ -35,22 +35,22 @@ export function readUsableDefinition(document: unknown): AnalysisDefinition {
   return definition ?? readDefinition(document)
 }
 
-/** A definition is shown without its secrets: put back like that it would ask its source in vain. */
+/** Refuses a definition with redaction marks, as it is shown: its source would reject them. */
 function refuseShownSecrets(document: unknown): void {
   if (!JSON.stringify({ document }).includes(REDACTION_MARK)) return
   throw new AppError(
     'invalid',
-    `the definition has ${REDACTION_MARK} where a secret is not shown: write the secret itself there, or better the credentials of the source in the configuration`,
+    `the definition has ${REDACTION_MARK} in place of a secret: write the secret itself, or better, configure the credentials of the source`,
   )
 }
 
-/** A definition with all defaults, and what of its canary config nobody reads, a sentence each. */
+/** A definition with all defaults, and sentences about unread members of its canary config. */
 export interface Defined {
   readonly definition: AnalysisDefinition
   readonly warnings: readonly string[]
 }
 
-/** Says how an application is analysed. Raises `invalid` naming everything wrong. */
+/** Defines the analysis of an application. Raises `invalid` with all problems. */
 export async function defineAnalysis(
   { writer }: { readonly writer: Writer; readonly reader: Reader },
   { application, document, origin }: DefinitionRequest,

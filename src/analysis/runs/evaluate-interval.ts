@@ -1,5 +1,5 @@
 import type { IntervalRequest, IntervalResult } from './analysis-runner.js'
-import type { AskRule } from './checks/check.js'
+import type { EvaluateRule } from './checks/check.js'
 import { fetchInterval } from './intervals/fetch-interval.js'
 import type { Sources } from './intervals/fetch-interval.js'
 import { judgeInterval } from './intervals/judge-interval.js'
@@ -13,11 +13,11 @@ export async function evaluateInterval(
   { plan, interval, after = interval - 1, seenLogTemplates, usualSpreads = [] }: IntervalRequest,
   sources: Sources,
   now: () => number,
-  askRule?: AskRule,
+  evaluateRule?: EvaluateRule,
 ): Promise<IntervalResult> {
   const untilMs = now() + intervalBudgetMs(plan.timing.intervalMs)
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
-  const targets = await fetchInterval(plan, interval, sources, remaining, askRule)
+  const targets = await fetchInterval(plan, interval, sources, remaining, evaluateRule)
   const isAfterAnother = after !== interval - 1
   const data: IntervalData = {
     ...{ look: interval, targets, seenLogTemplates },

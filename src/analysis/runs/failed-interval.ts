@@ -4,7 +4,7 @@ import { canaryWindow, intervalCount } from './intervals/schedule.js'
 
 /** The report of an interval that could not be judged: nothing is known, so nothing passes. */
 export function failedInterval({ plan, interval }: IntervalRequest, error: Error): IntervalResult {
-  const reason = `the interval could not be judged: ${error.message}`
+  const reason = `The interval could not be judged: ${error.message}`
   return {
     report: {
       look: interval,

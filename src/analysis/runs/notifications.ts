@@ -3,10 +3,13 @@ import type { OutboxMessage } from '../../store/ports/outbox-store.js'
 import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
 import { runSummary } from './run-summary.js'
 
-/** What of a run is told: an interval fails, shows what people are to look at, had no answer, or was the last one. */
+/**
+ * The events of a run with messages: an interval failed, needs a review or had no answer, or the
+ * run ended.
+ */
 export type NotifiedEvent = 'fail' | 'review' | 'noAnswer' | 'end'
 
-/** Who is told of which runs. */
+/** A receiver and the runs it is notified about. */
 export interface NotificationReceiver {
   readonly url: string
   readonly on: readonly NotifiedEvent[]
@@ -16,21 +19,24 @@ export interface NotificationReceiver {
 
 export interface NotificationSettings {
   readonly receivers: readonly NotificationReceiver[]
-  /** Where people read the report of a run; undefined where the service does not know its own address. */
+  /** The URL of the report of a run; undefined if the service does not know its own address. */
   readonly reportUrl: (run: StoredRun, nowMs: number) => string | undefined
 }
 
-/** An interval with what it made of its run; `run` is as it was before. */
+/** An interval with the resulting state of its run. `run` is its former state. */
 export interface JudgedInterval {
   readonly run: StoredRun
   readonly progress: RunProgress
   readonly report: IntervalReport
 }
 
-/** A message about a run, which is sent unless its subject has been told before. */
+/** A message about a run, sent unless its subject was sent before. */
 export type Notification = OutboxMessage & { readonly subject: string }
 
-/** What is to be told once an interval is judged: to each receiver at most one message, of the worst that it wants to know. */
+/**
+ * The messages after an interval: at most one for each receiver, about the worst event that it
+ * subscribes to.
+ */
 export function notificationsOf(
   { receivers, reportUrl }: NotificationSettings,
   judged: JudgedInterval,
@@ -45,12 +51,12 @@ export function notificationsOf(
   })
 }
 
-/** What the messages of an event of a run are found by in the outbox. */
+/** The subject of the messages about an event of a run, by which the outbox finds them. */
 export function notificationSubject(runId: number, event: NotifiedEvent): string {
   return `analysis:${runId}:${event}`
 }
 
-/** A review for want of data is told at the end alone: few points are what each run begins with. */
+/** A review for lack of data is sent only at the end, since every run starts with few points. */
 function eventsOf(report: IntervalReport, { state }: RunProgress): readonly NotifiedEvent[] {
   const hasEnded = state === 'COMPLETED'
   const events: NotifiedEvent[] = []
@@ -85,7 +91,7 @@ function messageOf({ url, event, link }: Addressed, { run, progress, report }: J
   const body = {
     type: `analysis.${event}`,
     timestamp: new Date(updatedMs).toISOString(),
-    // What chats show of a webhook.
+    // The text that chats show for a webhook.
     text: runSummary({ ...summarised, intervalCount: intervals, report }, link),
     data: {
       ...{ analysis: id, application, executionId, state, verdict, score, reason, errors },

@@ -22,10 +22,10 @@ import { NO_SCOPES } from './definitions/registration.js'
 import type { Registration, SideScopes } from './definitions/registration.js'
 import { intervalCount, intervalDueMs } from './intervals/schedule.js'
 
-/** What a plan is made of. */
+/** The input of a plan. */
 export interface PlanRequest {
   readonly registration: Registration
-  /** Who registers, where the registration names no owner. */
+  /** The registering user, for registrations without an owner. */
   readonly user: string | undefined
   readonly nowMs: number
   /** The configured sources: the type of each by its name. */
@@ -36,13 +36,13 @@ export interface PlanRequest {
 export interface MadeRun {
   readonly run: NewRun
   readonly planParts: readonly PlanPart[]
-  /** What of the request is not judged, a sentence each. */
+  /** Sentences about parts of the request that are not judged. */
   readonly warnings: readonly string[]
 }
 
 /**
- * A template as it is sent, in JSON. Raises `invalid` naming everything wrong with it. Where what may take long is read, since one of
- * thousands of metrics does.
+ * Checks a template in JSON as sent. Raises `invalid` with all problems. Runs in the reading
+ * threads, since a template of thousands of metrics takes long.
  */
 export const checkTemplate: ReadOperation<{ readonly type: TemplateType; readonly body: string }, void> = {
   name: 'analysis.check-template',
@@ -54,8 +54,9 @@ export const checkTemplate: ReadOperation<{ readonly type: TemplateType; readonl
 }
 
 /**
- * The plan of a run by what is said of the application; undefined where nothing is. Raises `conflict` for sources and templates that
- * are not there, and `invalid` for templates that cannot be read and a plan that is too large.
+ * The plan of a run by the definition of the application; undefined without one. Raises `conflict`
+ * for missing sources and templates, and `invalid` for malformed templates and a plan that is too
+ * large.
  */
 export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
   name: 'analysis.make-run',
@@ -94,7 +95,7 @@ function refuseUnknownSources(
   if (other !== undefined) {
     throw new AppError(
       'conflict',
-      `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules are asked about what a source of the type web answers`,
+      `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules evaluate documents of sources of the type web`,
     )
   }
   if (missing.length === 0) return
@@ -104,7 +105,7 @@ function refuseUnknownSources(
   )
 }
 
-/** A canary config whose queries are of another store than the source would ask it what it cannot know. */
+/** Refuses a canary config with queries for another store than the source. */
 function refuseOtherStores(
   sources: ReadonlyMap<string, string>,
   application: string,
@@ -112,7 +113,7 @@ function refuseOtherStores(
   queryTypes: readonly string[],
 ): void {
   const type = metrics === undefined ? undefined : sources.get(metrics.source)
-  const others = queryTypes.filter((asked) => asked !== type)
+  const others = queryTypes.filter((queryType) => queryType !== type)
   if (metrics === undefined || type === undefined || others.length === 0) return
   throw new AppError(
     'conflict',
@@ -133,7 +134,7 @@ async function collectTemplates(
     read: (document: unknown) => T,
   ): Promise<(request: SideScopes | undefined) => T | undefined> => {
     const found = new Map<string, T>()
-    // A registration without targets asks for the whole application as its definition says it.
+    // A registration without targets requests the whole application as defined.
     for (const request of requests.length === 0 ? [NO_SCOPES] : requests) {
       if (request === undefined) continue
       const name = request.template ?? own

@@ -1,8 +1,9 @@
 const LONGEST_MS = 3_600_000
 
 /**
- * How long statuses cannot be read. A reader that knows no time of its own asks again for ever, every three seconds, while it is told that a run goes
- * on (clients, section 4): after an hour it is told that the run is cancelled.
+ * The duration for which statuses could not be read. A client without its own timeout polls every
+ * three seconds as long as the run is reported as running (clients, section 4). After an hour it is
+ * reported as cancelled.
  */
 export class ReadingOutage {
   #sinceMs: number | undefined
@@ -12,7 +13,10 @@ export class ReadingOutage {
     this.#sinceMs = undefined
   }
 
-  /** A status could not be read; whether that has lasted too long to have readers ask again. */
+  /**
+   * Reports a failed read. Returns whether reads have failed for so long that clients should stop
+   * polling.
+   */
   isTooLong(nowMs: number): boolean {
     this.#sinceMs ??= nowMs
     return nowMs - this.#sinceMs >= LONGEST_MS

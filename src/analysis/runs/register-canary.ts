@@ -23,8 +23,8 @@ export interface RegisterCanaryDeps {
 export type StartedRun = NewRun & { readonly id: number; readonly warnings: readonly string[] }
 
 /**
- * Starts the analysis of an application and gives it. Raises `not_found` for an unknown application, `conflict` for
- * one of which nobody has said how it is analysed, and the errors of `makeRun`.
+ * Starts the analysis of an application and returns it. Raises `not_found` for an unknown
+ * application, `conflict` for one without a definition, and the errors of `makeRun`.
  */
 export async function registerCanary(
   { reader, writer, sources, isKnownApplication, schedule }: RegisterCanaryDeps,
@@ -42,11 +42,14 @@ export async function registerCanary(
 }
 
 function undefinedAnalysis(application: string, isKnown: boolean): AppError {
-  const put = `PUT /analysis/applications/${encodeURIComponent(application)} or a file in analysis.definitions`
+  const put = `PUT /analysis/applications/${encodeURIComponent(application)}`
   return isKnown
-    ? new AppError('conflict', `nobody has said how ${application} is analysed: define it with ${put}`)
+    ? new AppError(
+        'conflict',
+        `No analysis is defined for "${application}". Add ${application}.yaml to \`analysis.definitions\`, or send ${put}.`,
+      )
     : new AppError(
         'not_found',
-        `there is no application ${application}: check its name, or define its analysis with ${put}`,
+        `Application "${application}" not found. Check its name, or define its analysis: add ${application}.yaml to \`analysis.definitions\`, or send ${put}.`,
       )
 }

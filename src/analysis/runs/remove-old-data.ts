@@ -16,7 +16,10 @@ export interface RemoveOldDataOptions {
   readonly signal: AbortSignal
 }
 
-/** Removes what old runs fetched and reported, of the oldest first; their verdicts stay. Returns of how many runs. */
+/**
+ * Removes the data and reports of old runs, oldest first. Verdicts stay. Returns the number of
+ * runs.
+ */
 export async function removeOldData(options: RemoveOldDataOptions): Promise<number> {
   const { analysis, writer, maxAgeMs, now, removalTime, signal } = options
   let removed = 0
@@ -30,11 +33,14 @@ export async function removeOldData(options: RemoveOldDataOptions): Promise<numb
 export interface RunDataRemoval {
   readonly id: number
   readonly nowMs: number
-  /** This many looks at most. */
+  /** Maximum number of intervals. */
   readonly limit: number
 }
 
-/** Removes some of the intervals of a run that has ended, the first ones first. Returns whether that was all there was. */
+/**
+ * Removes some of the intervals of a run that has ended, first ones first. Returns whether none are
+ * left.
+ */
 export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
   name: 'analysis.remove-data',
   yields: true,

@@ -4,10 +4,10 @@ import { byUrgency } from './by-urgency.js'
 import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
 
 /** Chats show a few lines; the page has the rest. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 const MARKS: Readonly<Record<string, string>> = { Success: '✅', Review: '⚠️', Fail: '❌' }
 
-/** What of a run is summarised. */
+/** The part of a run that the summary needs. */
 export interface SummarisedRun extends Pick<
   StoredRun,
   'id' | 'application' | 'verdict' | 'state' | 'score' | 'message' | 'intervalsDone' | 'errors'
@@ -16,24 +16,27 @@ export interface SummarisedRun extends Pick<
   readonly report: Pick<IntervalReport, 'targets'> | undefined
 }
 
-/** A run in a few lines of Markdown for a chat: verdict and reason, what is wrong first, and where the page is, if that is known. */
+/**
+ * A run in a few lines of Markdown for a chat: verdict and reason, problems first, and the link to
+ * the page if known.
+ */
 export function runSummary(run: SummarisedRun, pageUrl: string | undefined): string {
   const { id, application, verdict, state, score, message, report } = run
   const word = verdict ?? state.toLowerCase()
   const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
   const troubles = (report?.targets ?? []).flatMap(troublesOf)
   const [first] = troubles
-  // What the reason has said in full is not said again.
+  // A finding that the reason contains is not repeated.
   const isSaid = first !== undefined && message.includes(first.name) && message.includes(first.reason)
-  const told = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
-  const omitted = told.length - MOST_NAMED
+  const lines = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
+  const omitted = lines.length - MAX_NAMED
   return [
     `${head} (analysis ${id}, interval ${run.intervalsDone} of ${run.intervalCount}${state === 'RUNNING' ? ', still running' : ''})`,
     '',
     ...(message === '' ? [] : [plain(message), '']),
-    ...told.slice(0, MOST_NAMED).map((line) => `- ${line}`),
+    ...lines.slice(0, MAX_NAMED).map((line) => `- ${line}`),
     ...(omitted > 0 ? [`- and ${omitted} more`] : []),
-    ...run.errors.slice(0, 1).map((error) => `- not all data could be had: ${plain(error)}`),
+    ...run.errors.slice(0, 1).map((error) => `- some data is missing: ${plain(error)}`),
     '',
     ...(pageUrl === undefined ? [] : [`[the whole report](${pageUrl})`]),
   ]
@@ -52,7 +55,7 @@ function troublesOf({ metrics, logs, checks = [] }: TargetReport): Trouble[] {
   const changed = (metrics?.results ?? [])
     .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
     .toSorted(byUrgency)
-  const told = (logs?.findings ?? []).filter(
+  const findings = (logs?.findings ?? []).filter(
     ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
   )
   const trouble = (name: string, what: string, reason: string): Trouble => ({
@@ -66,7 +69,7 @@ function troublesOf({ metrics, logs, checks = [] }: TargetReport): Trouble[] {
     ...changed.map((result) =>
       trouble(result.name, `**${plain(result.name)}** ${labelOf(result)}: `, result.classificationReason),
     ),
-    ...told.map(({ severity, template, reason }) =>
+    ...findings.map(({ severity, template, reason }) =>
       trouble(template, `log, ${severity}: \`${template.replaceAll('`', "'")}\`, `, reason),
     ),
   ]
@@ -76,7 +79,7 @@ function labelOf({ classification, critical }: MetricResult): string {
   return critical ? `${classification}, critical` : classification
 }
 
-/** Names and messages of others format nothing and mention nobody. */
+/** Escapes names and messages, so that they neither format text nor mention anybody. */
 function plain(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

@@ -9,7 +9,10 @@ import { unpackData } from './intervals/pack-interval.js'
 import type { RunPlan } from './definitions/plan.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 
-/** A run without its plan and the reports of its intervals. `looks`, `looksDone` and `nextLookAt` are the names of earlier releases. */
+/**
+ * A run without its plan and the reports of its intervals. `looks`, `looksDone` and `nextLookAt`
+ * are names of earlier releases.
+ */
 export interface RunSummary {
   readonly id: number
   readonly application: string
@@ -32,7 +35,7 @@ export interface RunSummary {
   readonly dataRemovedAt: string | undefined
 }
 
-/** One interval of a run, in short; `look` is its number under the name of earlier releases. */
+/** A summary of one interval of a run. `look` is its number under the name of earlier releases. */
 export interface IntervalSummary {
   readonly interval: number
   readonly look: number
@@ -42,7 +45,7 @@ export interface IntervalSummary {
   readonly reason: string
 }
 
-/** A run with its plan, its intervals, and the whole report of the last one with what was fetched for it. */
+/** A run with its plan, its intervals, and the last report with its fetched data. */
 export interface ShownRun extends RunSummary {
   readonly plan: RunPlan
   readonly intervals: readonly IntervalSummary[]
@@ -91,16 +94,18 @@ async function shownPlan(analysis: Readers['analysis'], plan: string): Promise<R
   return joinPlan(JSON.stringify(shownDocument(plan)), new Map(shown))
 }
 
-/** A run as JSON text, without what was fetched. Raises `not_found`. */
+/** A run as JSON text, without the fetched data. Raises `not_found`. */
 export const showRun: ReadOperation<number, string> = {
   name: 'analysis.show',
   apply: async (readers, id) => JSON.stringify({ ...(await collectRun(readers, id)), data: undefined }),
 }
 
-/** What was fetched for an interval, as gzip over JSON: all but the lines of logs, or those. */
+/**
+ * The fetched data of an interval as gzip over JSON: either the lines of logs or everything else.
+ */
 export interface IntervalDataRequest {
   readonly id: number
-  /** The last one where none is named. */
+  /** The last interval by default. */
   readonly interval: number | undefined
   readonly part: 'data' | 'lines'
 }
@@ -108,10 +113,10 @@ export interface IntervalDataRequest {
 /** Returns what was fetched for an interval. Raises `not_found`. */
 export const showIntervalData: ReadOperation<IntervalDataRequest, Uint8Array> = {
   name: 'analysis.interval-data',
-  apply: async ({ analysis }, { id, interval: asked, part }) => {
+  apply: async ({ analysis }, { id, interval: requested, part }) => {
     const run = await analysis.run(id)
     if (run === undefined) throw unknownRun(id)
-    const interval = asked ?? run.intervalsDone
+    const interval = requested ?? run.intervalsDone
     const found = await analysis.interval(id, interval)
     if (found !== undefined) return found[part]
     throw missingInterval(run, interval)
@@ -136,9 +141,9 @@ function missingInterval(
   const isLeftOut = interval > 0 && interval < intervalsDone
   const why =
     dataRemovedMs !== undefined
-      ? `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
+      ? `its data and report were removed at ${toText(dataRemovedMs)} because they were older than analysis.maxAgeDays`
       : isLeftOut
-        ? 'the run was late and left it out'
+        ? 'it was skipped because the run was late'
         : `${intervalsDone} of ${intervals} are done`
   return new AppError('not_found', `analysis ${id} has no interval ${interval}: ${why}`)
 }
@@ -148,8 +153,8 @@ function toText(ms: number): string {
 }
 
 /**
- * A plan or a definition, given as JSON text, as people see it: without secrets that are in queries, templates and scopes. Its
- * numbers stay, for weights are named by their groups.
+ * A plan or a definition in JSON text without the secrets in queries, templates and scopes. Its
+ * numbers stay, since weights are named by their groups.
  */
 export function shownDocument(json: string): unknown {
   return JSON.parse(redactSecrets(Buffer.from(json), { keepsNumbers: true }).text.toString())

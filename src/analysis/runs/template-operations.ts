@@ -5,7 +5,10 @@ import type { Transaction, WriteOperation } from '../../store/ports/transaction.
 import { entryOf } from './analysis-operations.js'
 import type { Actor } from './analysis-operations.js'
 
-/** Whoever may send templates may send any number; each is as large as a body of a template may be. */
+/**
+ * Maximum number of stored templates: clients may send any number, each as large as a template's
+ * body may be.
+ */
 export const MAX_TEMPLATES = 1000
 
 export interface TemplateKey {
@@ -28,15 +31,15 @@ export const listTemplates: ReadOperation<TemplateType, readonly string[]> = {
 
 export interface TemplateSaving {
   readonly template: Omit<StoredTemplate, 'isNamed'>
-  /** Whether it becomes the one of its name where there is another. */
+  /** Whether it replaces a template of the same name. */
   readonly mayReplace: boolean
   readonly actor: Actor
 }
 
 /**
- * Keeps a template that registrations may name. One that may not replace is the template of its name only where there is none yet; else it is
- * found by its SHA-1 alone, so that nothing changes for whom the name is enough. Where there is no more room the oldest of these goes; raises
- * `conflict` where there is none.
+ * Stores a template for registrations. A template that may not replace another one gets its name
+ * only if the name is free; otherwise it is found by its SHA-1 only, so registrations by name do
+ * not change. At the limit the oldest of these is deleted. Raises `conflict` if there is none.
  */
 export const saveTemplate: WriteOperation<TemplateSaving, void> = {
   name: 'analysis.save-template',
@@ -46,7 +49,7 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
     const same = await analysis.findTemplate(type, name, sha1)
     if (!mayReplace && same !== undefined) return
     const isNamed = mayReplace || named === undefined
-    if (same === undefined && (await analysis.countTemplates()) >= MAX_TEMPLATES) await makeRoom(analysis)
+    if (same === undefined && (await analysis.countTemplates()) >= MAX_TEMPLATES) await removeOldest(analysis)
     await analysis.saveTemplate({ ...template, isNamed })
     await audit.append(
       entryOf('analysis.template-saved', undefined, actor, { type, name, sha1, byName: isNamed }),
@@ -54,17 +57,20 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
   },
 }
 
-/** A plan holds its templates itself, and who names one by its SHA-1 sends it again where it is not known. */
-async function makeRoom(analysis: Transaction['analysis']): Promise<void> {
+/**
+ * A plan contains its templates, and a client that names one by its SHA-1 sends it again if it is
+ * not known.
+ */
+async function removeOldest(analysis: Transaction['analysis']): Promise<void> {
   if (await analysis.deleteOldestTemplate()) return
   throw new AppError(
     'conflict',
-    `${MAX_TEMPLATES} templates are kept, and no more: delete those that no definition names`,
+    `${MAX_TEMPLATES} templates are stored, which is the maximum: delete templates that no definition names`,
     { code: 'too_many_templates' },
   )
 }
 
-/** Forgets all templates of a name. Raises `not_found` where there is none. */
+/** Deletes all templates of a name. Raises `not_found` if there is none. */
 export const deleteTemplate: WriteOperation<
   { readonly type: TemplateType; readonly name: string; readonly actor: Actor },
   void

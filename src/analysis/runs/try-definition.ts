@@ -13,7 +13,7 @@ export interface TryDefinitionDeps {
   readonly reader: Reader
   /** The configured sources: the type of each by its name. */
   readonly sources: ReadonlyMap<string, string>
-  /** Asks the queries of a plan, for its first interval. */
+  /** Sends the queries of a plan, for its first interval. */
   readonly tryQueries: (plan: RunPlan) => Promise<readonly TriedTarget[]>
 }
 
@@ -21,13 +21,13 @@ export interface TryRequest {
   readonly application: string
   /** The length of the window, which ends now. */
   readonly minutes: number
-  /** What tells the sides apart, beside what the definition says. */
+  /** Scope values that distinguish the sides, in addition to those of the definition. */
   readonly scopes: { readonly baseline: Scope; readonly canary: Scope }
   readonly user: string | undefined
   readonly nowMs: number
 }
 
-/** What the queries of a definition bring today. */
+/** The current results of a definition's queries. */
 export interface TriedDefinition {
   readonly application: string
   readonly window: { readonly startMs: number; readonly endMs: number }
@@ -36,7 +36,7 @@ export interface TriedDefinition {
 }
 
 const MS_PER_MINUTE = 60_000
-/** Each may take as much memory as an interval that is judged. */
+/** Each may take as much memory as a judged interval. */
 const MAX_CONCURRENT = 2
 
 /** Tries definitions, a few at a time. */
@@ -49,13 +49,14 @@ export class DefinitionTrials {
   }
 
   /**
-   * Asks every query of an application's definition for the time until now, both sides alike in length, and keeps nothing: what a source
-   * says is known before a release depends on it. Raises the errors of `makeRun`, `not_found` without a definition, and `unavailable` when
-   * others are at it.
+   * Sends every query of an application's definition for the time until now, with windows of equal
+   * length on both sides, and stores nothing: errors of a source are found before a release depends
+   * on it. Raises the errors of `makeRun`, `not_found` without a definition, and `unavailable`
+   * while others run.
    */
   async try(request: TryRequest): Promise<TriedDefinition> {
     if (this.#underWay >= MAX_CONCURRENT) {
-      throw new AppError('unavailable', 'other definitions are being tried: ask again in a minute', {
+      throw new AppError('unavailable', 'other definitions are being tried: retry in a minute', {
         retryAfterSeconds: 60,
       })
     }

@@ -1,6 +1,6 @@
 import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
-import { signForAws } from './answers/sign-for-aws.js'
+import { signForAws, fetchAwsKeys } from './tokens/aws-keys.js'
 import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, ConnectionSettings, SourceConnection } from './answers/source-connection.js'
 import type {
@@ -9,27 +9,25 @@ import type {
   SourceSettings,
   StackdriverSettings,
 } from './answers/source-settings.js'
-import { azureTokenRequest, azureTokenUrl } from './tokens/azure-token.js'
-import { askAwsKeys } from './tokens/aws-keys.js'
+import { azureTokenRequest, azureTokenUrl, makeTokenAuthorization } from './tokens/token-authorization.js'
 import { googleTokenRequest, metadataTokenRequest, readServiceAccount } from './tokens/google-token.js'
 import { makeSharedAuthorization } from './tokens/shared-authorization.js'
-import { makeTokenAuthorization } from './tokens/token-authorization.js'
 
-/** A source that is asked over the network. */
+/** A source that is queried over the network. */
 export type ServerSettings = Exclude<SourceSettings, FileSettings>
 
 type Connect = (url: string, timeoutMs?: number) => SourceConnection
 
-/** Of what answers on the machine itself. */
+/** Timeout of metadata services on the machine itself, in milliseconds. */
 const PLATFORM_TIMEOUT_MS = 5000
 
-/** What a source is connected with. */
+/** The parts that connect a source. */
 export interface SourceConnectionParts extends ConnectionParts {
-  /** Asks for credentials, also where platforms tell machines theirs. */
+  /** Sends requests for credentials, including those to metadata services. */
   readonly signInClient: OutboundClient
 }
 
-/** The connection to the server of a source, with the credentials that it asks for in its way. */
+/** The connection to the server of a source, with its kind of credentials. */
 export function connectSource(settings: ServerSettings, parts: SourceConnectionParts): SourceConnection {
   const { name, url } = settings
   const tenant = 'tenant' in settings ? settings.tenant : undefined
@@ -92,7 +90,7 @@ function authorizeForGoogle(
   if (serviceAccount === undefined) return undefined
   const account = readServiceAccount(serviceAccount)
   if (typeof account === 'string') return () => Promise.resolve(`${name}: ${account}`)
-  // The key file's own URL is what the statement is for, whichever way leads there.
+  // The key file's own URL is the audience of the statement, whatever the route to it is.
   const connection = connect(tokenUrl ?? account.tokenUrl)
   return makeTokenAuthorization(connection, () => googleTokenRequest(account, timeOfDay()), now)
 }
@@ -106,7 +104,7 @@ function authorizeForAws(
   if (from !== undefined) {
     const connection = connect(from.url, from.type === 'web-identity' ? undefined : PLATFORM_TIMEOUT_MS)
     return makeSharedAuthorization(async (deadline) => {
-      const keys = await askAwsKeys(from, connection, deadline)
+      const keys = await fetchAwsKeys(from, connection, deadline)
       if (typeof keys === 'string') return keys
       return { sign: signForAws(keys, { region, service }, timeOfDay), untilMs: keys.untilMs }
     }, timeOfDay)

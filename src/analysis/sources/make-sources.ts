@@ -1,27 +1,35 @@
-import type { DocumentSource, LogSource, MetricSource } from '../sources.js'
-import { guardDocumentSource, guardLogSource, guardMetricSource } from './answers/guarded-source.js'
-import type { ReportDefect } from './answers/guarded-source.js'
+import type { DocumentSource, LogSource, MetricSource, SeriesAnswer, LinesQuery } from '../sources.js'
 import type { SourceConnection } from './answers/source-connection.js'
-import type { SourceSettings } from './answers/source-settings.js'
+import type {
+  SourceSettings,
+  CloudWatchLogsSettings,
+  DatadogSettings,
+  SplunkSettings,
+} from './answers/source-settings.js'
 import { connectSource } from './connect-source.js'
 import type { SourceConnectionParts } from './connect-source.js'
 import { fetchSearchLines } from './elasticsearch/fetch-search-lines.js'
 import { readFileLines } from './files/read-file-lines.js'
 import { readFileSeries } from './files/read-file-series.js'
-import { chooseLinesApi } from './lines/choose-lines-api.js'
 import { fetchLines } from './lines/fetch-lines.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
-import { fetchDocument } from './points/fetch-document.js'
-import { fetchPoints } from './points/fetch-points.js'
+import { fetchDocument, fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
 import { fetchRange } from './prometheus/fetch-range.js'
+import { AppError, toAppError, toError } from '../../errors/app-error.js'
+import { boundedRemarks, failedLines, failedSeries } from './answers/answers.js'
+import { stepGrid } from './answers/step-grid.js'
+import { cloudWatchLogsApi } from './lines/cloudwatch-logs.js'
+import { datadogLogsApi } from './lines/datadog-logs.js'
+import type { LinesApi } from './lines/lines-api.js'
+import { splunkApi } from './lines/splunk.js'
 
-export interface SourceParts extends SourceConnectionParts {
+interface SourceParts extends SourceConnectionParts {
   /** Called for defects, which answers only mention. */
   readonly reportDefect: ReportDefect
 }
 
-/** What a configured source can be asked for. */
+/** A configured source and the data it provides. */
 export interface AnalysisSource {
   readonly name: string
   readonly type: SourceSettings['type']
@@ -115,8 +123,90 @@ function linesOf(
   settings: Parameters<typeof chooseLinesApi>[0],
   connection: SourceConnection,
 ): LogSource['fetchLines'] {
-  // Splunk gives all that is read in one answer.
+  // Splunk returns all requested lines in one answer.
   const limits = settings.type === 'splunk' ? { ...settings, pageLines: Infinity } : settings
   return async (query, budget) =>
-    fetchLines(query, budget, connection, { asking: chooseLinesApi(settings, query), limits })
+    fetchLines(query, budget, connection, { api: chooseLinesApi(settings, query), limits })
+}
+
+/**
+ * Called for errors other than AppErrors: defects, which the answer does not describe in detail.
+ */
+type ReportDefect = (error: Error) => void
+
+function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warnings'>>(
+  answer: Answer,
+): Answer {
+  const { reasons, warnings } = answer
+  return { ...answer, reasons: boundedRemarks(reasons), warnings: boundedRemarks(warnings) }
+}
+
+/** A source of metrics from a function that may reject: what it raises becomes a failed answer. */
+function guardMetricSource(
+  name: string,
+  fetchSeries: MetricSource['fetchSeries'],
+  report: ReportDefect,
+): MetricSource {
+  return {
+    fetchSeries: async (query, budget) => {
+      try {
+        return withBoundedRemarks(await fetchSeries(query, budget))
+      } catch (raw) {
+        return failedSeries(query.query, stepGrid(query, query.stepMs), `${name}: ${reasonOf(raw, report)}`)
+      }
+    },
+  }
+}
+
+/** A source of log lines from a function that may reject. Its errors become failed answers. */
+function guardLogSource(name: string, fetchLines: LogSource['fetchLines'], report: ReportDefect): LogSource {
+  return {
+    fetchLines: async (query, budget) => {
+      try {
+        return withBoundedRemarks(await fetchLines(query, budget))
+      } catch (raw) {
+        return failedLines(query.query, query, `${name}: ${reasonOf(raw, report)}`)
+      }
+    },
+  }
+}
+
+/**
+ * A source of documents from a function that may reject. Its errors become the problem of the
+ * answer.
+ */
+function guardDocumentSource(
+  name: string,
+  fetchDocument: DocumentSource['fetchDocument'],
+  report: ReportDefect,
+): DocumentSource {
+  return {
+    fetchDocument: async (query, budget) => {
+      try {
+        return await fetchDocument(query, budget)
+      } catch (raw) {
+        return { query: query.query, problem: `${name}: ${reasonOf(raw, report)}` }
+      }
+    },
+  }
+}
+
+function reasonOf(raw: unknown, report: ReportDefect): string {
+  if (!(raw instanceof AppError)) report(toError(raw))
+  return toAppError(raw).message
+}
+
+/** The API of a source of log lines that answers in pages. Raises `invalid` for invalid queries. */
+function chooseLinesApi(
+  { type, index }: CloudWatchLogsSettings | DatadogSettings | SplunkSettings,
+  query: LinesQuery,
+): LinesApi {
+  switch (type) {
+    case 'cloudwatchlogs':
+      return cloudWatchLogsApi(query, index)
+    case 'datadog':
+      return datadogLogsApi(query, index)
+    case 'splunk':
+      return splunkApi(query, index)
+  }
 }

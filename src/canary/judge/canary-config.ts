@@ -11,10 +11,13 @@ const MAX_NAMED_PROBLEMS = 100
 /** Members that hold the points of both sides. */
 const POINTS: readonly string[] = ['values', 'exposure']
 
-/** How Prometheus and Kayenta write what JSON cannot: gaps, since nothing can be compared with them. */
+/** Values that JSON cannot hold, as Prometheus and Kayenta write them. They count as gaps. */
 const GAPS: readonly unknown[] = [null, 'NaN', 'Infinity', '-Infinity', '+Inf', '-Inf', 'Inf']
 
-/** The points of a side. Checked by hand: a schema for each of a million points takes longer than to judge them. */
+/**
+ * The points of a side, checked by hand: a schema for each of a million points takes longer than
+ * judging them.
+ */
 const Points = z.array(z.unknown()).transform((values, context) => pointsOf(values, context, []))
 /** The points of a side, or a list of those of each of its units. */
 const Units = z.array(z.unknown()).transform((values, context) => {
@@ -43,7 +46,10 @@ function pointsOf(
   return points
 }
 
-/** One of these words in any case. Others are refused: a guess could hide the change that the author looks for. */
+/**
+ * Accepts one of these words in any case. Rejects other words, since a guess could hide the change
+ * that the author looks for.
+ */
 export function anyCase<const Word extends string>(words: readonly [Word, ...Word[]]) {
   const spelling = (given: unknown): unknown =>
     typeof given === 'string'
@@ -79,7 +85,7 @@ const EffectSize = z
     }
   })
 
-/** How Kayenta, and more so Tidegate, is told to judge a metric. */
+/** The settings of a metric for the judges: Kayenta's members and those that only Tidegate has. */
 export const CanaryMembers = z.object({
   direction,
   nanStrategy: anyCase(['remove', 'replace']).default('remove'),
@@ -110,7 +116,7 @@ export const CanaryMembers = z.object({
 })
 const Canary = CanaryMembers.prefault({})
 
-/** A metric of a canary config; what Kayenta has beside is ignored. */
+/** A metric of a canary config. Other members of Kayenta are ignored. */
 export const CanaryMetric = z.object({
   name: z.string().min(1),
   groups: z.array(z.string()).default([]),
@@ -121,7 +127,7 @@ export const CanaryMetric = z.object({
   error: z.string().optional(),
 })
 
-/** Of a config that names no scores. */
+/** Thresholds of a config without scores. */
 export const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 95, marginal: 75 }
 
 const Score = z.number().min(0).max(100)
@@ -139,10 +145,13 @@ const Classifier = z
 
 type MetricDocument = z.output<typeof CanaryMetric>
 
-/** A canary config of Kayenta as far as it is read. */
+/** The members of Kayenta's canary config that are read. */
 export const CanaryConfig = z.object({ metrics: z.array(CanaryMetric).min(1), classifier: Classifier })
 
-/** Refined by itself, so that the values of one metric are checked even where another is malformed. */
+/**
+ * Refined on its own, so that the values of one metric are checked even if another metric is
+ * malformed.
+ */
 const JudgedMetric = CanaryMetric.superRefine((metric, context) => {
   for (const { at, message } of seriesProblems(metric)) {
     context.addIssue({ code: 'custom', message, path: [...at] })
@@ -151,8 +160,9 @@ const JudgedMetric = CanaryMetric.superRefine((metric, context) => {
 const JudgedConfig = CanaryConfig.extend({ metrics: z.array(JudgedMetric).min(1) })
 
 /**
- * A canary config of Kayenta in which each metric also has `values` (analysis.md 1.1), as the input of a judge. Members
- * that it does not know are ignored, since configs carry queries too. Raises `invalid` naming everything wrong.
+ * Reads a canary config of Kayenta in which each metric also has `values` (analysis.md 1.1) as
+ * input of a judge. Ignores unknown members, since configs carry queries too. Raises `invalid` with
+ * all problems.
  */
 export function readCanaryConfig(document: unknown): JudgeInput {
   const { metrics, classifier } = readConfig(JudgedConfig, document)
@@ -163,7 +173,10 @@ export function readCanaryConfig(document: unknown): JudgeInput {
   }
 }
 
-/** The metrics of a config without values, as templates for a run that fetches them. Raises `invalid`. */
+/**
+ * Reads the metrics of a config without values, as templates for a run that fetches them. Raises
+ * `invalid`.
+ */
 export function readMetricSpecs(document: unknown): readonly MetricSpec[] {
   return readConfig(CanaryConfig, document).metrics.map(toSpec)
 }
@@ -253,7 +266,7 @@ function seriesProblems({ values, exposure, error }: MetricDocument): SeriesProb
   return (['control', 'experiment'] as const).flatMap((side) => {
     const [points = [], ...others] = values[side]
     if (others.length > 0)
-      return [{ at: ['exposure', side], message: 'cannot be given where values are of several units' }]
+      return [{ at: ['exposure', side], message: 'cannot be given for values of several units' }]
     return points.length === exposure[side].length
       ? []
       : [
@@ -274,7 +287,7 @@ function problem(path: string, message: string): ErrorDetail {
 }
 
 function invalid(problems: readonly ErrorDetail[]): AppError {
-  return new AppError('invalid', 'the canary config cannot be used: mend what is named below', {
+  return new AppError('invalid', 'the canary config is invalid: correct the listed problems', {
     code: 'invalid_canary_config',
     details: [...problems.slice(0, MAX_NAMED_PROBLEMS), ...omitted(problems.length - MAX_NAMED_PROBLEMS)],
   })

@@ -4,7 +4,9 @@ import { unknownMembers } from '../../lib/validation/unknown-members.js'
 import type { UnknownMember } from '../../lib/validation/unknown-members.js'
 import { CanaryConfig, CanaryMembers, CanaryMetric } from './canary-config.js'
 
-/** What is read of the query of a metric in a canary config of Kayenta (analysis.md 1.1). */
+/**
+ * The members of a metric's query that are read from a canary config of Kayenta (analysis.md 1.1).
+ */
 export const CanaryQuery = z.looseObject({
   customInlineTemplate: z.string().nullish(),
   customFilterTemplate: z.string().nullish(),
@@ -29,7 +31,10 @@ export const CanaryQuery = z.looseObject({
 })
 export type CanaryQueryMembers = z.output<typeof CanaryQuery>
 
-/** What Kayenta and the orchestrator's console write into a canary config, of no meaning to a judge. */
+/**
+ * Members that Kayenta and the orchestrator's console write into a canary config and that a judge
+ * does not use.
+ */
 const OF_KAYENTA = {
   '': [
     'id',
@@ -58,18 +63,19 @@ const Config = CanaryConfig.extend({
 const QUERIES: readonly string[] = ['metrics[].query', 'metrics[].exposureQuery']
 
 /**
- * What a canary config has that nobody reads, a sentence each with its place: a misspelt `critical` leaves a metric uncritical. Of
- * queries only what is nearly a member that is read, since each of Kayenta's sources has members of its own.
+ * Members of a canary config that are never read, one sentence each with the path: a misspelt
+ * `critical` leaves a metric uncritical. In queries only near misses of a known member are
+ * reported, since each of Kayenta's sources has its own members.
  */
 export function unknownKeys(document: unknown): readonly string[] {
-  const told = unknownMembers(Config, document, {
+  const problems = unknownMembers(Config, document, {
     ...OF_KAYENTA,
     'metrics[].exposureQuery': OF_KAYENTA['metrics[].query'],
   })
     .filter(({ ownerKind, nearest }) => !QUERIES.includes(ownerKind) || nearest !== undefined)
     .map(sentence)
-  const rest = told.length - MAX_NAMED
-  return rest > 0 ? [...told.slice(0, MAX_NAMED), `${rest} more members are not known`] : told
+  const rest = problems.length - MAX_NAMED
+  return rest > 0 ? [...problems.slice(0, MAX_NAMED), `${rest} more members are not known`] : problems
 }
 
 function sentence({ place, name, ownerKind, nearest }: UnknownMember): string {

@@ -1,26 +1,19 @@
 import { compareGroup } from './judge/compare-group.js'
-import type { ComparedSides } from './judge/compare-group.js'
-import { countEvents } from './judge/count-events.js'
+import type { ComparedSides, Comparison } from './judge/compare-group.js'
+import { countEvents, withoutSecrets } from './judge/count-events.js'
 import type { CountedEvents } from './judge/count-events.js'
-import type { EventGroup } from './judge/event-group.js'
+import type { EventGroup } from './judge/side-events.js'
 import { exposureOf, instanceMinutes } from './judge/exposure.js'
-import { findMissing } from './judge/find-missing.js'
-import { mixDivergence } from './judge/mix-divergence.js'
-import { scoreFindings } from './judge/score-findings.js'
+import { scoreFindings, logVerdict } from './judge/log-verdict.js'
 import { toFinding } from './judge/to-finding.js'
-import { logVerdict } from './judge/log-verdict.js'
 import { compareRequests } from './requests/compare-requests.js'
-import { quietEnds, silenceOf } from './judge/silence.js'
-import { totalGroups, untoldTotals } from './judge/total-groups.js'
-import { stormsOf, vanishedOf } from './judge/vanished.js'
-import { warningsOf } from './judge/warnings.js'
-import { withoutSecrets } from './judge/without-secrets.js'
-import { withRenamed } from './judge/renamed-errors.js'
+import { quietEnds, silenceOf, stormsOf, vanishedOf, warningsOf } from './judge/warnings.js'
+import { totalGroups, unexplainedTotals, withRenamed } from './judge/total-groups.js'
 import { startEndOf } from './judge/episodes.js'
 import { weighFindings } from './judge/weigh-findings.js'
 import type { Exposures, WeighedComparison } from './judge/weigh-findings.js'
 import type { LogTemplate } from './model/log-template.js'
-import type { PlannedLook } from '../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
 import type {
   JudgedLogs,
@@ -33,26 +26,32 @@ import type {
   LogState,
   TemplateFinding,
 } from './model/types.js'
+import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
 
 const MAX_FINDINGS = 200
-/** Of the error of the kinds; what totals find is seldom near it. */
+/**
+ * Error of totals, a small share of that of the kinds: real findings of totals are far below it.
+ */
 const TOTALS_ERROR = 0.01
 
-/** How the lines of an application are judged at one look, as its template says; without a look, at the only one. */
-export function logJudgeOptions(template: LogTemplate, look?: PlannedLook): LogJudgeOptions {
+/**
+ * The options for judging the logs of an application at one interval, from its template. Without an
+ * interval, the run has only one.
+ */
+export function logJudgeOptions(template: LogTemplate, interval?: PlannedInterval): LogJudgeOptions {
   return {
     topics: joinTopics(template.errorTopics, template.disableDefaultErrorTopics),
     sensitivity: template.sensitivity,
     failsOnCritical: true,
     scoresOrdinaryLines: template.infoScoring,
     emptyLog: 'review',
-    look,
+    interval,
   }
 }
 
 /**
- * Judges the log of a canary: which templates with a severity are new or more frequent than in the baseline, by exact tests
- * normalised by exposure. The same input gives the same report.
+ * Judges the log of a canary: which templates with a severity are new or more frequent than in the
+ * baseline, by exact tests normalised by exposure. The same input gives the same report.
  */
 export function judgeLogs(input: LogJudgeInput, options: LogJudgeOptions): JudgedLogs {
   const counted = countEvents(input.baseline, input.canary, options.topics)
@@ -63,7 +62,8 @@ export function judgeLogs(input: LogJudgeInput, options: LogJudgeOptions): Judge
 function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudgeOptions): LogReport {
   const { groups } = counted
   const state = stateOf(input)
-  // Without a baseline the canary is held against as long a silence, but for what earlier releases logged.
+  // Without a baseline the canary is compared with silence of the same length, except for templates
+  // that earlier releases logged.
   const baseline = input.baseline ?? { ...input.canary, lines: [] }
   const exposure = input.baseline === undefined ? alone(baseline) : exposureOf(baseline, input.canary, groups)
   const startEnd = startEndOf(groups, exposure, input.canary)
@@ -91,7 +91,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
       state,
       score,
       findings,
-      doubt: doubts.length === 0 ? undefined : doubts.join('; '),
+      doubt: doubts.length === 0 ? undefined : doubts.join('. '),
       doubtFails: requests.some(({ fails }) => fails),
       thresholds: input.thresholds,
       emptyLog: options.emptyLog,
@@ -131,7 +131,10 @@ interface Compared {
   readonly exposures: Exposures
 }
 
-/** All events of a severity together, where that says more than its kinds do; only of two sides, and at a share of the error. */
+/**
+ * Tests all events of a severity together and keeps totals that their kinds do not explain. Only
+ * for two sides, at a share of the error.
+ */
 function totalsOf(
   kinds: readonly WeighedComparison[],
   { input, groups, sides, exposures }: Compared,
@@ -142,7 +145,7 @@ function totalsOf(
   const weighed = weighFindings(comparisons, [], exposures, options)
   const { canaryShare } = sides.exposure
   const odds = canaryShare / (1 - canaryShare)
-  return untoldTotals(weighed, kinds, odds).filter(
+  return unexplainedTotals(weighed, kinds, odds).filter(
     ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
   )
 }
@@ -187,6 +190,54 @@ function summaryOf(
 
 /** Templates with a severity, of both sides: ordinary ones are not judged by their past. */
 function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
-  const told = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
-  return [...new Set(told.flatMap(({ template }) => template.keys))]
+  const severe = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
+  return [...new Set(severe.flatMap(({ template }) => template.keys))]
+}
+
+/** Missing templates are information only, so they must be surer than findings that cost points. */
+const FALSE_DISCOVERIES = 0.01
+const MAX_MISSING = 50
+
+/**
+ * Templates missing from the canary although its exposure lets expect them: work that is no longer
+ * done.
+ */
+function findMissing(comparisons: readonly Comparison[]): readonly TemplateFinding[] {
+  const candidates = comparisons.filter(
+    ({ change, group }) => change === 'missing' && group.severity !== 'ignore',
+  )
+  const adjusted = benjaminiHochberg(candidates.map(({ pFewer }) => pFewer))
+  return candidates
+    .map((comparison, place) => ({ ...comparison, pAdjusted: adjusted[place] ?? 1 }))
+    .filter(({ pAdjusted }) => pAdjusted < FALSE_DISCOVERIES)
+    .toSorted((a, b) => a.pFewer - b.pFewer)
+    .slice(0, MAX_MISSING)
+    .map((missing) =>
+      toFinding(
+        {
+          ...{ ...missing, isNewEver: false, asksForReview: false },
+          ...{ isUnexpected: false, isFatal: false, isOver: false, loss: 0 },
+        },
+        0,
+      ),
+    )
+}
+
+/**
+ * The difference between the two mixes of templates: the Jensen-Shannon divergence in bits, 0 for
+ * equal shares and 1 for nothing in common. Null if a side has no events.
+ */
+function mixDivergence(groups: readonly EventGroup[]): number | null {
+  const before = groups.reduce((sum, { baseline }) => sum + baseline.events, 0)
+  const now = groups.reduce((sum, { canary }) => sum + canary.events, 0)
+  if (before === 0 || now === 0) return null
+  return groups.reduce((sum, { baseline, canary }) => {
+    const p = baseline.events / before
+    const q = canary.events / now
+    return sum + (surprise(p, q) + surprise(q, p)) / 2
+  }, 0)
+}
+
+function surprise(share: number, other: number): number {
+  return share === 0 ? 0 : share * Math.log2((2 * share) / (share + other))
 }

@@ -1,6 +1,6 @@
 /**
- * p-values adjusted for the false discovery rate (Benjamini and Hochberg 1995), in the order given: the test i is a
- * discovery at rate q where the adjusted value is at most q.
+ * p-values adjusted for the false discovery rate (Benjamini and Hochberg 1995), in the given order:
+ * test i is a discovery at rate q if its adjusted value is at most q.
  */
 export function benjaminiHochberg(pValues: readonly number[]): number[] {
   const ranked = pValues.map((p, index) => ({ p, index })).sort((a, b) => b.p - a.p)
@@ -14,8 +14,8 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
 }
 
 /**
- * p-values adjusted for the chance of any false one among them (Holm 1979), in the order given: the test i is at the error
- * alpha where the adjusted value is at most alpha.
+ * p-values adjusted for the chance of any false positive among them (Holm 1979), in the given
+ * order: test i is significant at alpha if its adjusted value is at most alpha.
  */
 export function holm(pValues: readonly number[]): number[] {
   const ranked = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p)

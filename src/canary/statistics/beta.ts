@@ -5,7 +5,10 @@ const PRECISION = 1e-15
 const MAX_FRACTION_TERMS = 100_000
 const MAX_QUANTILE_STEPS = 200
 
-/** The regularised incomplete beta function I_x(a, b): the share of Beta(a, b) up to x. For a, b > 0. */
+/**
+ * The regularised incomplete beta function I_x(a, b): the share of Beta(a, b) up to x. For a, b >
+ * 0.
+ */
 export function betaDistribution(x: number, a: number, b: number): number {
   if (x <= 0) return 0
   if (x >= 1) return 1

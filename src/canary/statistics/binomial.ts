@@ -1,6 +1,6 @@
 import { betaDistribution, betaQuantile, betaUpperTail } from './beta.js'
 
-/** A range that holds the true value with the asked confidence. */
+/** A range that holds the true value with the given confidence. */
 export interface Interval {
   readonly lower: number
   readonly upper: number

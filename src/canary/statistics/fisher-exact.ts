@@ -1,6 +1,6 @@
 import { logChoose } from './log-gamma.js'
 
-/** Events and those without one, on both sides. */
+/** Counts with and without events, on both sides. */
 export interface TwoByTwo {
   readonly canaryEvents: number
   readonly canaryOthers: number
@@ -17,10 +17,15 @@ export interface FisherExact {
   readonly twoSided: number
 }
 
-/** Tables this close in probability count as equally likely: sums of logarithms differ in their last digits. */
+/**
+ * Relative tolerance within which tables count as equally likely: sums of logarithms differ in
+ * their last digits.
+ */
 const TIE_TOLERANCE = 1e-7
 
-/** Fisher's exact test by the hypergeometric distribution. Takes time linear in the smaller margin. */
+/**
+ * Fisher's exact test by the hypergeometric distribution. Takes time linear in the smaller margin.
+ */
 export function fisherExact(table: TwoByTwo): FisherExact {
   const { canaryEvents, canaryOthers, baselineEvents, baselineOthers } = table
   const canary = canaryEvents + canaryOthers

@@ -8,7 +8,7 @@ const STIRLING_TERMS = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 
 
 /** The natural logarithm of the gamma function for x > 0. */
 export function logGamma(x: number): number {
-  if (!(x > 0)) throw new AppError('evaluation_failed', `the gamma function was asked of ${x}`)
+  if (!(x > 0)) throw new AppError('evaluation_failed', `the gamma function is not defined for ${x}`)
   let shifted = x
   let product = 1
   while (shifted < STIRLING_FROM) {
@@ -18,7 +18,10 @@ export function logGamma(x: number): number {
   return (shifted - 0.5) * Math.log(shifted) - shifted + HALF_LOG_TWO_PI + tail(shifted) - Math.log(product)
 }
 
-/** The natural logarithm of the beta function for a, b > 0; for large arguments without the cancellation of `logGamma`. */
+/**
+ * The natural logarithm of the beta function for a, b > 0; for large arguments without the
+ * cancellation of `logGamma`.
+ */
 export function logBeta(a: number, b: number): number {
   if (Math.min(a, b) < STIRLING_FROM) return logGamma(a) + logGamma(b) - logGamma(a + b)
   const sum = a + b

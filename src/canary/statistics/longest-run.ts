@@ -1,14 +1,14 @@
 /** Values that follow each other in a series. */
 interface Run {
-  /** The place of the first. */
+  /** The place of the first value. */
   readonly from: number
-  /** The place behind the last. */
+  /** The place after the last value. */
   readonly to: number
 }
 
 /**
- * The longest run of values of a kind, the first of those that are as long; from 0 to 0 where there is none. A gap (NaN) is a value
- * like others: the kind says whether it is in a run.
+ * The longest run of values that match; the first of equally long ones, and from 0 to 0 if there is
+ * none. Gaps (NaN) are passed to the predicate like other values.
  */
 export function longestRun(values: ArrayLike<number>, isOfKind: (value: number) => boolean): Run {
   let longest: Run = { from: 0, to: 0 }

@@ -7,9 +7,15 @@ const MAX_STEPS = 60
 /** The least first step, as a share of the way between the bounds. */
 const FIRST_SHARE = 1e-12
 
-/** The test of van der Waerden: like that of Mann and Whitney with the ranks' normal scores, which loses nothing on normal values. */
+/**
+ * Van der Waerden's test: the Mann-Whitney test with normal scores for ranks, fully efficient for
+ * normal values.
+ */
 export interface NormalScoreTest {
-  /** The standardised sum of the first sample's scores after it was moved down by a shift; falls as the shift grows. */
+  /**
+   * The standardised sum of the first sample's scores after a downward shift. It falls as the shift
+   * grows.
+   */
   readonly at: (shift: number) => number
 }
 
@@ -20,8 +26,8 @@ export function normalScoreTest(first: Float64Array, second: Float64Array): Norm
 }
 
 /**
- * The shift at which the test reaches a level. The search starts about `guess` and goes out by `width` until the level lies between,
- * but no further than the bounds, beyond which the test does not change.
+ * The shift at which the test reaches a level. The search starts at `guess` and steps by `width`
+ * until it brackets the level, but no further than the bounds, beyond which the test is constant.
  */
 export function shiftAtLevel(
   { at }: NormalScoreTest,
@@ -53,14 +59,17 @@ interface Point {
   readonly y: number
 }
 
-/** Halves the way between two points of different sign, or takes the straight line where that is nearer (the Illinois method). */
+/**
+ * Halves the distance between two points of different sign, or takes the straight line if that is
+ * nearer (the Illinois method).
+ */
 function narrow(pointAt: (x: number) => Point, from: Point, to: Point, accuracy: number): number {
   let [low, high, atLow, atHigh] = [from.x, to.x, from.y, to.y]
   let wasAbove: boolean | undefined
   for (let step = 1; step < MAX_STEPS && high - low > accuracy; step += 1) {
     const line = low + ((high - low) * atLow) / (atLow - atHigh)
     const { x, y } = pointAt(step % 3 === 0 ? low + (high - low) / 2 : line)
-    // An end that stays twice is given less weight, else the line would never come near it.
+    // A bound that stays twice gets less weight; otherwise the line would never approach it.
     const stays = y > 0 === wasAbove
     wasAbove = y > 0
     if (wasAbove) [low, atLow, atHigh] = [x, y, stays ? atHigh / 2 : atHigh]
@@ -69,7 +78,10 @@ function narrow(pointAt: (x: number) => Point, from: Point, to: Point, accuracy:
   return low + (high - low) / 2
 }
 
-/** The scores of all ranks of `count` values, by twice the rank so that shared ranks have one too. */
+/**
+ * The scores of all ranks of `count` values, indexed by twice the rank so that shared ranks have
+ * one too.
+ */
 function scoresOfRanks(count: number): Float64Array {
   const scores = new Float64Array(2 * count + 1)
   for (let doubled = 2; doubled <= count + 1; doubled += 1) {
@@ -81,7 +93,10 @@ function scoresOfRanks(count: number): Float64Array {
   return scores
 }
 
-/** The normal score of each value among `sorted`, which has all of them in ascending order; equal ones share that of their mean rank. */
+/**
+ * The normal score of each value among `sorted`, which has all values in ascending order. Equal
+ * values share the score of their mean rank.
+ */
 export function scoresAmong(sorted: Float64Array, values: Float64Array): Float64Array {
   const scores = scoresOfRanks(sorted.length)
   const inOrder = new Float64Array(sorted.length)

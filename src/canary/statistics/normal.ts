@@ -1,5 +1,5 @@
 const SQRT_TWO_PI = Math.sqrt(2 * Math.PI)
-/** Below this the power series is the faster and the more exact; above it the continued fraction. */
+/** Below this the power series is faster and more exact; above it the continued fraction is. */
 const SERIES_UP_TO = 3
 const FRACTION_TERMS = 80
 const NEWTON_STEPS = 4
@@ -44,7 +44,10 @@ function farTail(z: number): number {
   return density(z) / fraction
 }
 
-/** The same for shares up to 0.5, off by less than 0.0005 (Abramowitz and Stegun 26.2.23). */
+/**
+ * An approximate upper quantile for shares up to 0.5, off by less than 0.0005 (Abramowitz and
+ * Stegun 26.2.23).
+ */
 export function roughNormalUpperQuantile(share: number): number {
   const t = Math.sqrt(-2 * Math.log(share))
   return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))

@@ -1,9 +1,9 @@
 const MAX_HALVINGS = 100
 
 /**
- * The k-th smallest (from 1) of all differences x - y, both samples in ascending order, without making them: values are
- * halved until few differences are left between the bounds, and those are walked through. Takes linear memory and time linear
- * in n + m for each halving.
+ * The k-th smallest (from 1) of all differences x - y of two samples in ascending order, without
+ * computing all of them. Halves the range of values until few differences are left between the
+ * bounds, then walks through those. Memory is linear, and so is the time of each halving in n + m.
  */
 export function orderedDifference(x: Float64Array, y: Float64Array, k: number): number {
   const enough = x.length + y.length
@@ -21,7 +21,7 @@ export function orderedDifference(x: Float64Array, y: Float64Array, k: number): 
   return differencesBetween(x, y, low, high, enough)?.[k - atMostLow - 1] ?? climb(x, y, k, low)
 }
 
-/** The value in the middle of all differences: the Hodges-Lehmann estimate of the shift of x against y. */
+/** The median of all differences: the Hodges-Lehmann estimate of the shift of x against y. */
 export function medianDifference(x: Float64Array, y: Float64Array): number {
   const count = x.length * y.length
   const lower = orderedDifference(x, y, Math.ceil(count / 2))
@@ -29,7 +29,10 @@ export function medianDifference(x: Float64Array, y: Float64Array): number {
   return isMiddle ? lower : (lower + nextDifference(x, y, lower)) / 2
 }
 
-/** The same from a bound below it, by way of the few values that so many differences share. */
+/**
+ * The k-th difference from a bound below it, through the few values that many equal differences
+ * share.
+ */
 function climb(x: Float64Array, y: Float64Array, k: number, from: number): number {
   let value = nextDifference(x, y, from)
   while (countUpTo(x, y, value) < k && value < Infinity) value = nextDifference(x, y, value)
@@ -59,7 +62,10 @@ function countUpTo(x: Float64Array, y: Float64Array, bound: number): number {
   return count
 }
 
-/** The differences above `low` and up to `high`; undefined when there are more than `most` (many equal ones). */
+/**
+ * The differences above `low` and up to `high`. Undefined if there are more than `most` (many equal
+ * ones).
+ */
 function differencesBetween(
   x: Float64Array,
   y: Float64Array,

@@ -1,4 +1,4 @@
-/** The quantile by linear interpolation (R-7) of values in ascending order; NaN of none. */
+/** The quantile by linear interpolation (R-7) of values in ascending order; NaN without values. */
 export function sortedQuantile(sorted: ArrayLike<number>, quantile: number): number {
   const place = (sorted.length - 1) * quantile
   const below = Math.floor(place)
@@ -9,7 +9,10 @@ export function sortedQuantile(sorted: ArrayLike<number>, quantile: number): num
   return Number.isFinite(distance) ? low + distance * share : low * (1 - share) + high * share
 }
 
-/** The values between which none is an outlier: 1st and 99th percentile, or the quartiles and `factor` times their distance if wider. */
+/**
+ * The range without outliers: 1st and 99th percentile, or the quartiles extended by `factor` times
+ * their distance if that is wider.
+ */
 export function outlierFences(
   sorted: Float64Array,
   factor: number,

@@ -2,21 +2,27 @@ import { normalUpperQuantile } from './normal.js'
 import { rankSum, rankSumVariance } from './rank-sum.js'
 import type { RankSum } from './rank-sum.js'
 
-/** Up to this many values in all, every way to share out the ranks is counted. */
+/** Maximum total number of values for which all rank assignments are counted. */
 export const EXACT_UP_TO = 50
 
-/** How far the first sample is above the second, as normal scores whose tails are the p-values of each direction. */
+/**
+ * The distance of the first sample above the second, as normal scores whose tails are the p-values
+ * of each direction.
+ */
 export interface RankShift {
   /** The score of "above": large when the first sample is above. */
   readonly above: number
   readonly below: number
   /** P(first > second) - P(first < second): Cliff's delta. */
   readonly cliffsDelta: number
-  /** The standard deviation of the number of pairs in which the first is above. */
+  /** The standard deviation of the number of pairs with the first value above the second. */
   readonly deviation: number
 }
 
-/** The Mann-Whitney test of both directions: exact, equal values included, for small samples. Both in ascending order. */
+/**
+ * The Mann-Whitney test of both directions. Exact for small samples, ties included. Both samples in
+ * ascending order.
+ */
 export function rankShift(first: Float64Array, second: Float64Array): RankShift {
   const ranks = rankSum(first, second)
   const shift = normalShift(ranks, first.length, second.length)
@@ -25,7 +31,7 @@ export function rankShift(first: Float64Array, second: Float64Array): RankShift 
   return { ...shift, above: normalUpperQuantile(atLeast), below: normalUpperQuantile(atMost) }
 }
 
-/** The same by the normal distribution, whatever the size of the samples, of `n` and `m` values. */
+/** The Mann-Whitney test by the normal distribution, for samples of any sizes `n` and `m`. */
 export function normalShift({ sum, ties }: RankSum, n: number, m: number): RankShift {
   const deviation = Math.sqrt(rankSumVariance(n, m, ties))
   if (!(deviation > 0)) return { above: 0, below: 0, cliffsDelta: 0, deviation: 0 }
@@ -38,7 +44,10 @@ export function normalShift({ sum, ties }: RankSum, n: number, m: number): RankS
   }
 }
 
-/** P(rank sum >= sum) and P(rank sum <= sum) over all ways to pick n of the ranks, by dynamic programming on doubled ranks. */
+/**
+ * P(rank sum >= sum) and P(rank sum <= sum) over all choices of n ranks, by dynamic programming on
+ * doubled ranks.
+ */
 function exactTails(
   first: Float64Array,
   second: Float64Array,

@@ -2,13 +2,19 @@ import { walkTies } from './walk-ties.js'
 
 /** The ranks of one sample among the values of two. */
 export interface RankSum {
-  /** The sum of the first sample's ranks in both together; equal values share the mean of their ranks. */
+  /**
+   * The sum of the first sample's ranks among both samples. Equal values share the mean of their
+   * ranks.
+   */
   readonly sum: number
   /** The sum of T^3 - T over the groups of T equal values. */
   readonly ties: number
 }
 
-/** Ranks `first`, each value less `shift`, among itself and `second`; both in ascending order. Takes linear time. */
+/**
+ * Ranks `first`, with each value reduced by `shift`, among itself and `second`. Both in ascending
+ * order. Time is linear.
+ */
 export function rankSum(first: Float64Array, second: Float64Array, shift = 0): RankSum {
   let [sum, ties] = [0, 0]
   walkTies(first, second, shift, (before, equal, fromFirst) => {
@@ -18,7 +24,7 @@ export function rankSum(first: Float64Array, second: Float64Array, shift = 0): R
   return { sum, ties }
 }
 
-/** The variance of the rank sum when both samples come from one distribution, equal values considered. */
+/** The variance of the rank sum if both samples come from one distribution, with ties. */
 export function rankSumVariance(n: number, m: number, ties: number): number {
   const all = n + m
   return ((n * m) / 12) * (all + 1 - ties / (all * (all - 1)))

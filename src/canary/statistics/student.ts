@@ -1,7 +1,7 @@
 import { betaDistribution } from './beta.js'
 import { normalUpperQuantile, normalUpperTail } from './normal.js'
 
-/** From so many degrees of freedom on the normal distribution is the same to six digits. */
+/** Degrees of freedom from which the normal distribution matches to six digits. */
 const AS_GOOD_AS_NORMAL = 1e6
 const BISECTION_STEPS = 80
 

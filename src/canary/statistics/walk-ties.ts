@@ -1,11 +1,15 @@
 import { AppError } from '../../errors/app-error.js'
 
-/** Takes a group of equal values: how many values stand before it, how many are in it, and how many are of the first sample. */
+/**
+ * Receives a group of equal values: the number of values before it, its size, and how many come
+ * from the first sample.
+ */
 export type TakeTie = (before: number, equal: number, fromFirst: number) => void
 
 /**
- * Walks two samples in ascending order, each value of `first` less `shift`, and hands over each group of equal values.
- * Takes linear time. Raises `evaluation_failed` where a shifted value is no number.
+ * Walks two samples in ascending order, with each value of `first` reduced by `shift`, and passes
+ * on each group of equal values. Time is linear. Raises `evaluation_failed` if a shifted value is
+ * NaN.
  */
 export function walkTies(first: Float64Array, second: Float64Array, shift: number, take: TakeTie): void {
   const [n, m] = [first.length, second.length]
@@ -24,7 +28,7 @@ export function walkTies(first: Float64Array, second: Float64Array, shift: numbe
   }
 }
 
-/** What a rank was asked of: nothing is equal to it, so that a walk along ranks would never end. */
+/** The error for ranks of NaN: nothing equals it, so a walk along ranks would never end. */
 export function noNumber(): AppError {
-  return new AppError('evaluation_failed', 'a value is no number once it is shifted')
+  return new AppError('evaluation_failed', 'a shifted value is not a number')
 }

@@ -4,7 +4,7 @@ import {
   reportDocument,
   unknownKeys,
   type JudgeInput,
-  type PlannedLook,
+  type PlannedInterval,
 } from '../../canary/index.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXIT } from '../session/session.js'
@@ -23,9 +23,9 @@ export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
-  readonly interval?: PlannedLook
+  readonly interval?: PlannedInterval
   /** `interval` as the flag was once called. */
-  readonly look?: PlannedLook
+  readonly look?: PlannedInterval
 }
 
 /** Judges one file and prints the report. */
@@ -38,7 +38,7 @@ export async function judgeFile(
   const { input, warnings } = await progress.during(`reading ${file} …`, readInput(file, terminal))
   const { judge, tolerance, confidence, look, interval = look } = options
   const onMetric = (judged: number, of: number): void => progress.show(`judging … ${judged} of ${of} metrics`)
-  const report = judgeMetrics(input, { judge, tolerance, confidence, look: interval, onMetric })
+  const report = judgeMetrics(input, { judge, tolerance, confidence, interval, onMetric })
   progress.end()
   for (const warning of warnings) terminal.err(wrapText(`warning: ${warning}`, ''))
   if (options.format === 'json') outJson(terminal, reportDocument(report, warnings))

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import type { PlannedLook } from '../../canary/index.js'
+import type { PlannedInterval } from '../../canary/index.js'
 import { watchFiles, wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'
@@ -63,10 +63,10 @@ function share(flag: string, text: string, zeroAllowed: boolean): number {
   throw wrongUse(`${flag} must be a number ${lower} and below 1, not '${text}'`)
 }
 
-function readInterval(text: string): PlannedLook {
+function readInterval(text: string): PlannedInterval {
   const [, first, second] = INTERVAL.exec(text) ?? []
-  const look = Number(first)
-  const looks = Number(second)
-  if (look >= 1 && look <= looks) return { look, looks }
+  const interval = Number(first)
+  const intervals = Number(second)
+  if (interval >= 1 && interval <= intervals) return { interval, intervals }
   throw wrongUse(`--interval must be a number and how many there are, as in 2/6, not '${text}'`)
 }

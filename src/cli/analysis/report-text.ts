@@ -21,7 +21,7 @@ function targetText(
   const parts = [metrics === undefined ? '' : metricTable(metrics.results, colours)]
   if (logs !== undefined) parts.push(logText(logs))
   for (const check of checks)
-    parts.push(wrapText(`check ${check.name}: ${check.verdict}, ${check.reason}`, ''))
+    parts.push(wrapText(`check ${check.name}: ${check.verdict}. ${check.reason}`, ''))
   return title + parts.join('\n')
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { ExportEnd } from '../../audit/export-end.js'
+import { ExportEnd } from '../../audit/export-trail.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXPORT_FORMATS } from '../../store/ports/audit-export.js'
 import type { ExportFormat } from '../../store/ports/audit-export.js'

@@ -1,6 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import {
-  AskedPackages,
+  EvaluatedPackages,
   VERDICT_RULES,
   evaluateStaticPolicies,
   evaluateWithAnswers,
@@ -48,7 +48,7 @@ export function staticPackages({ config, snapshot, directories }: OpenPolicies):
 /** The loaded packages that state a verdict and that no caller asks for one, as a sentence; undefined where there are none. */
 export function explainUnasked({ config, snapshot }: OpenPolicies): string | undefined {
   const patterns = config.policies.staticPackages
-  const asked = new AskedPackages(patterns)
+  const asked = new EvaluatedPackages(patterns)
   const unasked = snapshot.packages
     .map(pathOfKey)
     .filter((path) => asked.callerKindOf(path) === 'nobody')

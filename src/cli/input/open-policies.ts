@@ -64,9 +64,9 @@ export function policyFiles(options: PolicyOptions, terminal: Terminal): (string
 
 /** How policies are compiled and run under a configuration. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  const { opa: named, capabilities, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   return {
-    findOpa: () => findOpa({ named: opa, env: terminal.env, limits: opaLimits(config.policies) }),
+    findOpa: () => findOpa({ named, capabilities, env: terminal.env, limits: opaLimits(config.policies) }),
     builtins: hostBuiltins,
     refusedBuiltins: refusedRequests(config.policies),
     limits,

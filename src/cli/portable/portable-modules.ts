@@ -1,5 +1,5 @@
 import {
-  MOST_PORTABLE_ENTRYPOINTS,
+  MAX_PORTABLE_ENTRYPOINTS,
   printJson,
   readData,
   readParts,
@@ -22,7 +22,7 @@ export async function readPortableModules(
   load: LoadOptions,
 ): Promise<readonly PortableModule[]> {
   const { loadPolicy } = await import('@open-policy-agent/opa-wasm')
-  const sources = await readParts(locations, { ...load, mostEntrypoints: MOST_PORTABLE_ENTRYPOINTS })
+  const sources = await readParts(locations, { ...load, maxEntrypoints: MAX_PORTABLE_ENTRYPOINTS })
   const modules = await Promise.all(
     sources.map(async ({ dataFiles, toPart }) => {
       const { compiled, data } = await toPart(readData(dataFiles))

@@ -25,6 +25,7 @@ export interface PolicyOptions extends VerificationOptions {
   /** As `policies`, with all JSON and YAML of the directories. */
   readonly data?: readonly string[]
   readonly opa?: string
+  readonly capabilities?: string
   /** The longest that one evaluation may be at work, in milliseconds. */
   readonly timeout?: number
 }
@@ -50,6 +51,14 @@ function formatReader(forms: readonly string[]): (name: string) => string {
     const known = [...forms, 'text', 'pretty'].join(', ')
     throw wrongUse(`--format must be ${known} or json, not '${name}'`)
   }
+}
+
+/** The option for a capabilities file of OPA. */
+export function capabilitiesOption(): Option {
+  return new Option(
+    '--capabilities <file>',
+    'a capabilities file of OPA: policies that use anything else are refused',
+  )
 }
 
 /** The flags of a command that writes a file in one of several forms. */
@@ -85,7 +94,8 @@ export function addPolicyOptions(command: Command): Command {
           'an OPA bundle with a policy.wasm, or a directory of Rego; may be repeated',
         ),
       )
-      .option('--opa <file>', 'the opa program to compile with'),
+      .option('--opa <file>', 'the opa program to compile with')
+      .addOption(capabilitiesOption()),
   )
 }
 
@@ -148,7 +158,7 @@ export function allDataOption(): Option {
 
 /** What the policy flags set. They name all policies together: one of them alone empties the other. */
 export function policyFlags(options: PolicyOptions): OriginatedValue[] {
-  const { policies, data, opa, timeout } = options
+  const { policies, data, opa, capabilities, timeout } = options
   const bundle = options.bundle === true ? undefined : options.bundle
   const values: OriginatedValue[] = []
   const given = policies ?? data ?? bundle
@@ -161,6 +171,8 @@ export function policyFlags(options: PolicyOptions): OriginatedValue[] {
     values.push({ path: ['policies', 'bundles'], value: bundles, origin })
   }
   if (opa !== undefined) values.push({ path: ['policies', 'opa'], value: opa, origin: '--opa' })
+  if (capabilities !== undefined)
+    values.push({ path: ['policies', 'capabilities'], value: capabilities, origin: '--capabilities' })
   if (timeout !== undefined) {
     const path = ['policies', 'limits', 'maxDurationMs']
     values.push({ path, value: timeout, origin: '--timeout' })

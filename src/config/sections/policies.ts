@@ -107,6 +107,11 @@ export const PoliciesSection = z.strictObject({
     'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, what `tidegate opa install` fetched, the copy that npm installed.',
     'the path of the opa program',
   ),
+  capabilities: key(
+    z.string().min(1).optional(),
+    'A capabilities file of OPA, as `opa capabilities --current` prints it. Policies that use a built-in function or feature that it leaves out are not loaded. The file is read at each load.',
+    'the path of a JSON file',
+  ),
   compiler: CompilerSection.prefault({}),
   staticPackages: key(
     z.array(packagePattern).default(['static.**']),

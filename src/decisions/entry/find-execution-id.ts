@@ -5,37 +5,46 @@ import { openedBetween } from '../../lib/json/scan/opened-between.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { scanString } from '../../lib/json/scan/scan-string.js'
 
-/** A member's name as it is in the text, and a part of it that is quickly searched for. */
+/** Literal of a member's name, and a part of it that is fast to search for. */
 interface MemberName {
   readonly literal: Buffer
   readonly part: Buffer
-  /** Where the part is in the literal. */
+  /** Position of the part in the literal. */
   readonly partAt: number
 }
 
-/** A member that was found: how deep it stands, and where its value starts. */
+/** A found member: its depth, and the start of its value. */
 interface FoundMember {
   readonly level: number
   readonly value: number
 }
 
-/** The search for a text begins with one for its first letter, in blocks; one of eight letters or more gives that up too soon. */
+/**
+ * Node.js searches for the first byte in blocks, but stops doing so early for eight bytes or more.
+ */
 const MAX_PART_LENGTH = 7
 
 const EXECUTION_ID = memberName('"executionId"', 'x')
 const EXECUTION = memberName('"execution"', 'x')
 const PIPELINE = memberName('"pipeline"', 'p')
 const ID = memberName('"id"', 'd')
-/** In executions only: the types PIPELINE and ORCHESTRATION, `pipelineConfigId`, and `trigger`, where a definition has `triggers`. */
+/**
+ * Text that occurs only in executions: the types PIPELINE and ORCHESTRATION, `pipelineConfigId`,
+ * and `trigger`, where a definition has `triggers`.
+ */
 const MARKS_OF_EXECUTION = ['PIPELIN', 'ORCHEST', 'ConfigI', 'gger"'].map((mark) => Buffer.from(mark))
-/** From the nearer end of the input: looking further costs more than it is worth, and callers put the id at either end. */
+/**
+ * Searched bytes from either end of the input. Callers put the id at one end, and a longer search
+ * is not worth its cost.
+ */
 const SEARCHED_BYTES = 64 * 1024
 const MAX_LENGTH = 200
 
 /**
- * The execution that an input (JSON) is about: the `executionId` of the flat runtime body, of a gate's policy, or one level
- * below, else the `id` of an `execution` or of a `pipeline` that is an execution, as the plain-OPA plugin sends it
- * (orchestrator-clients.md 1.6 and 1.7). Undefined when there is none; never raises.
+ * Finds the execution of an input (JSON): the `executionId` of the flat runtime body or of a gate's
+ * policy, at the top or one level below, else the `id` of an `execution`, or of a `pipeline` that
+ * is an execution, as sent by the plain-OPA plugin (orchestrator-clients.md 1.6 and 1.7). Undefined
+ * without one; never raises.
  */
 export function findExecutionId(input: Uint8Array): string | undefined {
   const bytes = asBuffer(input)
@@ -43,25 +52,28 @@ export function findExecutionId(input: Uint8Array): string | undefined {
     const named = namesExecution(bytes) ? (ownExecutionId(bytes) ?? idInside(bytes, EXECUTION)) : undefined
     return named ?? idOfPipeline(bytes)
   } catch {
-    // Not well-formed: its decision was an error.
+    // Malformed input, whose decision was an error.
     return undefined
   }
 }
 
-/** Whether there is what both names have; most inputs are without, and each look costs more than what it looks through. */
+/**
+ * Whether the common part of both names occurs. Most inputs lack it, and a search costs more than
+ * this check.
+ */
 function namesExecution(bytes: Buffer): boolean {
   const { part } = EXECUTION
   if (bytes.length <= 2 * SEARCHED_BYTES) return bytes.includes(part)
   return searchedStart(bytes).includes(part) || bytes.includes(part, bytes.length - SEARCHED_BYTES)
 }
 
-/** As much of the beginning as is looked through, with a name that begins there. */
+/** The searched beginning, with a name that starts at its end. */
 function searchedStart(bytes: Buffer): Buffer {
   const end = SEARCHED_BYTES + EXECUTION_ID.literal.length
   return bytes.length > end ? bytes.subarray(0, end) : bytes
 }
 
-/** Each half is looked through from the outside, where the level is known. */
+/** Searches each half from the outside, where the depth is known. */
 function ownExecutionId(bytes: Buffer): string | undefined {
   let below: string | undefined
   const halves = [
@@ -96,7 +108,7 @@ function idInside(bytes: Buffer, name: MemberName): string | undefined {
   return undefined
 }
 
-/** The members of a name from `start` on, in the first part of what follows; levels count from there, and below 1 its container has ended. */
+/** Members of a name from `start` on. Depths count from there; below 1, the container has ended. */
 function* membersFromStart(
   bytes: Buffer,
   name: MemberName,
@@ -112,7 +124,7 @@ function* membersFromStart(
   }
 }
 
-/** The members of a name in the last part of the input, from the last to the first. */
+/** Members of a name in the searched end of the input, from last to first. */
 function* membersFromEnd(bytes: Buffer, name: MemberName): Generator<FoundMember> {
   let counted = bytes.length
   let level = 0
@@ -124,10 +136,10 @@ function* membersFromEnd(bytes: Buffer, name: MemberName): Generator<FoundMember
   }
 }
 
-/** Where members of a name begin; not every text of that name is one. */
+/** Positions of members with a name, excluding equal text elsewhere. */
 function* positions(bytes: Buffer, name: MemberName, start: number, end: number): Generator<number> {
   const { literal, part, partAt } = name
-  // No search goes on behind the last place: a large input has far more there.
+  // The search ends at the last position, since a large input continues far beyond it.
   const searched = bytes.subarray(0, end + literal.length)
   let found = searched.indexOf(part, start + partAt)
   for (; found !== -1 && found - partAt < end; found = searched.indexOf(part, found + part.length)) {
@@ -137,7 +149,7 @@ function* positions(bytes: Buffer, name: MemberName, start: number, end: number)
   }
 }
 
-/** Where the value of the member at `at` starts; -1 when what is there is no member. */
+/** Start of the value of the member at `at`; -1 if there is no member. */
 function valueAfter(bytes: Buffer, at: number, { literal }: MemberName): number {
   const colon = scanSpace(bytes, at + literal.length)
   return bytes[colon] === COLON ? scanSpace(bytes, colon + 1) : -1

@@ -6,16 +6,15 @@ import type {
   RegistrySource,
 } from '../../store/ports/registry-store.js'
 import { definitionDigest } from './definition-digest.js'
-import { mergeDefinition } from './merge-definition.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
 import type { PipelinesReordered, RegistryChange } from './registry-change.js'
 
-/** Where the news of a change came from. */
+/** Origin of a change. */
 export interface NewsOrigin {
   readonly source: RegistrySource
-  /** The audit record that told of it. */
+  /** The audit record of the event that reported it. */
   readonly seq?: number | undefined
-  /** When the registry takes it in, in milliseconds since the epoch. */
+  /** Time of recording, in epoch milliseconds. */
   readonly recordedMs: number
 }
 
@@ -28,7 +27,10 @@ interface News {
   readonly change: Pick<RegistryChange, 'changedAt' | 'changedBy'>
 }
 
-/** Brings a change into the registry unless newer is known; returns how many entries it changed. */
+/**
+ * Applies a change to the registry unless a newer one is known. Returns the number of changed
+ * entries.
+ */
 export async function applyChange(
   registry: RegistryRepository,
   change: RegistryChange,
@@ -54,7 +56,7 @@ async function merge(
   if (known !== undefined && !(await isNewer(registry, known, definition, change.changedAt))) return 0
   const head: RegistryHead = {
     ...names,
-    // A deletion by name alone must not take the id away.
+    // A deletion by name must not remove the id.
     pipelineId: names.pipelineId ?? known?.pipelineId,
     digest,
     changedMs: change.changedAt,
@@ -70,7 +72,7 @@ async function merge(
   return 1
 }
 
-/** Whether nothing but the times is new. */
+/** Whether only the times differ. */
 function isSame(known: RegistryHead, head: RegistryHead): boolean {
   return (
     known.digest === head.digest &&
@@ -86,7 +88,7 @@ async function isNewer(
   definition: Definition | undefined,
   changedAt: number,
 ): Promise<boolean> {
-  // The definition itself is needed only where the times do not decide.
+  // The definition is only needed if the times are equal.
   const isTie = changedAt === known.changedMs && known.digest !== undefined
   const text = isTie ? await registry.definition(known) : undefined
   const knownDefinition = known.digest === undefined ? undefined : parse(text)
@@ -98,7 +100,7 @@ function parse(text: string | undefined): Definition {
   return text === undefined ? {} : (JSON.parse(text) as Definition)
 }
 
-/** The event names the new places only: each pipeline gets its own, where the registry has it. */
+/** The event has only new positions. Sets the position of each known pipeline. */
 async function reorder(
   registry: RegistryRepository,
   { application, indices, changedAt, changedBy }: PipelinesReordered,
@@ -134,4 +136,26 @@ function namesOf(change: Exclude<RegistryChange, PipelinesReordered>): Names {
     }
   }
   return { ...common, kind: 'application', key: common.applicationKey, name: application }
+}
+
+/** Known state of an application or pipeline. */
+export interface DefinitionState {
+  /** Time of the change by the orchestrator's clock, in epoch milliseconds. */
+  readonly changedAt: number
+  /**
+   * Undefined after a deletion. The tombstone keeps late events of earlier changes from restoring
+   * the entry.
+   */
+  readonly definition: Definition | undefined
+}
+
+/**
+ * Returns the newer of two states, and `known` itself if the change is old. The order of events
+ * does not matter: at the same time a deletion wins, and of two definitions always the same one.
+ */
+export function mergeDefinition(known: DefinitionState | undefined, news: DefinitionState): DefinitionState {
+  if (known === undefined || news.changedAt > known.changedAt) return news
+  if (news.changedAt < known.changedAt || known.definition === undefined) return known
+  if (news.definition === undefined) return news
+  return definitionDigest(news.definition) > definitionDigest(known.definition) ? news : known
 }

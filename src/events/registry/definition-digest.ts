@@ -4,8 +4,8 @@ import { canonicalJson } from '../../lib/json/edit/canonical.js'
 import type { Definition } from '../../orchestrator/definition.js'
 
 /**
- * What the storage service writes on its own or leaves out of a listing: `schema` is "1" when a pipeline has none, and
- * `permissions` are listed for callers with rights of their own only.
+ * Members that the storage service maintains itself or omits from lists. `schema` is "1" for a
+ * pipeline without one, and `permissions` are only listed for some callers.
  */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'id',
@@ -17,8 +17,9 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 ])
 
 /**
- * SHA-256 in hexadecimal of what a definition means: the same for two that differ only in the order of members, in null members
- * and in what the storage service keeps the books with. So a pipeline as it was sent and as it is listed afterwards are one.
+ * SHA-256 in hex of a definition, regardless of the order of members, of null members and of
+ * members that the storage service maintains. So a pipeline has the same digest as sent and as
+ * listed.
  */
 export function definitionDigest(definition: Definition): string {
   const members = Object.entries(definition).filter(

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/validation/record.js'
 import type { RegistryVersion } from '../../store/ports/registry-store.js'
 import { toVersionView } from './describe-entry.js'
 
-/** Stages are the same where their refId is: a stage that moved is not one removed and one added. */
+/** Identifies stages by refId, so that a moved stage is not one removed and one added. */
 const differ = create({
   objectHash: (item: object, index?: number) => identityOf(item) ?? `at ${index ?? 0}`,
   arrays: { detectMove: true },
@@ -12,17 +12,20 @@ const differ = create({
 })
 const IDENTITIES = ['refId', 'id', 'name'] as const
 
-/** Of two definitions together, in characters: a pipeline of a thousand stages has half of it. */
+/**
+ * Highest length of two compared definitions together. A pipeline of a thousand stages has half of
+ * it.
+ */
 const MAX_COMPARED = 2 * 1024 * 1024
-/** Two arrays are compared in steps as many as the product of their lengths: a thousand stages with a thousand. */
+/** Highest product of the lengths of two compared arrays: a thousand stages with a thousand. */
 const MAX_STEPS = 1_000_000
-/** Of all differences of one answer, in characters. */
+/** Highest length of all differences in a response. */
 const MAX_SHOWN = 8 * 1024 * 1024
 const LEFT_OUT = { differenceLeftOut: 'the definitions are too large to be compared here' }
 
 /**
- * Versions, newest first, each with what made it differ from the one before (the delta format of jsondiffpatch), as one JSON array of
- * at most `limit`. What is too large to be compared is said to be.
+ * Returns versions, newest first, each with its difference from the one before (delta format of
+ * jsondiffpatch), as a JSON array of at most `limit`. Definitions that are too large are marked.
  */
 export function definitionHistory(versions: readonly RegistryVersion[], limit: number): string {
   let shown = 0
@@ -45,7 +48,10 @@ function compare(before: RegistryVersion | undefined, after: RegistryVersion): o
   return { difference }
 }
 
-/** The squares of the lengths of all arrays within a value: of two values, the larger sum is no less than their products. */
+/**
+ * Sum of the squared lengths of all arrays in a value. The larger sum of two values bounds the
+ * comparison.
+ */
 function stepsWithin(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const own = Array.isArray(value) ? value.length ** 2 : 0

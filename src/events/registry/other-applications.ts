@@ -2,10 +2,10 @@ import type { AuditReader } from '../../store/ports/audit-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 import { applicationKey } from './registry-change.js'
 
-/** From what an application is known of which nobody has told the definition. */
+/** Source of an application without a definition. */
 export type KnownFrom = 'pipelines' | 'events' | 'executions'
 
-/** An application that the registry holds no definition of. */
+/** An application whose definition the registry does not have. */
 export interface OtherApplication {
   readonly name: string
   readonly knownFrom: readonly KnownFrom[]
@@ -16,7 +16,10 @@ export interface OtherApplicationsQuery {
   readonly limit: number
 }
 
-/** Applications that are known by their pipelines, or by what has happened in them alone, by name. One that was deleted is none. */
+/**
+ * Applications known only by their pipelines or by audit records, ordered by name. Deleted
+ * applications are excluded.
+ */
 export const readOtherApplications: ReadOperation<OtherApplicationsQuery, readonly OtherApplication[]> = {
   name: 'registry.other-applications',
   apply: async ({ registry, audit }, { nameContains = '', limit }) => {
@@ -46,8 +49,8 @@ export const readOtherApplications: ReadOperation<OtherApplicationsQuery, readon
 }
 
 /**
- * One of them by its name: in any case where it has pipelines, and as it was written where only something has happened in it. Undefined where
- * nobody has told of it, or its definition is known or was deleted.
+ * Finds one of them by name: in any case if it has pipelines, else as written in the audit records.
+ * Undefined if it is unknown, deleted, or its definition is known.
  */
 export const readOtherApplication: ReadOperation<string, OtherApplication | undefined> = {
   name: 'registry.other-application',
@@ -64,7 +67,9 @@ export const readOtherApplication: ReadOperation<string, OtherApplication | unde
   },
 }
 
-/** Undefined where the trail has no record of it: retention removes records, and leaves the name behind. */
+/**
+ * Undefined without an audit record: the index of applications also has those of removed records.
+ */
 async function happenedIn(
   audit: AuditReader,
   application: string,

@@ -9,11 +9,11 @@ export interface ReconcileDeps {
   readonly connection: OrchestratorConnection
   readonly compare: CompareList
   readonly writer: Writer
-  /** In milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** What a reconciliation found. */
+/** Result of a reconciliation. */
 export interface ReconcileOutcome {
   readonly applications: ListOutcome
   readonly pipelines: ListOutcome
@@ -25,8 +25,9 @@ interface ListOutcome {
 }
 
 /**
- * Brings the registry to what the storage service lists: applications, then pipelines. A list that does not come whole changes
- * nothing of its kind, and one that lacks too much deletes nothing. Raises `unavailable` then.
+ * Brings the registry in line with the lists of the storage service: applications, then pipelines.
+ * An incomplete list changes nothing of its kind, and one that lacks too many entries deletes
+ * nothing. Raises `unavailable` then.
  */
 export async function reconcileRegistry(
   deps: ReconcileDeps,

@@ -1,7 +1,10 @@
 import type { Definition } from '../../orchestrator/definition.js'
 
 interface Change {
-  /** When the orchestrator made it, by its clock, in milliseconds since 1970: what a newer definition is told by. */
+  /**
+   * Time of the change by the orchestrator's clock, in epoch milliseconds. Determines which
+   * definition is newer.
+   */
   readonly changedAt: number
   readonly changedBy: string | undefined
 }
@@ -21,9 +24,9 @@ export interface PipelineUpserted extends Change {
   readonly type: 'pipeline.upserted'
   readonly application: string
   readonly pipeline: string
-  /** Absent in what a bulk save created: the storage service knows it. */
+  /** Absent after a bulk save created the pipeline: only the storage service knows the id. */
   readonly pipelineId: string | undefined
-  /** Whether it is known to be new. */
+  /** Whether the pipeline is known to be new. */
   readonly created: boolean
   readonly definition: Definition
 }
@@ -38,20 +41,20 @@ export interface PipelineDeleted extends Change {
 export interface PipelinesReordered extends Change {
   readonly type: 'pipelines.reordered'
   readonly application: string
-  /** The new `index` of pipelines by their id; empty where the event does not say. */
+  /** New `index` by pipeline id; empty if the event has none. */
   readonly indices: Readonly<Record<string, number>>
 }
 
-/** What became of an application or a pipeline. */
+/** A change of an application or pipeline. */
 export type RegistryChange =
   ApplicationUpserted | ApplicationDeleted | PipelineUpserted | PipelineDeleted | PipelinesReordered
 
-/** What applications are told apart by: the storage service ignores the case of their names. */
+/** Key of an application: the storage service ignores the case of names. */
 export function applicationKey(application: string): string {
   return application.toLowerCase()
 }
 
-/** What a pipeline without an id is told by: names are unique in an application, whatever their case. */
+/** Key of a pipeline: names are unique within an application, without case. */
 export function pipelineKey(application: string, pipeline: string): string {
   return JSON.stringify([applicationKey(application), pipeline.trim().toLowerCase()])
 }

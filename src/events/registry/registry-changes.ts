@@ -1,14 +1,13 @@
 import { isRecord } from '../../lib/validation/record.js'
+import type { Definition } from '../../orchestrator/definition.js'
 import { carriedValue, epochMs, scalarText } from '../carried-values.js'
 import type { OrchestratorEvent } from '../orchestrator-event.js'
 import type { RegistryChange } from './registry-change.js'
-import type { Definition } from '../../orchestrator/definition.js'
-import { hasBulkResult, savedPipelines } from './saved-pipelines.js'
 
-/** What an event changed. */
+/** Changes of an event. */
 export interface EventChanges {
   readonly changes: readonly RegistryChange[]
-  /** A sentence for each change that the event tells of in a way that cannot be read; reconciliation will find it. */
+  /** A sentence for each change that cannot be read. The next reconciliation finds it. */
   readonly unread: readonly string[]
 }
 
@@ -21,7 +20,7 @@ type StageReader = (stage: ChangeStage) => (RegistryChange | undefined)[]
 
 const NOTHING: EventChanges = { changes: [], unread: [] }
 
-/** By the stage's type or its `notification.type`, in lower case. */
+/** By stage type or `notification.type`, in lower case. */
 const READERS: ReadonlyMap<string, StageReader> = new Map([
   ['createapplication', readApplicationUpsert],
   ['updateapplication', readApplicationUpsert],
@@ -34,8 +33,9 @@ const READERS: ReadonlyMap<string, StageReader> = new Map([
 ])
 
 /**
- * The changes of applications and pipelines that an event tells of. There is no event kind for them: they are the stages of an
- * orchestration that ended (orca-front50 and orca-applications tasks), of which only those count that were done.
+ * Returns the changes of applications and pipelines that an event reports. They have no event kind
+ * of their own: they are completed stages of a finished orchestration (orca-front50 and
+ * orca-applications tasks).
  */
 export function registryChanges(event: OrchestratorEvent): EventChanges {
   const isEnd = event.kind === 'orca:orchestration:complete' || event.kind === 'orca:orchestration:failed'
@@ -68,7 +68,7 @@ function readStage(
   const changedAt = epochMs(stage['endTime']) ?? endedAt
   return readChanges({ context, when: { changedAt, changedBy: event.user } }).map(
     (change) =>
-      change ?? `event ${event.eventId ?? 'without an id'}: what its stage ${type} changed cannot be read`,
+      change ?? `event ${event.eventId ?? 'without an id'}: the change of its stage ${type} cannot be read`,
   )
 }
 
@@ -125,4 +125,63 @@ function readReorder({ context, when }: ChangeStage): (RegistryChange | undefine
     Number.isInteger(entry[1]),
   )
   return [{ type: 'pipelines.reordered', application, indices: Object.fromEntries(indices), ...when }]
+}
+
+/** A pipeline that a stage saved. */
+interface SavedPipeline {
+  readonly application: string
+  readonly pipeline: string
+  readonly pipelineId: string | undefined
+  readonly created: boolean
+  readonly definition: Definition
+}
+
+/**
+ * Returns the pipelines in the context of a savePipeline or updatePipeline stage: `pipeline`, or
+ * the saved ones of `pipelines`. Undefined stands for an unreadable one.
+ */
+function savedPipelines(context: Definition): (SavedPipeline | undefined)[] {
+  const many = carriedValue(context['pipelines'])
+  if (!Array.isArray(many)) return [toSavedPipeline(carriedValue(context['pipeline']), context)]
+  const failed = failedNames(context)
+  const { application } = context
+  return many
+    .map((definition: unknown) => toSavedPipeline(definition, { application }))
+    .filter((saved) => saved === undefined || !failed.has(saved.pipeline.toLowerCase()))
+}
+
+/** Whether the context has the result of a bulk save, whatever the state of the stage. */
+function hasBulkResult(context: Definition): boolean {
+  return isRecord(carriedValue(context['bulksave']))
+}
+
+function toSavedPipeline(value: unknown, context: Definition): SavedPipeline | undefined {
+  if (!isRecord(value)) return undefined
+  const pipeline = (scalarText(value['name']) ?? scalarText(context['pipeline.name']))?.trim()
+  const application = scalarText(value['application']) ?? scalarText(context['application'])
+  if (pipeline === undefined || application === undefined) return undefined
+  const ownId = scalarText(value['id'])
+  const pipelineId = ownId ?? scalarText(context['pipeline.id'])
+  return {
+    application,
+    pipeline,
+    pipelineId,
+    created: ownId === undefined,
+    definition: {
+      ...value,
+      application,
+      name: pipeline,
+      ...(pipelineId === undefined ? {} : { id: pipelineId }),
+    },
+  }
+}
+
+/** The storage service returns refused pipelines as objects (`/pipelines/batchUpdate`). */
+function failedNames(context: Definition): Set<string> {
+  const result = carriedValue(context['bulksave'])
+  const failed = isRecord(result) ? carriedValue(result['failed_pipelines']) : []
+  const names = (Array.isArray(failed) ? (failed as unknown[]) : []).map((one) =>
+    scalarText(isRecord(one) ? one['name'] : one),
+  )
+  return new Set(names.map((name) => name?.trim().toLowerCase() ?? ''))
 }

@@ -11,15 +11,15 @@ import type { RegistryChange } from './registry-change.js'
 import { readOtherApplication, readOtherApplications } from './other-applications.js'
 import { registryChanges } from './registry-changes.js'
 
-/** What a step over waiting events did. */
+/** Result of processing waiting events. */
 export interface EventsApplied {
   readonly events: number
   readonly changed: number
-  /** A sentence for each thing that could not be read. */
+  /** A sentence for each unreadable part. */
   readonly unread: readonly string[]
 }
 
-/** Acts on the oldest events that wait: brings what they tell of into the registry. */
+/** Applies the oldest waiting events to the registry. */
 export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowMs: number }, EventsApplied> =
   {
     name: 'registry.apply-events',
@@ -28,9 +28,9 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
       const unread: string[] = []
       let changed = 0
       for (const seq of seqs) {
-        const told = await changesIn(transaction, seq)
-        unread.push(...told.unread)
-        for (const change of told.changes) {
+        const found = await changesIn(transaction, seq)
+        unread.push(...found.unread)
+        for (const change of found.changes) {
           changed += await applyChange(transaction.registry, change, {
             source: 'event',
             seq,
@@ -43,7 +43,10 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
     },
   }
 
-/** Takes the oldest event that waits out of the queue, without acting on it, and says so in the trail; returns its number. */
+/**
+ * Removes the oldest waiting event from the queue without applying it, with an audit record.
+ * Returns the event's record number.
+ */
 export const skipEvent: WriteOperation<
   { readonly reason: string; readonly nowMs: number },
   number | undefined
@@ -60,8 +63,9 @@ export const skipEvent: WriteOperation<
 }
 
 /**
- * Brings changes that a reconciliation found into the registry; returns how many entries changed. They come as the JSON text of a list
- * of `RegistryChange`: a text passes through the thread that decides in a tenth of the time that objects take.
+ * Applies changes of a reconciliation. Returns the number of changed entries. They are the JSON
+ * text of a list of `RegistryChange`, which crosses the deciding thread in a tenth of the time of
+ * objects.
  */
 export const applyChanges: WriteOperation<{ readonly changes: string; readonly nowMs: number }, number> = {
   name: 'registry.apply-changes',
@@ -75,7 +79,7 @@ export const applyChanges: WriteOperation<{ readonly changes: string; readonly n
   },
 }
 
-/** Keeps a record of what a part of the registry did. */
+/** Writes an audit record of the registry. */
 export const recordInTrail: WriteOperation<AuditEntry, null> = {
   name: 'registry.record',
   apply: async ({ audit }, entry) => {
@@ -84,7 +88,7 @@ export const recordInTrail: WriteOperation<AuditEntry, null> = {
   },
 }
 
-/** Entries of a kind in the order of their ids, for what must go through all of them. */
+/** Entries of a kind in the order of their ids, for iterating over all. */
 export const readEntries: ReadOperation<
   { readonly kind: RegistryKind; readonly afterId: number; readonly limit: number },
   readonly RegistryEntry[]
@@ -99,24 +103,27 @@ export const readRegistryPage: ReadOperation<RegistryQuery, readonly RegistryEnt
   apply: ({ registry }, query) => registry.page(query),
 }
 
-/** A page of the versions of an entry. */
+/** A page of versions. */
 export interface HistoryPage {
   /** JSON text: an array, newest first. */
   readonly versions: string
-  /** The version that the next page goes on before, if there is one. */
+  /** Value of `before` for the next page; absent after the last one. */
   readonly nextBefore: number | undefined
 }
 
 const history = partOnDemand(() => import('./definition-history.js'))
 
-/** What versions of an entry were made of, newest first. It is compared and printed here: that may take long. */
+/**
+ * Versions of an entry with their differences, newest first. Compared and printed in this
+ * operation, since that may take long.
+ */
 export const readHistory: ReadOperation<
   { readonly id: number; readonly limit: number; readonly before: number | undefined },
   HistoryPage
 > = {
   name: 'registry.history',
   apply: async ({ registry }, { id, limit, before }) => {
-    // One more than is shown: the last one shown needs the one before it.
+    // One more version, to compare the last one shown.
     const versions = await registry.versions(id, limit + 1, before)
     const { definitionHistory } = await history()
     return {
@@ -135,7 +142,9 @@ export const registryReads = [
   readHistory,
 ] as const
 
-/** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */
+/**
+ * Returns the changes of an event; none if retention removed it or a later release cannot read it.
+ */
 async function changesIn(
   { audit }: Transaction,
   seq: number,

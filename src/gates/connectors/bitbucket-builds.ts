@@ -5,17 +5,17 @@ import { overallState } from './tool/commit-lookups.js'
 import type { CheckState } from './tool/commit-lookups.js'
 import { optionalText, shortText } from './tool/tool.js'
 
-/** The most that one page of Bitbucket holds. */
+/** Largest page of Bitbucket. */
 export const PAGE_SIZE = 100
 
-/** The statuses of the builds of a commit, as Cloud (`next`) and Server (`isLastPage`) page them. */
+/** Build statuses of a commit, as paged by Cloud (`next`) and Server (`isLastPage`). */
 export const Builds = z.object({
   values: z.array(z.object({ state: z.string(), key: shortText, name: optionalText, url: optionalText })),
   next: z.string().nullish(),
   isLastPage: z.boolean().nullish(),
 })
 
-/** What the builds say of their commit, and those that did not succeed. */
+/** Returns the overall state of a commit's builds, and the builds that did not succeed. */
 export function toBuildState({ values, next, isLastPage }: z.output<typeof Builds>): object {
   const hasMore = isLastPage === false || (next ?? null) !== null
   if (hasMore) throw new AppError('too_large', `the commit has more than ${PAGE_SIZE} builds`)
@@ -38,7 +38,10 @@ interface PullRequest {
   readonly draft?: boolean | null | undefined
 }
 
-/** What Cloud and Server say alike of a pull request; `reviewers` are those who could approve it. */
+/**
+ * Returns the part of a pull request that Cloud and Server share. `reviewers` are those who may
+ * approve it.
+ */
 export function pullRequestState(
   repository: string,
   pull: PullRequest,

@@ -26,7 +26,7 @@ const Pull = z.object({
   links: Links,
 })
 
-/** Bitbucket Cloud, by version 2.0 of its REST API. */
+/** Bitbucket Cloud, REST API 2.0. */
 export function bitbucketCloud(baseUrl: string): RepositoryHost {
   const url = (repository: string, ...rest: string[]): string =>
     toolUrl(baseUrl, ['repositories', ...repository.split('/'), ...rest])

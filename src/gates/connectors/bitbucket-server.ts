@@ -23,7 +23,7 @@ const Pull = z.object({
   links: z.object({ self: z.array(z.object({ href: shortText })) }).nullish(),
 })
 
-/** Bitbucket Server and Data Center, by version 1.0 of their REST APIs. */
+/** Bitbucket Server and Data Center, REST APIs 1.0. */
 export function bitbucketServer(baseUrl: string): RepositoryHost {
   const url = (repository: string, ...rest: string[]): string => {
     const [project = '', ...names] = repository.split('/')

@@ -1,15 +1,15 @@
 import type { ToolName } from './make-tool-connector.js'
 
-/** An account as a form offers it. */
+/** An account that a form offers. */
 export interface OfferedAccount {
   readonly name: string
   readonly type: ToolName
-  /** What triggers call it, where that is not what its tool is called. */
+  /** Connector type in triggers, if it differs from the tool's. */
   readonly connectorType?: string | undefined
   readonly url: string
 }
 
-/** One parameter that a form asks for; several values of an `array` are separated by commas. */
+/** A parameter in a form. Values of an `array` are separated by commas. */
 export interface FormField {
   readonly name: string
   readonly label: string
@@ -17,7 +17,7 @@ export interface FormField {
   readonly type: 'string' | 'array'
 }
 
-/** What a form shows of a type of connector. */
+/** Form of a connector type. */
 export interface ConnectorForm {
   readonly label: string
   readonly helpText: string
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<Exclude<ToolName, 'http'>, ConnectorForm>> = {
     label: 'Jenkins',
     helpText: 'The result of builds',
     fields: [
-      text('job', 'Job', 'The name of the job, behind its folders: shop/build'),
+      text('job', 'Job', 'The name of the job, after its folders: shop/build'),
       list('buildId', 'Builds', 'The number of a build, or lastSuccessfulBuild'),
       list('artifact', 'Artifacts', 'The name of a file that the build must have made; may be empty'),
     ],
@@ -93,12 +93,12 @@ const TYPES: Readonly<Record<ToolName, string>> = {
   ...{ github: 'GITHUB', gitlab: 'GITLAB', bitbucket: 'BITBUCKET', http: 'HTTP' },
 }
 
-/** What triggers call the account, in capitals. */
+/** Connector type of an account in triggers, in capitals. */
 export function connectorTypeOf({ type, connectorType }: OfferedAccount): string {
   return connectorType?.toUpperCase() ?? TYPES[type]
 }
 
-/** What a form asks for, by the type of the connector; of accounts of one type the first tells. */
+/** Forms by connector type. The first of several accounts of a type counts. */
 export function connectorForms(accounts: readonly OfferedAccount[]): ReadonlyMap<string, ConnectorForm> {
   const forms = new Map<string, ConnectorForm>()
   for (const account of accounts) {
@@ -114,6 +114,6 @@ function formOf({ type, url }: OfferedAccount, connectorType: string): Connector
   const helpText = `What ${connectorType} answers`
   return {
     ...{ label: connectorType, helpText },
-    fields: [...new Set(names)].map((name) => list(name, name, `The ${name} that is looked up`)),
+    fields: [...new Set(names)].map((name) => list(name, name, `The ${name} to look up`)),
   }
 }

@@ -5,7 +5,7 @@ import { repositoryTool, overallState } from './tool/commit-lookups.js'
 import type { FetchFromRepository, CheckState } from './tool/commit-lookups.js'
 import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
-/** The most that one page holds. */
+/** Largest page of GitHub. */
 const PAGE_SIZE = 100
 const FINE_CONCLUSIONS: readonly unknown[] = ['success', 'neutral', 'skipped']
 
@@ -116,7 +116,7 @@ function repositorySegments(repository: string): string[] {
 }
 
 /**
- * Commits with the outcome of their checks, and pull requests, by the REST API of GitHub (`https://api.github.com`) or
- * GitHub Enterprise Server (`https://HOST/api/v3`).
+ * Commits with the results of their checks, and pull requests, from the REST API of GitHub
+ * (`https://api.github.com`) or GitHub Enterprise Server (`https://HOST/api/v3`).
  */
 export const github = repositoryTool(['GITHUB', 'GIT'], 'pullRequest', fetchCommit, fetchPull)

@@ -9,7 +9,7 @@ const Commit = z.object({
   title: optionalText,
   author_name: optionalText,
   committed_date: optionalText,
-  // Of the latest pipeline; null where there is none.
+  // The latest pipeline; null without any.
   status: optionalText,
   web_url: optionalText,
 })
@@ -67,7 +67,7 @@ const fetchMergeRequest: FetchFromRepository = async (read, baseUrl, repository,
   }
 }
 
-/** GitLab takes the whole path of a project as one encoded segment. */
+/** GitLab expects a project's whole path as one encoded segment. */
 function projectSegments(repository: string): string[] {
   return ['api', 'v4', 'projects', repository]
 }
@@ -78,5 +78,5 @@ function ofPipeline(status: string | null): CheckState | 'none' {
   return status === 'failed' || status === 'canceled' ? 'failure' : 'pending'
 }
 
-/** Commits with the outcome of their pipeline, and merge requests, by version 4 of GitLab's REST API. */
+/** Commits with the result of their pipeline, and merge requests, from GitLab's REST API 4. */
 export const gitlab = repositoryTool(['GITLAB', 'GIT'], 'mergeRequest', fetchCommit, fetchMergeRequest)

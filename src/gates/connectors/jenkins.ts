@@ -5,7 +5,7 @@ import type { Lookup, Tool } from './tool/tool.js'
 import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const JOB = {
-  // Jenkins itself refuses these characters in names of jobs.
+  // Characters that Jenkins forbids in job names.
   pattern: /^[^?*\\%!@#$^&|<>[\]:;\p{Cc}]{1,1000}$/u,
   words: 'the name of a job such as build-shop, after its folders where it has any: shop/build',
 }
@@ -20,7 +20,7 @@ const MEMBERS =
 const Build = z.object({
   id: optionalText,
   number: z.number(),
-  // Null while the build runs.
+  // Null during the build.
   result: optionalText,
   building: z.boolean(),
   timestamp: z.number(),
@@ -30,10 +30,13 @@ const Build = z.object({
   artifacts: z.array(z.object({ fileName: shortText, relativePath: shortText })).nullish(),
 })
 
-/** Builds by job and number, by the remote access API: `GET /job/{folder}/job/{job}/{build}/api/json`. */
+/**
+ * Builds by job and number, from the remote access API: `GET
+ * /job/{folder}/job/{job}/{build}/api/json`.
+ */
 export const jenkins: Tool = {
   connectorTypes: ['JENKINS'],
-  lookUps: (parameters, baseUrl) => {
+  lookups: (parameters, baseUrl) => {
     const job = parameters.one('job', JOB)
     const builds = parameters.list('buildId', BUILD)
     const artifacts = parameters.optionalList('artifact', ARTIFACT)

@@ -23,12 +23,12 @@ const Issue = z.object({
 })
 
 /**
- * Issues by key, by version 2 of the REST API, which Jira Cloud, Server and Data Center all have: `GET
+ * Issues by key, from version 2 of the REST API of Jira Cloud, Server and Data Center: `GET
  * /rest/api/2/issue/{key}`.
  */
 export const jira: Tool = {
   connectorTypes: ['JIRA'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('jira_ticket_no', ISSUE_KEY).map((key) => issueLookup(key.toUpperCase(), baseUrl)),
 }
 
@@ -37,7 +37,7 @@ function issueLookup(issueKey: string, baseUrl: string): Lookup {
     subject: issueKey,
     fetch: async (read) => {
       const url = toolUrl(baseUrl, ['rest', 'api', '2', 'issue', issueKey], { fields: FIELDS })
-      // A moved issue answers by its new key.
+      // A moved issue is returned under its new key.
       const { key, fields } = await read(Issue, url)
       const { summary, status, priority, issuetype, assignee, resolution, updated } = fields
       return [

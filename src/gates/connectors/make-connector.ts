@@ -10,21 +10,21 @@ import { ParameterReader } from './tool/parameter-reader.js'
 import { makeJsonReader } from './tool/read-json.js'
 import type { Lookup, ReadJson, Tool } from './tool/tool.js'
 
-/** What is looked up for one request; more is a failure. */
+/** Highest number of lookups for one request. */
 const MAX_LOOKUPS = 50
-/** Requests under way to one tool for one request. */
-const LOOKUPS_AT_ONCE = 4
-/** What evidence may weigh as JSON, since it is stored with the instance. */
+/** Highest number of concurrent lookups for one request. */
+const MAX_CONCURRENT_LOOKUPS = 4
+/** Highest length of the evidence as JSON, since it is stored with the instance. */
 const MAX_OUTPUT_LENGTH = 256 * 1024
 
-/** What was found, and what is missing, a sentence each. */
+/** The results, and a sentence for each missing one. */
 interface Findings {
   readonly output: readonly object[]
   readonly problems: readonly string[]
   readonly isTruncated?: boolean
 }
 
-/** A connector from what is particular to its tool and where the account is. */
+/** Makes a connector for an account of a tool. */
 export function makeConnector(tool: Tool, account: ConnectorAccount): Connector {
   const { name, connectorType } = account
   return {
@@ -44,12 +44,14 @@ async function gather(
   context: FetchContext,
 ): Promise<Findings> {
   const parameters = new ParameterReader(request.parameters)
-  const lookups = tool.lookUps(parameters, account.url)
+  const lookups = tool.lookups(parameters, account.url)
   if (parameters.problems.length > 0) return { output: [], problems: parameters.problems }
   const read = makeJsonReader(account, context)
-  const found = await mapLimited(lookups.slice(0, MAX_LOOKUPS), LOOKUPS_AT_ONCE, (each) => lookUp(each, read))
+  const found = await mapLimited(lookups.slice(0, MAX_LOOKUPS), MAX_CONCURRENT_LOOKUPS, (each) =>
+    lookUp(each, read),
+  )
   const isTruncated = lookups.length > MAX_LOOKUPS
-  const excess = `${lookups.length} were asked for, of which only the first ${MAX_LOOKUPS} were looked up`
+  const excess = `${lookups.length} were requested, and only the first ${MAX_LOOKUPS} were looked up`
   return {
     output: found.flatMap(({ output }) => output),
     problems: [...found.flatMap(({ problems }) => problems), ...(isTruncated ? [excess] : [])],
@@ -77,7 +79,7 @@ function limitOutput(findings: Findings): Findings {
     return length <= MAX_OUTPUT_LENGTH
   })
   if (output.length === findings.output.length) return findings
-  const problem = `the answer is too long to keep: ${output.length} of ${findings.output.length} entries are there`
+  const problem = `the response is too long to store: it has ${output.length} of ${findings.output.length} entries`
   return { output, problems: [...findings.problems, problem], isTruncated: true }
 }
 
@@ -94,7 +96,10 @@ function toEvidence(connectorType: string, account: string, findings: Findings, 
   }
 }
 
-/** Maps values by something asynchronous, at most `limit` at the same time; the results are in the order of the values. */
+/**
+ * Maps values with an asynchronous function, at most `limit` at a time. Results are in the order of
+ * the values.
+ */
 export async function mapLimited<T, R>(
   values: readonly T[],
   limit: number,

@@ -13,12 +13,12 @@ import { commitLookups } from './tool/commit-lookups.js'
 import type { Tool } from './tool/tool.js'
 
 /**
- * Commits with the outcome of their builds, and pull requests: of Bitbucket Cloud where the URL ends with `/2.0`
- * (`https://api.bitbucket.org/2.0`), else of Bitbucket Server or Data Center.
+ * Commits with the results of their builds, and pull requests: from Bitbucket Cloud if the URL ends
+ * with `/2.0` (`https://api.bitbucket.org/2.0`), else from Bitbucket Server or Data Center.
  */
 export const bitbucket: Tool = {
   connectorTypes: ['BITBUCKET'],
-  lookUps: (parameters, baseUrl) => {
+  lookups: (parameters, baseUrl) => {
     const isCloud = /\/2\.0\/?$/.test(baseUrl)
     return commitLookups(parameters, isCloud ? bitbucketCloud(baseUrl) : bitbucketServer(baseUrl))
   },
@@ -26,10 +26,10 @@ export const bitbucket: Tool = {
 
 const tools = { bitbucket, github, gitlab, http, jenkins, jira, servicenow, sonarqube }
 
-/** The tools that there is a connector for. */
+/** Tools with a connector. */
 export type ToolName = keyof typeof tools
 
-/** The connector of one account at a tool. */
+/** Makes the connector of an account at a tool. */
 export function makeToolConnector(tool: ToolName, account: ConnectorAccount): Connector {
   return makeConnector(tools[tool], account)
 }

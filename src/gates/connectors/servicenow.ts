@@ -24,10 +24,12 @@ const FIELDS = {
 
 const Changes = z.object({ result: z.array(z.object(FIELDS)) })
 
-/** Changes by number, by the Table API: `GET /api/now/table/change_request`. Values are those that people see. */
+/**
+ * Changes by number, with display values, from the Table API: `GET /api/now/table/change_request`.
+ */
 export const servicenow: Tool = {
   connectorTypes: ['SERVICENOW'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('number', CHANGE_NUMBER).map((number) => changeLookup(number.toUpperCase(), baseUrl)),
 }
 

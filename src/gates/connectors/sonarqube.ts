@@ -40,10 +40,13 @@ const Measures = z.object({
   }),
 })
 
-/** Projects by key, by the Web API: `GET /api/qualitygates/project_status` and `GET /api/measures/component`. */
+/**
+ * Projects by key, from the Web API: `GET /api/qualitygates/project_status` and `GET
+ * /api/measures/component`.
+ */
 export const sonarqube: Tool = {
   connectorTypes: ['SONARQUBE'],
-  lookUps: (parameters, baseUrl) =>
+  lookups: (parameters, baseUrl) =>
     parameters.list('projectKey', PROJECT_KEY).map((projectKey) => projectLookup(projectKey, baseUrl)),
 }
 
@@ -64,7 +67,7 @@ function projectLookup(projectKey: string, baseUrl: string): Lookup {
           projectKey,
           name: measures.component.name,
           qualityGate: status,
-          ...toFigures(measures),
+          ...toMeasures(measures),
           failedConditions: (conditions ?? [])
             .filter((condition) => condition.status !== 'OK')
             .map(({ metricKey, actualValue, errorThreshold }) => ({
@@ -79,8 +82,11 @@ function projectLookup(projectKey: string, baseUrl: string): Lookup {
   }
 }
 
-/** A project that was never analysed has none of these: no policy may read that as no bugs. */
-function toFigures({ component }: z.output<typeof Measures>): object {
+/**
+ * A project without an analysis has no measures. They are null, so that no policy takes that for
+ * zero bugs.
+ */
+function toMeasures({ component }: z.output<typeof Measures>): object {
   const values = new Map(component.measures.map(({ metric, value }) => [metric, value]))
   const missing = REQUIRED.filter((metric) => values.get(metric) === undefined)
   if (missing.length > 0) throw new AppError('not_found', `the project has no ${missing.join(', ')} yet`)
@@ -96,7 +102,7 @@ function toFigures({ component }: z.output<typeof Measures>): object {
   }
 }
 
-/** Ratings are numbers from 1.0 to 5.0, which people know as A to E. */
+/** Ratings are numbers from 1.0 to 5.0, shown as A to E. */
 function toRating(value: string | undefined): string | null {
   return value === undefined ? null : (RATINGS[Number(value) - 1] ?? value)
 }

@@ -12,15 +12,15 @@ export interface ConfiguredGate extends GateDefinition {
   readonly id: number
 }
 
-/** What must be written so that the kept gates are those of the configuration. */
+/** A change that brings the stored gates in line with the configuration. */
 export interface GateChange {
   readonly kind: 'gate.declared' | 'gate.changed' | 'gate.removed'
   readonly gate: Gate
 }
 
 /**
- * The difference between the kept gates and those of the configuration: what is new or changed there is saved, what is
- * not there any more takes no new instances. Gates that were made over HTTP stay as they are.
+ * Compares the stored gates with the configuration. New and changed gates are saved, and gates
+ * missing from it accept no new instances. Gates made over HTTP stay the same.
  */
 export function compareGates(
   kept: readonly Gate[],
@@ -55,13 +55,13 @@ function isSameGate(one: Gate, other: Gate): boolean {
   return comparable(one) === comparable(other)
 }
 
-/** All that a gate says, members in one order. */
+/** All members of a gate in a fixed order. */
 function comparable(gate: Gate): string {
   const entries = Object.entries({ ...gate, changedMs: 0 }).filter(([, value]) => value !== undefined)
   return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Saves the changes that the configuration asks for. */
+/** Saves the changes to the configuration's gates. */
 export const saveGateChanges: WriteOperation<readonly GateChange[], void> = {
   name: 'gates.save-changes',
   apply: async (transaction, changes) => {
@@ -75,7 +75,7 @@ export interface GateDeclaration {
   readonly actor: Actor
 }
 
-/** Makes a gate with an id of its own. */
+/** Creates a gate with a new id. */
 export const createGate: WriteOperation<GateDeclaration, Gate> = {
   name: 'gates.create',
   apply: async (transaction, { definition, actor }) => {
@@ -94,14 +94,16 @@ export const createGate: WriteOperation<GateDeclaration, Gate> = {
   },
 }
 
-/** An id that no gate has had. Raises `unavailable` when there are none left. */
+/** Returns an unused id. Raises `unavailable` if none are left. */
 export async function nextGateId({ gates }: Transaction): Promise<number> {
   const id = Math.max(await gates.highestGateId(), FIRST_GENERATED_GATE_ID - 1) + 1
   if (id > MAX_ID) throw new AppError('unavailable', 'there are no ids left for gates')
   return id
 }
 
-/** Replaces what a gate says. Raises `not_found`, or `conflict` for a gate of the configuration. */
+/**
+ * Replaces a gate's definition. Raises `not_found`, or `conflict` for a gate of the configuration.
+ */
 export const changeGate: WriteOperation<GateDeclaration & { readonly gateId: number }, Gate> = {
   name: 'gates.change',
   apply: async (transaction, { gateId, definition, actor }) => {
@@ -120,7 +122,10 @@ export const changeGate: WriteOperation<GateDeclaration & { readonly gateId: num
   },
 }
 
-/** Lets a gate take no new instances. Raises `not_found`, or `conflict` for a gate of the configuration. */
+/**
+ * Disables a gate, which then accepts no new instances. Raises `not_found`, or `conflict` for a
+ * gate of the configuration.
+ */
 export const removeGate: WriteOperation<{ readonly gateId: number; readonly actor: Actor }, Gate> = {
   name: 'gates.remove',
   apply: async (transaction, { gateId, actor }) => {
@@ -144,11 +149,11 @@ async function requireOwnGate({ gates }: Transaction, gateId: number): Promise<G
 function madeByStage(gateId: number): AppError {
   return new AppError(
     'conflict',
-    `the approval gate ${gateId} was made from the form of its stage: change it there, or declare one for the stage, which goes before it`,
+    `the approval gate ${gateId} was made from the form of its stage: change it there, or declare one for the stage, which takes precedence`,
   )
 }
 
-/** Keeps a gate, with a record of what was done to it. */
+/** Saves a gate and records the change. */
 export async function saveGate(
   { gates, audit }: Transaction,
   kind: GateChange['kind'],

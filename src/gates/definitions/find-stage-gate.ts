@@ -1,21 +1,21 @@
 import type { Gate, StageType } from '../../store/ports/gate.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 
-/** A stage of a pipeline as the orchestrator's plugins name it. */
+/** A pipeline stage as named by the orchestrator's plugins. */
 export interface StageName {
   readonly application: string
   readonly pipeline: string
   readonly stage: string
 }
 
-/** Something that is declared for a stage; what is absent fits any. */
+/** A rule for stages. An absent member matches any stage. */
 export interface StageRule {
   readonly application?: string | undefined
   readonly pipeline?: string | undefined
   readonly stage?: string | undefined
 }
 
-/** The rule that fits a stage best: the one that names the most of it, of equals the first. */
+/** Returns the most specific matching rule. Among equals, the first. */
 export function findStageRule<Rule extends StageRule>(
   rules: readonly Rule[],
   wanted: StageName,
@@ -29,8 +29,9 @@ export function findStageRule<Rule extends StageRule>(
 }
 
 /**
- * The gate of a stage: a gate's stage is its own name where it says nothing else. What an operator has declared goes before what the form of
- * the stage says, however little it names: whoever edits a pipeline must not get around it.
+ * Returns the gate of a stage. A gate without `stage` is for the stage of its own name. Gates
+ * declared by an operator take precedence over those from a stage's form, however general they are:
+ * editing a pipeline must not bypass them.
  */
 export function findStageGate(
   gates: readonly Gate[],
@@ -50,12 +51,12 @@ export function findStageGate(
   return (findStageRule(declared, wanted) ?? findStageRule(made, wanted))?.gate
 }
 
-/** What the stage of a gate is for. */
+/** Stage type of a gate. */
 export function typeOf({ type = 'approval' }: Pick<Gate, 'type'>): StageType {
   return type
 }
 
-/** Finds the gate of a stage. There may be one for each stage of each pipeline. */
+/** Finds the gate of a stage among all gates. */
 export const findGateOfStage: ReadOperation<
   { readonly stage: StageName; readonly type: StageType },
   Gate | undefined
@@ -64,7 +65,10 @@ export const findGateOfStage: ReadOperation<
   apply: async ({ gates }, { stage, type }) => findStageGate(await gates.listGates(), stage, type),
 }
 
-/** How many members a rule names, or undefined when one of them is another. Applications have no case (Front50). */
+/**
+ * Number of members that a rule names; undefined if one differs. Application names ignore case
+ * (Front50).
+ */
 function fit(rule: StageRule, wanted: StageName): number | undefined {
   if (rule.application !== undefined && rule.application.toLowerCase() !== wanted.application.toLowerCase())
     return undefined

@@ -1,21 +1,23 @@
-import type { RegistryReader } from '../../store/ports/registry-store.js'
+import { createHash } from 'node:crypto'
 import { applicationKey, pipelineKey } from '../../events/registry/registry-change.js'
-import { idsOfNames } from './pipeline-ids.js'
-import type { NumericIds } from './pipeline-ids.js'
+import type { RegistryReader } from '../../store/ports/registry-store.js'
 
-/** The names behind a number; an application has no pipeline. */
+/** The names of a number. An application has no pipeline. */
 export interface NumberedName {
   readonly application: string
   readonly pipeline: string | undefined
 }
 
-/** Of names that the registry does not know; a stage asks by its numbers right after it was given them. */
+/**
+ * Highest number of remembered names that the registry does not know. A stage uses its numbers
+ * right after it got them.
+ */
 const MAX_REMEMBERED = 10_000
 
 /**
- * The numbers by which forms and stages name applications and pipelines: those of the registry, else ones that follow from the names. The
- * latter lead back to the names only in the process that gave them out, and should two names share one, to the last that was asked for: a gate
- * is then made for the other stage, and its own finds none.
+ * Numbers of applications and pipelines in forms and stages: those of the registry, or hashes of
+ * the names. Only the process that returned a hash can map it back to names, and on a collision to
+ * the last ones: the gate is then made for the other stage, and its own stage finds none.
  */
 export class PipelineNumbers {
   readonly #registry: RegistryReader
@@ -42,7 +44,7 @@ export class PipelineNumbers {
     return { applicationId, pipelineId }
   }
 
-  /** What a number that was given out stands for. */
+  /** Returns the names of a number. */
   async namesOf(id: number): Promise<NumberedName | undefined> {
     const entry = await this.#registry.findById(id)
     if (entry === undefined) return this.#remembered.get(id)
@@ -59,4 +61,28 @@ export class PipelineNumbers {
       return
     }
   }
+}
+
+/** Numbers of an application and a pipeline for the orchestrator's plugins. */
+interface NumericIds {
+  readonly applicationId: number
+  readonly pipelineId: number
+}
+
+const INT_MASK = 0x7f_ff_ff_ff
+
+/**
+ * Derives numbers from names that the registry does not know: positive Java ints, the same on every
+ * machine.
+ */
+export function idsOfNames(application: string, pipeline: string): NumericIds {
+  return {
+    applicationId: numberOfName(application.toLowerCase()),
+    pipelineId: numberOfName(`${application.toLowerCase()}\n${pipeline}`),
+  }
+}
+
+/** Derives a positive Java int from a name. */
+export function numberOfName(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE(0) & INT_MASK || 1
 }

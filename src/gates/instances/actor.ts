@@ -1,15 +1,15 @@
-/** Who does something to a gate, from where, and when. */
+/** Person or token that acts on a gate, with origin and time. */
 export interface Actor {
   readonly user: string | undefined
-  /** For whom the caller says to act: where it is all that is known of the user, it is in both. */
+  /** The user as claimed by the caller. Equal to `user` if nothing else is known. */
   readonly claimedUser?: string | undefined
-  /** The address and the token's name, as far as they are known. */
+  /** Address and token name of the caller, as far as known. */
   readonly origin: string | undefined
-  /** Milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly nowMs: number
 }
 
-/** Tidegate itself: the clock and the policies of gates. */
+/** Tidegate as actor, for expiry and gate policies. */
 export function serviceActor(nowMs: number): Actor {
   return { user: undefined, origin: 'tidegate', nowMs }
 }

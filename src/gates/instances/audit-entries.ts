@@ -3,7 +3,9 @@ import type { Actor } from './actor.js'
 import type { Gate } from '../../store/ports/gate.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 
-/** The record of something that happened to an instance; `facts` are what its columns do not say. */
+/**
+ * Makes the audit record of an event of an instance. `facts` are its details beyond the columns.
+ */
 export function instanceEntry(kind: string, instance: GateInstance, actor: Actor, facts: object): AuditEntry {
   const { id, gateId, gateName, application, executionId, state, comment } = instance
   return {
@@ -25,7 +27,7 @@ export function instanceEntry(kind: string, instance: GateInstance, actor: Actor
   }
 }
 
-/** The record of a change to a gate itself. */
+/** Makes the audit record of a change to a gate. */
 export function gateEntry(kind: string, gate: Gate, actor: Actor): AuditEntry {
   return {
     timeMs: actor.nowMs,

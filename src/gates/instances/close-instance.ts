@@ -7,14 +7,14 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 import type { Closing } from './transition.js'
 import { createHash } from 'node:crypto'
 
-/** Ends an instance: its state, the record of it and the callback belong together. Returns the instance as it is then. */
+/** Closes an instance with its audit record and callback. Returns the closed instance. */
 export async function closeInstance(
   { gates, audit, outbox }: Transaction,
   instance: GateInstance,
   { state, comment, decidedBy }: Closing,
   actor: Actor,
 ): Promise<GateInstance> {
-  // Not spread: members that change their type would have V8 make hidden classes anew each time.
+  // No spread: V8 would create new hidden classes for members that change their type.
   const closed: GateInstance = Object.assign({}, instance, {
     state,
     comment,
@@ -30,7 +30,7 @@ export async function closeInstance(
   return closed
 }
 
-/** The SHA-256 of the evidence that is beside an instance; undefined while there is none. */
+/** SHA-256 of an instance's evidence; undefined without any. */
 export async function evidenceDigest(
   gates: Pick<GateReader, 'findDocuments'>,
   instanceId: number,
@@ -39,7 +39,7 @@ export async function evidenceDigest(
   return evidence === undefined ? undefined : textDigest(evidence)
 }
 
-/** The SHA-256 of a text, in hex. */
+/** SHA-256 of a text, in hex. */
 export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

@@ -6,11 +6,11 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 
 export interface ExpiryRequest {
   readonly nowMs: number
-  /** At most this many in one transaction. */
+  /** Highest number of instances in one transaction. */
   readonly limit: number
 }
 
-/** Ends the instances that nobody decided in time; returns how many. */
+/** Expires due instances. Returns the number of expired instances. */
 export const expireInstances: WriteOperation<ExpiryRequest, number> = {
   name: 'gates.expire',
   yields: true,
@@ -23,35 +23,36 @@ export const expireInstances: WriteOperation<ExpiryRequest, number> = {
   },
 }
 
-/** In one transaction; others write between two of them. */
-const AT_ONCE = 50
+/** Instances per transaction. Other writes run in between. */
+const INSTANCES_PER_STEP = 50
 
 export interface ExpiryOptions {
   readonly writer: Writer
   readonly now: () => number
-  /** Waits for so many milliseconds, or less when it is to stop. */
+  /** Waits for some milliseconds, or less if the service stops. */
   readonly pause: (ms: number) => Promise<unknown>
   readonly signal: AbortSignal
 }
 
 /**
- * Ends all instances that nobody decided in time, in steps: after each it pauses for as long as the step took, so that thousands of them leave
- * half of the writing to others. Returns how many; an aborted signal ends it after the step under way.
+ * Expires all due instances in steps. The pause after a step is as long as the step, so that others
+ * get half of the writing time. Returns the number of expired instances. An aborted signal ends it
+ * after the current step.
  */
 export async function expireAllDue({ writer, now, pause, signal }: ExpiryOptions): Promise<number> {
-  let all = 0
+  let total = 0
   for (;;) {
     const startedAt = performance.now()
-    const expired = await writer.run(expireInstances, { nowMs: now(), limit: AT_ONCE })
-    all += expired
-    if (expired < AT_ONCE || signal.aborted) return all
+    const expired = await writer.run(expireInstances, { nowMs: now(), limit: INSTANCES_PER_STEP })
+    total += expired
+    if (expired < INSTANCES_PER_STEP || signal.aborted) return total
     await pause(performance.now() - startedAt)
   }
 }
 
 /**
- * Ends an instance whose time is over before anything else may happen to it: who asked for its status in between was told
- * that it has expired, and nothing may open it again. Returns the instance as it is then.
+ * Expires a due instance before any other change: its status was already reported as expired and
+ * must not reopen. Returns the current instance.
  */
 export async function expireIfDue(
   transaction: Transaction,

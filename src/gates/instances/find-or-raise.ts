@@ -3,14 +3,14 @@ import type { GateReader } from '../../store/ports/gate-store.js'
 import type { Gate } from '../../store/ports/gate.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 
-/** The gate of an id. Raises `not_found`. */
+/** Returns the gate with an id. Raises `not_found`. */
 export async function requireGate(gates: Pick<GateReader, 'findGate'>, gateId: number): Promise<Gate> {
   const gate = await gates.findGate(gateId)
   if (gate !== undefined) return gate
   throw new AppError('not_found', `there is no approval gate ${gateId}`)
 }
 
-/** A gate that takes new instances. Raises `not_found`, or `conflict` for one that has been removed. */
+/** Returns a gate that accepts instances. Raises `not_found`, or `conflict` for a removed gate. */
 export async function requireEnabledGate(gates: Pick<GateReader, 'findGate'>, gateId: number): Promise<Gate> {
   const gate = await requireGate(gates, gateId)
   if (gate.type !== undefined && gate.type !== 'approval') {
@@ -23,7 +23,7 @@ export async function requireEnabledGate(gates: Pick<GateReader, 'findGate'>, ga
   throw new AppError('conflict', `the approval gate ${gateId} (${gate.name}) has been removed`)
 }
 
-/** The instance of an id. Raises `not_found`. */
+/** Returns the instance with an id. Raises `not_found`. */
 export async function requireInstance(
   gates: Pick<GateReader, 'findInstance'>,
   instanceId: number,

@@ -14,7 +14,7 @@ import type { Gate } from '../../store/ports/gate.js'
 
 const MAX_CALLBACKS = 20
 
-/** What the trigger answers (contract 2.1). */
+/** Response to a trigger (contract 2.1). */
 export function triggerView({ id, gateId, state, activatedMs, createdMs }: GateInstance): object {
   return {
     id,
@@ -24,14 +24,14 @@ export function triggerView({ id, gateId, state, activatedMs, createdMs }: GateI
   }
 }
 
-/** An instance as it is at a time: what is due has expired, whether or not that has been written down yet. */
+/** Returns an instance as of a time: a due instance has expired, even if that is not stored yet. */
 export function asOf(instance: GateInstance, nowMs: number): GateInstance {
   if (!isDue(instance, nowMs)) return instance
   const { state, comment } = expire(instance)
   return { ...instance, state, comment }
 }
 
-/** An instance as lists show it; its `status` is one of the six states. */
+/** An instance in lists. `status` is one of the six states. */
 export function instanceView(instance: GateInstance): object {
   const { id, gateId, gateName, application, executionId, state, comment, decidedBy } = instance
   return {
@@ -53,7 +53,7 @@ export function instanceView(instance: GateInstance): object {
   }
 }
 
-/** Who triggered an instance, marked where it is only claimed, as everywhere. */
+/** The triggering user, marked if only claimed. */
 export function shownTrigger({
   triggeredBy,
   triggerToken,
@@ -61,14 +61,14 @@ export function shownTrigger({
   return triggeredBy === undefined || triggeredBy === triggerToken ? triggeredBy : claimedName(triggeredBy)
 }
 
-/** An instance with all that belongs to it, none of it secret. */
+/** An instance with all related data, without secrets. */
 export interface WholeInstance {
   readonly instance: GateInstance
   readonly gate: Gate | undefined
   readonly reviews: readonly Review[]
-  /** Those of the reviews that count as approvals. */
+  /** Reviews that count as approvals. */
   readonly counted: readonly Review[]
-  /** What triggered it; undefined while nothing has. */
+  /** Body of the trigger; undefined before it. */
   readonly request: unknown
   readonly evidence: readonly Evidence[]
   readonly callbacks: readonly StoredMessage[]
@@ -79,7 +79,7 @@ interface InstanceReaders {
   readonly outbox: OutboxReader
 }
 
-/** Collects all that belongs to an instance, with `approvers` as for its reviews. Raises `not_found`. */
+/** Collects all data of an instance. `approvers` are as in a review. Raises `not_found`. */
 export async function collectInstance(
   { gates, outbox }: InstanceReaders,
   instanceId: number,
@@ -98,7 +98,7 @@ export async function collectInstance(
   return { instance, gate, reviews, counted, request: shown(documents.request), evidence, callbacks }
 }
 
-/** An instance with all that belongs to it, as the API shows it. Raises `not_found`. */
+/** Details of an instance in the API. Raises `not_found`. */
 export async function instanceDetails(
   readers: InstanceReaders,
   instanceId: number,
@@ -123,7 +123,10 @@ function callbackView({ id, url, state, attempts, lastStatus, lastError, settled
   return { id, url: shownUrl(url), state, attempts, lastStatus, lastError, settledAt: isoTime(settledMs) }
 }
 
-/** Without secrets: what tools give may hold some, and so may requests of older versions. */
+/**
+ * Parses a text without its secrets, which responses of tools and requests of earlier versions may
+ * contain.
+ */
 function shown(text: string | undefined): unknown {
   return text === undefined ? undefined : JSON.parse(redactSecrets(Buffer.from(text)).text.toString())
 }
@@ -132,12 +135,12 @@ function isoTime(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
 }
 
-/** A time as the contract writes it (section 2.1), in UTC: `2026-01-31 12:00:00.000.Z`. */
+/** Formats a time as in the contract (section 2.1), in UTC: `2026-01-31 12:00:00.000.Z`. */
 export function contractTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('T', ' ').replace('Z', '.Z')
 }
 
-/** A gate as lists show it. */
+/** A gate in lists. */
 export function gateView({ createdMs, changedMs, ...gate }: Gate): object {
   return {
     ...gate,

@@ -5,10 +5,10 @@ import type { InstanceFilter, InstanceOrder, InstancePosition } from '../../stor
 import type { ReadOperation } from '../../store/ports/readers.js'
 import { asOf } from './instance-view.js'
 
-/** A page to read. */
+/** Query for a page. */
 export interface InstanceListQuery extends Omit<InstanceFilter, 'expiresAfterMs'> {
   readonly order: InstanceOrder
-  /** The `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
   readonly limit: number
   readonly nowMs: number
@@ -16,15 +16,15 @@ export interface InstanceListQuery extends Omit<InstanceFilter, 'expiresAfterMs'
 
 export interface InstancePage {
   readonly instances: readonly GateInstance[]
-  /** How many match, on all pages. */
+  /** Number of matches on all pages. */
   readonly total: number
-  /** Present when there are more. */
+  /** Absent on the last page. */
   readonly nextCursor: string | undefined
 }
 
 /**
- * The matching instances as they are at a time: of open ones those that have not expired by then. Raises `invalid` for a cursor of another
- * list, and for closed instances in the order of their deadlines.
+ * Lists the matching instances as of a time. Expired ones do not count as open. Raises `invalid`
+ * for a cursor of another list, and for closed instances ordered by deadline.
  */
 export const listInstances: ReadOperation<InstanceListQuery, InstancePage> = {
   name: 'gates.list-instances',

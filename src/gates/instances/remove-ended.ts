@@ -4,25 +4,25 @@ import type { Transaction, WriteOperation, Writer } from '../../store/ports/tran
 import { callbackSubject } from './callback-message.js'
 
 export interface RemovalStep {
-  /** Instances that ended before go. */
+  /** Removes instances that ended before this time. */
   readonly beforeMs: number
-  /** Where the step before this one stopped. */
+  /** Position after the previous step. */
   readonly after: InstanceEnd | undefined
-  /** At most this many are looked at in one transaction. */
+  /** Highest number of instances checked in one transaction. */
   readonly limit: number
   readonly nowMs: number
 }
 
 export interface RemovedStep {
   readonly removed: number
-  /** Where to go on; undefined when nothing is left to look at. */
+  /** Position for the next step; undefined after the last one. */
   readonly last: InstanceEnd | undefined
 }
 
-/** So few that a trigger or a review waits only for a moment. */
-const AT_ONCE = 100
+/** Low, so that triggers and reviews wait only briefly. */
+const INSTANCES_PER_STEP = 100
 
-/** Removes instances that ended long ago with all that belongs to them, but for those whose callback was not delivered. */
+/** Removes instances that ended long ago, except those whose callback was not delivered. */
 export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
   name: 'gates.remove-ended',
   yields: true,
@@ -30,7 +30,7 @@ export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
     const { gates, audit } = transaction
     const ended = await gates.endedBefore({ beforeMs, after, limit })
     const old: InstanceEnd[] = []
-    for (const end of ended) if (await isToldOf(transaction, end)) old.push(end)
+    for (const end of ended) if (await isDelivered(transaction, end)) old.push(end)
     await gates.removeInstances(old.map(({ id }) => id))
     const entry = removalEntry(old, nowMs)
     if (entry !== undefined) await audit.append(entry)
@@ -38,28 +38,38 @@ export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
   },
 }
 
-/** Removes all of them, step by step until the signal; returns how many. */
+/**
+ * Removes all of them in steps until the signal is aborted. Returns the number of removed
+ * instances.
+ */
 export async function removeAllEnded(
   writer: Writer,
   { beforeMs, nowMs, signal }: Pick<RemovalStep, 'beforeMs' | 'nowMs'> & { readonly signal: AbortSignal },
 ): Promise<number> {
-  let all = 0
+  let total = 0
   let after: InstanceEnd | undefined
   do {
-    const { removed, last } = await writer.run(removeEnded, { beforeMs, after, limit: AT_ONCE, nowMs })
-    all += removed
+    const { removed, last } = await writer.run(removeEnded, {
+      beforeMs,
+      after,
+      limit: INSTANCES_PER_STEP,
+      nowMs,
+    })
+    total += removed
     after = last
   } while (after !== undefined && !signal.aborted)
-  return all
+  return total
 }
 
-/** Messages that were delivered, or given up, leave the outbox after a time of their own. */
-async function isToldOf({ outbox }: Transaction, { id }: InstanceEnd): Promise<boolean> {
+/**
+ * Whether all callbacks were delivered. Settled messages are deleted from the outbox after a while.
+ */
+async function isDelivered({ outbox }: Transaction, { id }: InstanceEnd): Promise<boolean> {
   const states = await outbox.statesOf(callbackSubject(id))
   return states.every((state) => state === 'delivered')
 }
 
-/** The trail keeps how each of them was decided; this says that there is no more than that. */
+/** The trail keeps the decisions; this record says that the other data is gone. */
 function removalEntry(old: readonly InstanceEnd[], nowMs: number): AuditEntry | undefined {
   const [first, last] = [old[0], old.at(-1)]
   if (first === undefined || last === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { InstanceState } from '../../store/ports/gate-instance.js'
 
-/** The words of the contract, section 2.2. */
+/** Status words of the contract, section 2.2. */
 export type ContractStatus = 'not activated' | 'activated' | 'approved' | 'rejected'
 
 const CONTRACT_WORDS: Readonly<Record<InstanceState, ContractStatus>> = {
@@ -12,12 +12,15 @@ const CONTRACT_WORDS: Readonly<Record<InstanceState, ContractStatus>> = {
   expired: 'rejected',
 }
 
-/** A state in the four words of the contract: what was canceled or has expired is not approved, so it is rejected. */
+/**
+ * Maps a state to one of the contract's four words. Canceled and expired instances are not
+ * approved, so they are rejected.
+ */
 export function contractStatus(state: InstanceState): ContractStatus {
   return CONTRACT_WORDS[state]
 }
 
-/** A state in the words that the orchestrator's plugins know: theirs has `canceled` too, with one l. */
+/** Maps a state to the words of the orchestrator's plugins, which also have `canceled`. */
 export function pluginStatus(state: InstanceState): ContractStatus | 'canceled' {
   return state === 'canceled' ? 'canceled' : contractStatus(state)
 }

@@ -2,20 +2,20 @@ import type { Gate } from '../../store/ports/gate.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance, InstanceState, Review } from '../../store/ports/gate-instance.js'
 
-/** Somebody who may decide about gates, whatever a gate says of its own. */
+/** A person with the role `approver`. */
 export interface Approver {
   readonly name: string
   readonly groups: readonly string[]
 }
 
-/** A review as it arrives, with the groups of the person. */
+/** A review with the groups of the person. */
 export interface ReviewAttempt extends Review {
   readonly groups: readonly string[]
-  /** Everybody who may decide now; absent where nobody is asked to prove who they are. */
+  /** All current approvers; absent without authentication. */
   readonly approvers?: readonly Approver[] | undefined
 }
 
-/** An instance comes to its end. */
+/** End of an instance. */
 export interface Closing {
   readonly kind: 'closed'
   readonly state: Exclude<InstanceState, 'not_activated' | 'activated'>
@@ -23,14 +23,14 @@ export interface Closing {
   readonly decidedBy: string | undefined
 }
 
-/** Why a review changes nothing. */
+/** Why a review is refused. */
 export type RefusalReason =
   'closed' | 'not_activated' | 'already_decided' | 'own_trigger' | 'not_an_approver' | 'nameless'
 
-/** The name in a review of a caller without one, as the orchestrator writes it too. */
+/** Reviewer name of a caller without one, as in the orchestrator. */
 export const NOBODY = 'anonymous'
 
-/** What a review does to an instance. */
+/** Effect of a review. */
 export type ReviewEffect =
   | Closing
   | { readonly kind: 'counted'; readonly approvals: number }
@@ -38,18 +38,18 @@ export type ReviewEffect =
 
 type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove'>
 
-/** What the gate's policy says: reasons against, none of them an approval. */
+/** Verdict of a gate's policy. Without denials it approves. */
 export interface PolicyVerdict {
   readonly policy: string
   readonly denials: readonly string[]
 }
 
-/** Whether an open instance has waited for too long. */
+/** Whether an open instance has passed its expiry. */
 export function isDue({ state, expiresMs }: GateInstance, nowMs: number): boolean {
   return isOpen(state) && nowMs >= expiresMs
 }
 
-/** The end of an instance that nobody decided in time. */
+/** Returns the end of an instance that nobody decided in time. */
 export function expire({ expiresMs }: GateInstance): Closing {
   const time = new Date(expiresMs).toISOString()
   return {
@@ -61,8 +61,8 @@ export function expire({ expiresMs }: GateInstance): Closing {
 }
 
 /**
- * What one review does, after those that were counted before. An instance that is due must have been expired first.
- * Membership comes before the state, so that who may not decide learns nothing of how others did.
+ * Returns the effect of a review after the earlier ones. A due instance must have been expired
+ * before. Membership is checked before the state, so that others learn nothing about the decision.
  */
 export function applyReview(
   instance: GateInstance,
@@ -80,7 +80,10 @@ export function applyReview(
   return { kind: 'closed', state: 'approved', comment, decidedBy: person }
 }
 
-/** The approvals that count: of an open instance those of people who may approve now, since an approval ends with the right to give it. */
+/**
+ * Returns the approvals that count. In an open instance, only those of people who may still
+ * approve.
+ */
 export function countedApprovals(
   instance: GateInstance,
   gate: GateRules,
@@ -113,7 +116,7 @@ function refusal(
   return action === 'approve' && isOwnTrigger(instance, gate, person) ? 'own_trigger' : undefined
 }
 
-/** Whether an approval lacks the name by which different people are counted. */
+/** Whether an approval lacks a name, which a gate with several approvals needs. */
 function needsName({ approvals }: GateRules, person: string): boolean {
   return approvals > 1 && isSamePerson(person, NOBODY)
 }
@@ -136,8 +139,8 @@ function isApprover({ approvers }: GateRules, person: string, groups: readonly s
 }
 
 /**
- * The orchestrator's user names come in any case. Neither a change of case nor another way to write the same letters (composed
- * or not, with signs that nobody sees) must make two people of one.
+ * Compares names without case and Unicode variants (composition, invisible characters), so that one
+ * person cannot count as two.
  */
 function isSamePerson(one: string, other: string): boolean {
   return one === other || foldedName(one) === foldedName(other)
@@ -153,13 +156,13 @@ function foldedName(name: string): string {
     .normalize('NFC')
 }
 
-/** What the orchestrator's own cancellation does: it ends what is open and is silently taken otherwise. */
+/** Returns the end by the orchestrator's own cancellation; undefined if the instance is closed. */
 export function applyCancellation({ state }: GateInstance, comment: string): Closing | undefined {
   if (!isOpen(state)) return undefined
   return { kind: 'closed', state: 'canceled', comment, decidedBy: 'orchestrator' }
 }
 
-/** What the policy's verdict does: nothing once a person has decided. */
+/** Returns the end by a policy's verdict; undefined if a person has decided. */
 export function applyPolicy(
   { state }: GateInstance,
   { policy, denials }: PolicyVerdict,

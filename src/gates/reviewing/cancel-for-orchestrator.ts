@@ -1,5 +1,5 @@
 import type { WriteOperation } from '../../store/ports/transaction.js'
-import { acknowledgedAt } from './acknowledge-instance.js'
+import { acknowledgedAt } from './acknowledge.js'
 import type { Actor } from '../instances/actor.js'
 import { closeInstance } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'
@@ -12,7 +12,10 @@ export interface CancellationRequest {
   readonly actor: Actor
 }
 
-/** Ends an open instance whose pipeline was cancelled; changes nothing otherwise. Undefined for an unknown one. */
+/**
+ * Cancels an open instance whose pipeline was cancelled, and leaves a closed one unchanged. Returns
+ * undefined for an unknown instance.
+ */
 export const cancelForOrchestrator: WriteOperation<CancellationRequest, GateInstance | undefined> = {
   name: 'gates.cancel-for-orchestrator',
   apply: async (transaction, { instanceId, comment, actor }) => {

@@ -2,18 +2,18 @@ import { AppError } from '../../errors/app-error.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import type { RefusalReason } from '../instances/transition.js'
 
-/** The error for a review that changes nothing; a conflict shows the present state. */
+/** Makes the error for a refused review. A conflict includes the current state. */
 export function refusedReview(instance: GateInstance, reason: RefusalReason, person: string): AppError {
   const state = asSentence(instance)
   switch (reason) {
     case 'not_an_approver':
-      return new AppError('forbidden', `${person} is no approver of the gate ${instance.gateName}`, {
+      return new AppError('forbidden', `${person} is not an approver of the gate ${instance.gateName}`, {
         code: 'not_an_approver',
       })
     case 'own_trigger':
       return new AppError(
         'forbidden',
-        `${person} triggered instance ${instance.id} and so may not approve it: someone else must`,
+        `${person} triggered instance ${instance.id} and may not approve it: someone else must`,
         { code: 'own_trigger' },
       )
     case 'nameless':
@@ -23,7 +23,7 @@ export function refusedReview(instance: GateInstance, reason: RefusalReason, per
         { code: 'name_required' },
       )
     case 'already_decided':
-      return conflict(instance, `${person} has decided on instance ${instance.id} before: ${state}`)
+      return conflict(instance, `${person} has already decided on instance ${instance.id}: ${state}`)
     case 'not_activated':
       return conflict(instance, `instance ${instance.id} cannot be decided yet: ${state}`)
     case 'closed':
@@ -35,7 +35,10 @@ function conflict({ state }: GateInstance, message: string): AppError {
   return new AppError('conflict', message, { details: [{ code: 'present_state', message: state }] })
 }
 
-/** The state of an instance for people: `it was approved by ana at 2026-01-31T12:00:00.000Z (looks good)`. */
+/**
+ * Describes the state of an instance: `it was approved by ana at 2026-01-31T12:00:00.000Z (looks
+ * good)`.
+ */
 function asSentence({ state, comment, decidedBy, decidedMs }: GateInstance): string {
   if (state === 'not_activated') return 'it has not been triggered'
   if (state === 'activated') return 'it waits for decisions'

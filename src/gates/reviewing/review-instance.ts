@@ -10,21 +10,21 @@ import type { RefusalReason, ReviewAttempt } from '../instances/transition.js'
 export interface ReviewRequest {
   readonly instanceId: number
   readonly attempt: ReviewAttempt
-  /** Whom the caller says to be, which is no proof. */
+  /** The user as claimed by the caller, without proof. */
   readonly claimedUser?: string | undefined
   readonly origin: string | undefined
 }
 
-/** What became of a review; a refused one has changed nothing but what the clock would have. */
+/** Result of a review. A refused one changes nothing, except that a due instance expires. */
 export interface Reviewed {
   readonly instance: GateInstance
-  /** How many have approved, and how many must. */
+  /** Number of approvals so far; `approvalsNeeded` is the required number. */
   readonly approvals: number
   readonly approvalsNeeded: number
   readonly refusal: RefusalReason | undefined
 }
 
-/** Counts what one person decides and closes the instance once that is enough. Raises `not_found`. */
+/** Applies a review, and closes the instance once it is decided. Raises `not_found`. */
 export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
   name: 'gates.review',
   apply: async (transaction, { instanceId, attempt, claimedUser, origin }) => {

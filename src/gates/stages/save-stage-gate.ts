@@ -7,22 +7,22 @@ import type { StageName } from '../definitions/find-stage-gate.js'
 import { requireGate } from '../instances/find-or-raise.js'
 import type { Actor } from '../instances/actor.js'
 
-/** What the form of a stage says of its gate. */
+/** Settings of a gate in its stage's form. */
 export interface StageChoice {
   readonly stage: StageName
   readonly type: StageType
-  /** The path below `data` of the policy that is asked, or that approves. */
+  /** Path below `data` of the policy that is evaluated, or that approves. */
   readonly policy?: string | undefined
   readonly templates?: StageTemplates | undefined
 }
 
-/** Of one service: whoever may save pipelines can have them made. */
+/** Limit per service, since anyone who may save pipelines can create them. */
 const MAX_STAGE_GATES = 20_000
 const MINUTES_PER_DAY = 1440
 
 /**
- * Makes the gate of a stage, or has the one that was made for it before say what its form says now. Approvers and connectors of an approval are told
- * afterwards. Raises `unavailable` when there are too many.
+ * Creates or updates the gate of a stage from its form. The form sends approvers and connectors of
+ * an approval later. Raises `unavailable` at the limit.
  */
 export const saveStageGate: WriteOperation<StageChoice & { readonly actor: Actor }, Gate> = {
   name: 'gates.save-stage-gate',
@@ -43,7 +43,10 @@ export const saveStageGate: WriteOperation<StageChoice & { readonly actor: Actor
   },
 }
 
-/** Has the gate of a stage ask another policy, as its form is sent once more with the gate's number. Raises `not_found`, `conflict`. */
+/**
+ * Changes the policy of a stage's gate, when its form is sent again with the gate's number. Raises
+ * `not_found` or `conflict`.
+ */
 export const changeStageGate: WriteOperation<
   { readonly gateId: number; readonly policy: string | undefined; readonly actor: Actor },
   Gate
@@ -52,7 +55,10 @@ export const changeStageGate: WriteOperation<
   apply: (transaction, { gateId, policy, actor }) => change(transaction, gateId, actor, { policy }),
 }
 
-/** Lets only these groups decide. Raises `not_found`, or `conflict` for a gate that an operator has declared. */
+/**
+ * Limits the approvers to some groups. Raises `not_found`, or `conflict` for a gate declared by an
+ * operator.
+ */
 export const setStageApprovers: WriteOperation<
   { readonly gateId: number; readonly groups: readonly string[]; readonly actor: Actor },
   Gate
@@ -62,7 +68,7 @@ export const setStageApprovers: WriteOperation<
     change(transaction, gateId, actor, { approvers: { users: [], groups } }),
 }
 
-/** Has the gate's policy wait for the evidence of one more connector. Raises `not_found`, `conflict`. */
+/** Adds a connector whose evidence the gate's policy requires. Raises `not_found` or `conflict`. */
 export const addStageConnector: WriteOperation<
   { readonly gateId: number; readonly connectorType: string; readonly actor: Actor },
   Gate
@@ -105,14 +111,14 @@ function isFor(gate: Gate, { stage, type }: StageChoice): boolean {
 function declaredByOperator({ id, name }: Gate): AppError {
   return new AppError(
     'conflict',
-    `the gate ${id} (${name}) is declared by an operator: no form of a stage changes it`,
+    `the gate ${id} (${name}) is declared by an operator and cannot be changed in the form of a stage`,
   )
 }
 
 function tooMany(): AppError {
   return new AppError(
     'unavailable',
-    `forms of stages have made ${MAX_STAGE_GATES} gates, and make no more: remove those that nobody needs`,
+    `forms of stages have made ${MAX_STAGE_GATES} gates, which is the limit: remove unused ones`,
     { code: 'too_many_gates' },
   )
 }

@@ -3,12 +3,12 @@ import type { NewInstance } from '../../store/ports/gate-instance.js'
 
 const MS_PER_MINUTE = 60_000
 
-/** When an instance of a gate that begins to wait now expires. */
+/** Expiry of an instance that starts to wait now. */
 export function expiryOf({ timeToLiveMinutes }: Gate, nowMs: number): number {
   return nowMs + timeToLiveMinutes * MS_PER_MINUTE
 }
 
-/** An instance of a gate for an execution that nobody has triggered yet. */
+/** Makes an instance of a gate that was not triggered yet. */
 export function reservedInstance(gate: Gate, executionId: string, nowMs: number): NewInstance {
   return {
     gateId: gate.id,

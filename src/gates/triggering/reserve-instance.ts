@@ -12,8 +12,8 @@ export interface ReserveRequest {
 }
 
 /**
- * Makes an instance that its execution's trigger will activate; the one that is there already where it has been
- * reserved before. Raises `not_found` or `conflict` where there is no such gate any more.
+ * Reserves an instance for the trigger of an execution, or returns the reserved one. Raises
+ * `not_found`, or `conflict` for a removed gate.
  */
 export const reserveInstance: WriteOperation<ReserveRequest, GateInstance> = {
   name: 'gates.reserve',

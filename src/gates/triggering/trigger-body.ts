@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { refuseTarget } from '../../lib/outbound/refuse-target.js'
 import type { AddressPolicy } from '../../lib/outbound/address-policy.js'
 
-/** Callers send texts, arrays and numbers for what the contract calls a string. */
+/** Callers send texts, arrays and numbers for strings of the contract. */
 const Anything = z.union([
   z.string(),
   z.number(),
@@ -13,16 +13,16 @@ const Anything = z.union([
   z.array(z.unknown()),
   z.record(z.string(), z.unknown()),
 ])
-/** Of an id or a URL: it is in indexes, logs and answers. */
+/** Highest length of an id or a URL, which are in indexes, logs and responses. */
 const MAX_WORD_LENGTH = 4096
-/** An id or a URL as text, without the spaces around it. */
+/** An id or a URL as trimmed text. */
 export const Word = z
   .union([z.string(), z.number()])
   .transform((value) => String(value).trim())
   .refine((text) => text !== '', 'must not be empty')
   .refine((text) => text.length <= MAX_WORD_LENGTH, `must not have more than ${MAX_WORD_LENGTH} characters`)
 
-/** What every dialect of the trigger sends; other members are stored as they are. */
+/** Members of every dialect. Others are stored unchanged. */
 const PLUGIN_MEMBERS = {
   executionId: Word,
   approvalCallbackURL: Word,
@@ -30,10 +30,10 @@ const PLUGIN_MEMBERS = {
   toolConnectorParameters: Anything,
 }
 
-/** The trigger as the orchestrator's plugins send it. */
+/** Trigger of the orchestrator's plugins. */
 export const PluginTriggerBody = z.looseObject(PLUGIN_MEMBERS)
 
-/** The trigger as the contract writes it (section 4.2): all six members. */
+/** Trigger of the contract (section 4.2), with all six members. */
 export const ContractTriggerBody = z.looseObject({
   ...PLUGIN_MEMBERS,
   imageIds: Anything,
@@ -42,7 +42,7 @@ export const ContractTriggerBody = z.looseObject({
 
 export type TriggerBody = z.output<typeof PluginTriggerBody>
 
-/** Raises `invalid` with a sentence for each callback URL that the configuration does not allow. */
+/** Raises `invalid` with a sentence for each callback URL that the configuration forbids. */
 export function requireAllowedCallbacks(body: TriggerBody, policy: AddressPolicy): void {
   const details = (['approvalCallbackURL', 'rejectionCallbackURL'] as const).flatMap(
     (name): ErrorDetail[] => {

@@ -1,26 +1,28 @@
 import { maskPointers } from '../../lib/json/edit/mask-pointers.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
 import type { GateRepository } from '../../store/ports/gate-store.js'
-import type { WriteOperation } from '../../store/ports/transaction.js'
+import type { Gate } from '../../store/ports/gate.js'
+import type { WriteOperation, Transaction } from '../../store/ports/transaction.js'
 import type { Actor } from '../instances/actor.js'
 import { instanceEntry } from '../instances/audit-entries.js'
-import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
-import type { Gate } from '../../store/ports/gate.js'
-import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
-import { isRetry } from './is-retry.js'
-import { expiryOf, reservedInstance } from './new-instance.js'
+import { callbackSubject } from '../instances/callback-message.js'
 import { textDigest } from '../instances/close-instance.js'
+import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
+import { isDue } from '../instances/transition.js'
+import { expiryOf, reservedInstance } from './new-instance.js'
 
 export interface TriggerRequest {
   readonly gateId: number
   readonly executionId: string
   readonly approvalCallbackUrl: string
   readonly rejectionCallbackUrl: string
-  /** The whole body as canonical JSON: two bodies that say the same are the same text. */
+  /** The whole body as canonical JSON, so that equal bodies are equal texts. */
   readonly body: string
-  /** Whether it names anything that connectors are to fetch. */
-  readonly asksForEvidence: boolean
+  /** Whether the trigger requests evidence from connectors. */
+  readonly requestsEvidence: boolean
   readonly triggeredBy: string | undefined
   readonly triggerToken: string | undefined
   readonly actor: Actor
@@ -28,13 +30,13 @@ export interface TriggerRequest {
 
 export interface Triggered {
   readonly instance: GateInstance
-  /** False where the same trigger had been taken before. */
+  /** False for a repeated trigger. */
   readonly isNew: boolean
 }
 
 /**
- * Starts an instance, or activates the one that was reserved for the execution. The same request sent again gives
- * the same instance. Raises `not_found` or `conflict` where there is no such gate any more.
+ * Starts an instance, or activates the one reserved for the execution. A repeated request returns
+ * the same instance. Raises `not_found`, or `conflict` for a removed gate.
  */
 export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   name: 'gates.trigger',
@@ -62,7 +64,10 @@ export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   },
 }
 
-/** The body as people, connectors and policies see it, without secrets; only the sender of callbacks needs their whole URLs. */
+/**
+ * The body for people, connectors and policies, without secrets. Only the sender of callbacks needs
+ * the full URLs.
+ */
 function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: TriggerRequest): string {
   const urls = { approvalCallbackURL: approvalCallbackUrl, rejectionCallbackURL: rejectionCallbackUrl }
   const shownBody = Object.entries(urls).reduce((text, [member, url]) => {
@@ -98,7 +103,30 @@ async function activate(
   return instance
 }
 
-function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): InstanceWork | undefined {
-  if (asksForEvidence) return 'evidence'
+function firstWork({ policy }: Gate, { requestsEvidence }: TriggerRequest): InstanceWork | undefined {
+  if (requestsEvidence) return 'evidence'
   return policy === undefined ? undefined : 'policy'
+}
+
+/** Time within which the orchestrator's queue repeats a request without a response (one minute). */
+const RETRY_WINDOW_MS = 120_000
+
+/**
+ * Whether a trigger with the same body is a repeated request whose response was lost, or a
+ * restarted stage that needs a new decision. A caller that polled the status, cancelled, or
+ * received the callback had the response, so nothing was lost.
+ */
+async function isRetry(
+  { outbox }: Pick<Transaction, 'outbox'>,
+  instance: GateInstance,
+  nowMs: number,
+): Promise<boolean> {
+  const { id, state, activatedMs, acknowledgedMs } = instance
+  if (state === 'expired' || isDue(instance, nowMs)) return false
+  // An undecided instance can serve both.
+  if (isOpen(state)) return true
+  if (acknowledgedMs !== undefined) return false
+  // A clock that was set back makes the age unknown.
+  if (activatedMs === undefined || Math.abs(nowMs - activatedMs) >= RETRY_WINDOW_MS) return false
+  return !(await outbox.statesOf(callbackSubject(id))).includes('delivered')
 }

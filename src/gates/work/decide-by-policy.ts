@@ -7,7 +7,7 @@ import { expireIfDue } from '../instances/expire-instances.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import { applyPolicy } from '../instances/transition.js'
 
-/** What asking a gate's policy gave: its denials, or why it is left to people. */
+/** Result of a gate's policy: denials, or why the decision is left to people. */
 export interface PolicyAnswer {
   readonly instanceId: number
   readonly policy: string
@@ -17,7 +17,9 @@ export interface PolicyAnswer {
   readonly nowMs: number
 }
 
-/** Closes an instance by the verdict of its gate's policy, or leaves it to people and says so in the trail. */
+/**
+ * Closes an instance by its policy's verdict, or leaves it to people with a record of the reason.
+ */
 export const decideByPolicy: WriteOperation<PolicyAnswer, void> = {
   name: 'gates.decide-by-policy',
   apply: async (transaction, { instanceId, policy, denials, problem, nowMs }) => {

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
 import type { Transaction } from '../../store/ports/transaction.js'
-import { acknowledgeInstance } from '../reviewing/acknowledge-instance.js'
+import { acknowledgeInstance } from '../reviewing/acknowledge.js'
 import { cancelForOrchestrator } from '../reviewing/cancel-for-orchestrator.js'
 import { findGateOfStage } from '../definitions/find-stage-gate.js'
 import {
@@ -16,13 +16,13 @@ import { expireInstances } from '../instances/expire-instances.js'
 import { keepEvidence } from './keep-evidence.js'
 import { listInstances } from '../instances/list-instances.js'
 import { removeEnded } from '../instances/remove-ended.js'
-import { recordIgnoredReview } from '../reviewing/record-ignored-review.js'
+import { recordIgnoredReview } from '../reviewing/ignored-reviews.js'
 import { reserveInstance } from '../triggering/reserve-instance.js'
 import { resumeWork } from '../resume-work.js'
 import { reviewInstance } from '../reviewing/review-instance.js'
 import { triggerGate } from '../triggering/trigger-gate.js'
 
-/** The operations of gates that write. */
+/** Write operations of gates. */
 export const gateWrites: readonly AnyOperation<Transaction>[] = [
   saveGateChanges,
   createGate,
@@ -45,5 +45,5 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   resumeWork,
 ]
 
-/** The operations of gates that only read. */
+/** Read operations of gates. */
 export const gateReads: readonly AnyOperation<Readers>[] = [listInstances, findGateOfStage]

@@ -11,23 +11,23 @@ import { requireGate } from '../instances/find-or-raise.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { keepEvidence } from './keep-evidence.js'
 import { parseConnectorParameters } from '../connectors/tool/parse-connector-parameters.js'
-import { policyInput, whyUndecidable } from './policy-input.js'
-import type { PolicyQuestion } from './policy-input.js'
+import { policyInput, whyUndecidable } from './evidence.js'
+import type { PolicyRequest } from './evidence.js'
 
 export interface GateWorkDeps {
   readonly writer: Writer
   readonly gates: GateReader
-  /** Never rejects: what cannot be fetched is failed evidence. */
+  /** Never rejects: a failure is failed evidence. */
   readonly fetchEvidence: (
     requests: readonly ConnectorRequest[],
     signal: AbortSignal,
   ) => Promise<readonly Evidence[]>
-  /** The reasons of a policy against an input; raises where it cannot be evaluated. */
-  readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+  /** Evaluates a policy and returns its denials. Raises if it cannot be evaluated. */
+  readonly evaluatePolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
   readonly attempts: WorkAttempts
   readonly leases: Leases
   readonly now: () => number
-  /** This many instances at once. */
+  /** Number of concurrent instances. */
   readonly concurrency: number
   /** Called when an instance may have been closed. */
   readonly closed: () => void
@@ -35,12 +35,12 @@ export interface GateWorkDeps {
 }
 
 const SCAN_LIMIT = 1000
-/** The kind of this work, by which it is shown when it is suspended. */
+/** Kind of this work, shown when it is suspended. */
 export const GATE_WORK = 'gate-instance'
 
 /**
- * Does what instances need without a person: fetches their evidence, then asks the gate's policy. What is to be done
- * is in the store, so that it is found again after a restart.
+ * Does the automatic steps of instances: fetches evidence, then evaluates the gate's policy.
+ * Pending steps are in the store, so they survive a restart.
  */
 export class GateWork {
   readonly #deps: GateWorkDeps
@@ -52,7 +52,7 @@ export class GateWork {
     this.#deps = deps
   }
 
-  /** Looks for work that no one is at: at the start, and now and then for what failed. */
+  /** Looks for pending work: at the start, and from time to time for failed work. */
   async rescan(): Promise<void> {
     let last = 0
     for (;;) {
@@ -64,19 +64,19 @@ export class GateWork {
     }
   }
 
-  /** Does the work of one instance soon. */
+  /** Schedules the work of an instance. */
   add(instanceId: number): void {
     if (this.#running.has(instanceId)) return
     this.#waiting.add(instanceId)
     this.#startNext()
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when nothing is running or waiting. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  /** Breaks off what is under way, to be begun again after the next start. */
+  /** Aborts running work. The next start begins it again. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.idle()
@@ -92,7 +92,7 @@ export class GateWork {
 
   async #work(instanceId: number): Promise<void> {
     try {
-      // Where another process is at it, it is looked at again with the next scan.
+      // If another process holds the lease, the next scan tries again.
       await whileLeased(this.#deps.leases, GATE_WORK, String(instanceId), async (lost) => {
         while (!this.#isStopped() && !lost.aborted && (await this.#step(instanceId)));
       })
@@ -108,7 +108,7 @@ export class GateWork {
     return this.#stopping.signal.aborted
   }
 
-  /** One step; false when nothing is left to do. */
+  /** Runs one step. Returns false if there is none. */
   async #step(instanceId: number): Promise<boolean> {
     const instance = await this.#deps.gates.findInstance(instanceId)
     if (instance?.work === undefined) return false
@@ -124,7 +124,7 @@ export class GateWork {
     return true
   }
 
-  /** What ends the process is left to people, with the reason where they look. */
+  /** Leaves an instance to people with the reason, because its work crashed the process. */
   async #leaveToPeople({ id: instanceId, gateId }: GateInstance, problem: string): Promise<void> {
     const { writer, gates, now } = this.#deps
     const { evidence: kept } = await gates.findDocuments(instanceId)
@@ -139,7 +139,7 @@ export class GateWork {
     const { toolConnectorParameters, connectorType } = await this.#trigger(instanceId)
     const { requests, problems } = parseConnectorParameters(toolConnectorParameters, connectorType)
     const found = await fetchEvidence(requests, this.#stopping.signal)
-    // What was broken off has failed for no fault of the connector.
+    // Aborted requests are no failure of the connector.
     if (this.#isStopped()) return
     const fetched = [...found, ...problems.map((error) => unusable(error, now()))]
     const outcomes = fetched.map(({ connectorType: type, state }) => `${type} ${state}`)
@@ -150,7 +150,7 @@ export class GateWork {
     const { writer, gates, now, closed } = this.#deps
     const gate = await requireGate(gates, instance.gateId)
     const { evidence = '[]' } = await gates.findDocuments(instance.id)
-    const question: PolicyQuestion = {
+    const request: PolicyRequest = {
       gate,
       instance,
       trigger: await this.#trigger(instance.id),
@@ -158,20 +158,20 @@ export class GateWork {
     }
     const policy = gate.policy ?? ''
     const nowMs = now()
-    const answer = await this.#ask(policy, question, nowMs)
+    const answer = await this.#evaluate(policy, request, nowMs)
     await writer.run(decideByPolicy, { instanceId: instance.id, policy, ...answer, nowMs })
     closed()
   }
 
-  async #ask(
+  async #evaluate(
     policy: string,
-    question: PolicyQuestion,
+    request: PolicyRequest,
     nowMs: number,
   ): Promise<{ readonly denials: readonly string[] | undefined; readonly problem: string | undefined }> {
-    const problem = policy === '' ? 'the gate has no policy any more' : whyUndecidable(question)
+    const problem = policy === '' ? 'the gate no longer has a policy' : whyUndecidable(request)
     if (problem !== undefined) return { denials: undefined, problem }
     try {
-      const denials = await this.#deps.askPolicy(policy, policyInput(question), nowMs)
+      const denials = await this.#deps.evaluatePolicy(policy, policyInput(request), nowMs)
       return { denials, problem: undefined }
     } catch (raw) {
       return { denials: undefined, problem: toAppError(raw).message }
@@ -181,11 +181,11 @@ export class GateWork {
   async #trigger(instanceId: number): Promise<Readonly<Record<string, unknown>>> {
     const { request } = await this.#deps.gates.findDocuments(instanceId)
     if (request !== undefined) return JSON.parse(request) as Record<string, unknown>
-    throw new AppError('internal', `instance ${instanceId} has lost the body that triggered it`)
+    throw new AppError('internal', `instance ${instanceId} has no stored trigger`)
   }
 }
 
-/** What a trigger asked for in a form that no connector can use is beside the rest as failed evidence. */
+/** Makes failed evidence for a part of the trigger that no connector can use. */
 function unusable(error: string, fetchedAt: number): Evidence {
   return { connectorType: 'UNKNOWN', account: null, state: 'failed', fetchedAt, output: [], error }
 }

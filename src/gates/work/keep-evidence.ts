@@ -6,19 +6,20 @@ import { textDigest } from '../instances/close-instance.js'
 
 export interface FetchedEvidence {
   readonly instanceId: number
-  /** All that the connectors gave, as JSON text. */
+  /** Evidence of all connectors, as JSON text. */
   readonly evidence: string
-  /** What became of each connector, for the record: `JIRA fetched`. */
+  /** State of each connector for the record, such as `JIRA fetched`. */
   readonly outcomes: readonly string[]
   readonly nowMs: number
 }
 
-/** Keeps what the connectors gave with its instance, once, and leaves the gate's policy as the next work, if it has one. */
+/** Stores evidence once, and makes the gate's policy the next step, if there is one. */
 export const keepEvidence: WriteOperation<FetchedEvidence, void> = {
   name: 'gates.keep-evidence',
   apply: async ({ gates, audit }, { instanceId, evidence, outcomes, nowMs }) => {
     const instance = await gates.findInstance(instanceId)
-    // Decided meanwhile: what the person did not see must not be beside the decision.
+    // The instance was decided during the fetch: evidence that the person did not see must not be
+    // stored with the decision.
     if (instance?.work !== 'evidence') return
     const { policy } = await requireGate(gates, instance.gateId)
     await gates.saveDocuments(instanceId, { evidence })

@@ -32,7 +32,7 @@ export function decisionTable(
               <td>${clock(Date.parse(decision.time))}</td>
               <td>${pathOf(decision, prefix)}</td>
               <td>${badge(decision.outcome, toneOfState(decision.outcome))}</td>
-              <td class="quote">${answerOf(decision)}</td>
+              <td class="quote">${probeServer(decision)}</td>
             </tr>`,
         )}
       </table>
@@ -51,7 +51,7 @@ export function linkPath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
 
-function answerOf({ error, result, resultPrefix }: DecisionView): string {
+function probeServer({ error, result, resultPrefix }: DecisionView): string {
   if (error !== undefined) return error
   const text = result?.text ?? resultPrefix
   if (text === undefined) return ''

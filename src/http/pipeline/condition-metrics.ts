@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
+import type { ShippingMetrics } from '../../store/ports/decision-shipping.js'
 
 const MS_PER_SECOND = 1000
 
@@ -13,7 +13,7 @@ export interface ConditionFigures {
   /** How long the load of policies under way has taken, in milliseconds; 0 where there is none. */
   readonly policiesLoadingMs: () => number
   /** Absent where no log is shared. */
-  readonly shipping?: (() => ShippingFigures) | undefined
+  readonly shipping?: (() => ShippingMetrics) | undefined
 }
 
 /** Adds to `/metrics` what was lost and begun again. */
@@ -49,7 +49,7 @@ export function addConditionMetrics(registry: Registry, figures: ConditionFigure
   if (figures.shipping !== undefined) addShippingMetrics(registers, figures.shipping)
 }
 
-function addShippingMetrics(registers: Registry[], figures: () => ShippingFigures): void {
+function addShippingMetrics(registers: Registry[], figures: () => ShippingMetrics): void {
   new Counter({
     name: 'tidegate_decisions_shipped_total',
     help: 'Decisions that were taken to the log that all services share.',

@@ -2,7 +2,7 @@ import { whenThere } from '../../lib/when-there.js'
 import {
   denialsByPackage,
   textsOf,
-  type AskOptions,
+  type EvaluateOptions,
   type Denial,
   type Evaluations,
   type PackageDenials,
@@ -21,7 +21,7 @@ export function answerVerdict(
   input: Uint8Array,
   findDenials: (
     evaluations: Evaluations,
-    options: AskOptions,
+    options: EvaluateOptions,
   ) => readonly Denial[] | Promise<readonly Denial[]>,
 ): void | Promise<void> {
   const query = searchParams(exchange)

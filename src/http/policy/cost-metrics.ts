@@ -1,7 +1,7 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { CostFigures } from '../../rego/index.js'
+import type { CostMeasurements } from '../../rego/index.js'
 
 const BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]
 /** Packages with series of their own, in the order of their first evaluation. */
@@ -12,7 +12,7 @@ const [MANY, LARGE_SHARE] = [20, 0.05]
 const OTHERS = '(others)'
 
 /** Registers the metrics of evaluation cost. Returns the function that records one decision. */
-export function makeCostMetrics(registry: Registry): (cost: CostFigures) => void {
+export function makeCostMetrics(registry: Registry): (cost: CostMeasurements) => void {
   const registers = [registry]
   const histogram = new Histogram({
     name: 'tidegate_evaluation_fuel',

@@ -4,8 +4,8 @@ import { toAppError } from '../../errors/app-error.js'
 import {
   findApplication,
   ndBuiltinCache,
-  type AskOptions,
-  type CostFigures,
+  type EvaluateOptions,
+  type CostMeasurements,
   type Evaluations,
   type PackageDenials,
   type RecordedCalls,
@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
-export class Decision implements AskOptions {
+export class Decision implements EvaluateOptions {
   strictBuiltinErrors = false
   wantsCost = false
   readonly id: string
@@ -61,7 +61,7 @@ export class Decision implements AskOptions {
    */
   decide<A, T extends Outcome>(
     input: Uint8Array | undefined,
-    ask: (evaluations: Evaluations, options: AskOptions) => A | Promise<A>,
+    ask: (evaluations: Evaluations, options: EvaluateOptions) => A | Promise<A>,
     conclude: (answer: A) => T,
     strictBuiltinErrors = false,
   ): T | Promise<T> {
@@ -85,7 +85,7 @@ export class Decision implements AskOptions {
     return this.#exchange.caller.tokenName ?? this.#exchange.remoteAddress
   }
 
-  spent({ fuel, instancesReplaced }: CostFigures): void {
+  spent({ fuel, instancesReplaced }: CostMeasurements): void {
     this.fuel = fuel
     this.instancesReplaced = instancesReplaced
   }
@@ -94,7 +94,7 @@ export class Decision implements AskOptions {
     this.#calls = calls
   }
 
-  whenGone(drop: () => void): void {
+  onClientGone(drop: () => void): void {
     this.#exchange.whenGone(drop)
   }
 

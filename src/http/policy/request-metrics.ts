@@ -1,12 +1,12 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { RequestFigures } from '../../rego/index.js'
+import type { RequestMetrics } from '../../rego/index.js'
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Adds what policies ask of others to the figures; returns who is to be told of it. */
-export function makeRequestMetrics(registry: Registry): RequestFigures {
+export function makeRequestMetrics(registry: Registry): RequestMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'tidegate_policy_requests_total',

@@ -1,4 +1,4 @@
-import type { AskRule } from '../../analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../../analysis/runs/checks/check.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import { toAppError } from '../../errors/app-error.js'
 import { makeTimeOrderedIds } from '../../lib/time-ordered-id.js'
@@ -12,7 +12,7 @@ export function makeAskRule(
   policies: Policies,
   evaluations: Evaluations,
   { log, now }: { readonly log: DecisionLog; readonly now: () => number },
-): AskRule {
+): EvaluateRule {
   const nextDecisionId = makeTimeOrderedIds()
   return async (rule, value) => {
     const nowMs = now()

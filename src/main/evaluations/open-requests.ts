@@ -4,24 +4,24 @@ import type { Config } from '../../config/config.js'
 import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
 import {
   ModuleParser,
-  NO_FIGURES,
+  NO_METRICS,
   PolicyRequests,
   findOpa,
   opaLimits,
-  type RequestFigures,
+  type RequestMetrics,
 } from '../../rego/index.js'
 
 /** What policies ask of others under a configuration: of the hosts that it names, and of OPA's parser. */
 export function openRequests(
   { policies }: Config,
   env: NodeJS.ProcessEnv,
-  figures: RequestFigures = NO_FIGURES,
+  metrics: RequestMetrics = NO_METRICS,
 ): PolicyRequests {
   const { requests, parseModule, opa } = policies
   const parser = parseModule.enabled
-    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env, limits: opaLimits(policies) }), figures)
+    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env, limits: opaLimits(policies) }), metrics)
     : undefined
-  return new PolicyRequests(requests, { parser, figures })
+  return new PolicyRequests(requests, { parser, metrics })
 }
 
 /** The same for a service that counts what is asked; undefined where policies may ask nobody. */

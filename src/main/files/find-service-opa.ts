@@ -4,7 +4,8 @@ import { temporaryFolderOf } from './temporary-folder.js'
 
 /** The `opa` program for a service, with its temporary files among those of the service. Raises as `findOpa`. */
 export async function findServiceOpa({ policies, dataDir }: Config): Promise<OpaProgram> {
-  const program = await findOpa({ named: policies.opa, env: process.env, limits: opaLimits(policies) })
+  const { opa: named, capabilities } = policies
+  const program = await findOpa({ named, capabilities, env: process.env, limits: opaLimits(policies) })
   const temporaryFolder = temporaryFolderOf(dataDir)
   return temporaryFolder === undefined ? program : { ...program, temporaryFolder }
 }

@@ -10,7 +10,7 @@ import { serviceMigrations } from '../../store/sqlite/migrations/service.js'
 
 /** The databases of a data directory, for what looks at them or copies them without being the service. */
 export { checkDatabase, copyDatabase } from '../../store/sqlite/backup/copy-database.js'
-export { reserveNumbers } from '../../store/sqlite/backup/reserve-numbers.js'
+export { reserveNumbers } from '../../store/sqlite/backup/copy-database.js'
 
 const MIGRATIONS: Readonly<Record<string, Migrations>> = {
   'tidegate.db': serviceMigrations,

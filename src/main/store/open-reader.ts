@@ -14,6 +14,6 @@ export async function openReader(
     const { openPostgresReader } = await import('../../store/postgres/threads/open-postgres-store.js')
     return openPostgresReader(location.settings, operations)
   }
-  const { openReader: openSqliteReader } = await import('../../store/sqlite/threads/open-reader.js')
+  const { openReader: openSqliteReader } = await import('../../store/sqlite/threads/connect.js')
   return openSqliteReader(location.dataDir, operations)
 }

@@ -5,7 +5,7 @@ import { intervalBudgetMs } from '../../analysis/runs/intervals/schedule.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
-import type { AskRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
+import type { EvaluateRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
 import type { Config } from '../../config/config.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
@@ -19,7 +19,7 @@ export interface IntervalThreadOptions {
 /** What the thread has done for it by the one that decides. */
 export interface IntervalHelp {
   readonly reportDefect: (error: string) => void
-  readonly askRule: AskRule
+  readonly askRule: EvaluateRule
 }
 
 /** To the thread: what there is to do, and what rules said. */
@@ -93,7 +93,7 @@ async function askThread<Result>(
 async function tell(
   thread: Worker,
   { id, rule, input }: Extract<IntervalAnswer, { type: 'rule' }>,
-  askRule: AskRule,
+  askRule: EvaluateRule,
 ): Promise<void> {
   const said: IntervalQuestion = { type: 'said', id, answer: await askRule(rule, input) }
   thread.postMessage(said)

@@ -3,23 +3,23 @@ import { z } from 'zod'
 import { AppError, toError } from '../../errors/app-error.js'
 import { areApart, isRootOver } from './roots.js'
 
-/** What `tidegate build` notes of the module, so that loading the bundle is as good as compiling the sources. */
+/** Notes of `tidegate build`, so that a bundle loads like its sources. */
 const BundleIndex = z.object({
   /** Package paths below `data`. */
   packages: z.array(z.array(z.string())),
   /** The keys of the paths that are rules; all others are documents. */
   rules: z.array(z.string()),
-  /** The key of the path that an entrypoint answers, where its name is another. */
+  /** The keys of paths by entrypoint, for entrypoints with other names. */
   paths: z.record(z.string(), z.string()).default({}),
   /** The source files by the names that the module uses in its errors. */
   files: z.record(z.string(), z.string()).default({}),
 })
 export type BundleIndex = z.infer<typeof BundleIndex>
 
-/** What OPA reads of a bundle's `.manifest`, and our own notes; other members are kept by whoever made it. */
+/** The members of `.manifest` that OPA reads, and Tidegate's notes. Other members are ignored. */
 const Manifest = z.object({
   revision: z.string().nullish(),
-  /** Paths below `data` that the bundle owns, joined with `/`; all of it where none are given. */
+  /** Paths below `data` that the bundle owns, joined with `/`; all of `data` by default. */
   roots: z.array(z.string()).nullish(),
   wasm: z
     .array(z.object({ entrypoint: z.string(), module: z.string() }))
@@ -36,12 +36,15 @@ export interface BundleManifest {
   readonly revision: string
   /** Without slashes around them, none below another. */
   readonly roots: readonly string[]
-  /** The entrypoints for which OPA asks the module. */
+  /** The entrypoints that OPA evaluates with the module. */
   readonly entrypoints: readonly string[]
   readonly index: BundleIndex | undefined
 }
 
-/** The manifest in a bundle's files, or what stands for one. Raises `invalid`, naming the bundle, as OPA would. */
+/**
+ * Returns the manifest of a bundle, or the default one. Raises `invalid`, naming the bundle, as OPA
+ * does.
+ */
 export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>): BundleManifest {
   const content = files.get(MANIFEST_FILE)
   try {
@@ -64,7 +67,7 @@ export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>)
   }
 }
 
-/** What a manifest that lies beside policies says of the bundle to be built of them. */
+/** The members of a manifest next to policies that `tidegate build` copies to the bundle. */
 const OwnManifest = Manifest.pick({ revision: true, roots: true, metadata: true })
 export type OwnManifest = z.infer<typeof OwnManifest>
 

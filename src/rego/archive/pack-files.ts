@@ -7,7 +7,7 @@ import { AppError } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 
 const FILE_MODE = 0o644
-/** Where the header of a member has its name and its length, in octal digits (POSIX ustar), and what headers and contents fill up. */
+/** Offsets of name and size (octal) in a member's header, and the block size (POSIX ustar). */
 const [NAME_BYTES, LENGTH_OFFSET, LENGTH_BYTES, BLOCK_BYTES] = [100, 124, 12, 512]
 const IN_ASCII = /^[ -~]+$/
 /** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
@@ -15,8 +15,9 @@ const GZIP_OS_OFFSET = 9
 const GZIP_OS_UNKNOWN = 255
 
 /**
- * Files as an archive (`.tar.gz`), compressed at a level of 0 (not at all) to 9. The same files always give the same bytes. Raises `internal` for a name
- * that has no place in a header, where `unpackOne` would not find it.
+ * Packs files as an archive (`.tar.gz`), with a compression level of 0 (none) to 9. The result is
+ * reproducible. Raises `internal` for a name that does not fit into a header, which `unpackOne`
+ * would not find.
  */
 export async function packFiles(
   files: Iterable<readonly [name: string, content: string | Uint8Array]>,
@@ -41,7 +42,10 @@ export async function packFiles(
   return bytes
 }
 
-/** One file of an archive (`.tar.gz`) that this service has had made; undefined where it is not there. Raises what zlib raises. */
+/**
+ * Returns a file of an archive (`.tar.gz`) that this service made; undefined if it is missing.
+ * Raises as zlib.
+ */
 export async function unpackOne(bytes: Uint8Array, name: string): Promise<Buffer | undefined> {
   const archive = await promisify(gunzip)(bytes)
   const textAt = (start: number, length: number): string =>

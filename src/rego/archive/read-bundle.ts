@@ -9,14 +9,17 @@ export interface BundleFiles extends BundleManifest {
   /** `data.json` and `data.yaml` files by name. */
   readonly data: ReadonlyMap<string, Uint8Array>
   readonly rego: ReadonlyMap<string, string>
-  /** Whether it holds OPA's plan of evaluations, which `opa build --target plan` makes. */
+  /** True if the bundle has a plan, as `opa build --target plan` makes it. */
   readonly hasPlan: boolean
 }
 
-/** What a delta bundle has in place of policies and data. */
+/** The file of a delta bundle, which has neither policies nor data. */
 const DELTA_FILE = 'patch.json'
 
-/** Tells a bundle's files apart. Raises `invalid`, naming the bundle, when its manifest is none or it is a delta bundle. */
+/**
+ * Sorts a bundle's files by kind. Raises `invalid`, naming the bundle, for an invalid manifest or a
+ * delta bundle.
+ */
 export function readBundle(bundle: string, files: UnpackedFiles): BundleFiles {
   const endingWith = (suffixes: readonly string[]): (readonly [string, Buffer])[] =>
     [...files].filter(([file]) => suffixes.some((suffix) => `/${file}`.endsWith(suffix)))

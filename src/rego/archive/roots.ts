@@ -5,17 +5,17 @@ import type { RegoValue } from '../values/value.js'
 
 const SPELLABLE = /^[^/%\s]+$/
 
-/** Whether a path of `data` (its key) is the root, or below it; the empty root is over everything. */
+/** True if the key of a path is the root or below it. The empty root covers everything. */
 export function isRootOver(root: string, path: string): boolean {
   return root === '' || path === root || path.startsWith(`${root}/`)
 }
 
-/** Whether one of the roots is over a path: looks at what is above the path, not at all roots. */
+/** True if a root covers a path. Checks the path's ancestors, not every root. */
 export function isOwned(roots: ReadonlySet<string>, path: string): boolean {
   return roots.has(path) || isBelowOne(roots, path)
 }
 
-/** Whether no root is over another one, or given twice. */
+/** True if no root covers another one and none is listed twice. */
 export function areApart(roots: readonly string[]): boolean {
   const known = new Set(roots)
   return known.size === roots.length && !roots.some((root) => isBelowOne(known, root))
@@ -28,7 +28,7 @@ function isBelowOne(roots: ReadonlySet<string>, path: string): boolean {
   return false
 }
 
-/** Whether one of the roots is below a path. */
+/** True if a root is below a path. */
 export function isAboveRoot(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isRootOver(path, root))
 }
@@ -38,7 +38,7 @@ export function findDataOutside(roots: readonly string[], data: RegoObject): str
   return findOutside({ roots, known: new Set(roots) }, () => data, '')
 }
 
-/** What is owned is not read: it may be large. */
+/** Data below a root is not read, because it may be large. */
 function findOutside(
   owned: { readonly roots: readonly string[]; readonly known: ReadonlySet<string> },
   read: () => RegoValue | undefined,
@@ -55,8 +55,8 @@ function findOutside(
 }
 
 /**
- * The roots that packages and data come to: each package, and each place where the data leads away from all packages. None is
- * below another.
+ * Returns the roots that cover packages and data: each package, and each path where data is outside
+ * of all packages. No root is below another.
  */
 export function ownedRoots(packages: readonly (readonly string[])[], data: RegoObject): string[] {
   const paths = packages.map((path) => pathKey(spellable(path)))
@@ -85,7 +85,7 @@ function dataRoots(
   })
 }
 
-/** A key that is no text has one all the same: that of the answers. */
+/** A key that is not a string gets the text that answers show. */
 function keyText(key: RegoValue): string {
   return typeof key === 'string' ? key : printJson(key)
 }

@@ -10,14 +10,15 @@ import { AppError, toError } from '../../errors/app-error.js'
 /** The files of a bundle by their path from its root, without a slash before it. */
 export type UnpackedFiles = ReadonlyMap<string, Buffer>
 
-/** What a bundle may unpack to at most, so that a small file cannot fill the memory. */
+/** Largest unpacked size, so that a small file cannot exhaust memory. */
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 const MAX_MEMBERS = 65_536
 const FILES: readonly unknown[] = ['file', 'contiguous-file']
 
 /**
- * Unpacks a bundle (`.tar.gz`). Raises `invalid`, naming the bundle, when it is damaged or too large, or holds anything that
- * two readers could understand differently: a path that leads out, a path twice, a link, a device.
+ * Unpacks a bundle (`.tar.gz`). Raises `invalid`, naming the bundle, if it is damaged or too large,
+ * or if readers could interpret it differently: a path that leads out, a duplicate path, a link, a
+ * device.
  */
 export async function unpackBundle(name: string, bytes: Uint8Array): Promise<UnpackedFiles> {
   const files = new Map<string, Buffer>()
@@ -25,7 +26,7 @@ export async function unpackBundle(name: string, bytes: Uint8Array): Promise<Unp
   try {
     const archive = extract()
     const feeding = pipeline(Readable.from([bytes]), createGunzip(), limitBytes, archive)
-    // What ends the feeding ends the archive too, which tells it below.
+    // The archive then ends with an error that is reported below.
     feeding.catch(() => undefined)
     for await (const entry of archive) {
       const chunks: Buffer[] = []

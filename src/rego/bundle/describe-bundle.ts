@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { askedDocuments } from '../compile/rego-module.js'
-import { withoutRoot } from '../compile/stage-bundle.js'
+import { evaluatedDocuments } from '../modules/rego-module.js'
+import { withoutRoot } from '../modules/stage-bundle.js'
 import { distinctPaths, pathKey, pathOfKey } from '../values/path-key.js'
-import { outlineModule } from '../lint/outline-module.js'
+import { outlineModule } from '../modules/outline-module.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
@@ -16,7 +16,8 @@ import { refuseOutsideRoots } from './refuse-outside-roots.js'
 import { isRootOver } from '../archive/roots.js'
 
 /**
- * A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module, or anything outside of its roots.
+ * Returns a bundle as a part of a snapshot. Raises `invalid` if it has Rego without a compiled
+ * module, or content outside of its roots.
  */
 export function describeBundle(
   file: string,
@@ -32,7 +33,7 @@ export function describeBundle(
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
   const modules = rego.flatMap((module) => outlineModule(module) ?? [])
-  const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...askedDocuments(modules)]
+  const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...evaluatedDocuments(modules)]
   const packages = bundle.index?.packages ?? ofSources
   const rules = bundle.index && new Set(bundle.index.rules)
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
@@ -46,7 +47,7 @@ export function describeBundle(
         : {
             wasm: bundle.wasm,
             keyOf: (entrypoint) => keyIn(bundle, entrypoint),
-            isAskedFor: isAskedForIn(bundle),
+            isServed: isServedIn(bundle),
           },
     data,
     documents,
@@ -61,13 +62,13 @@ export function describeBundle(
     documentPaths: documentPathsIn(bundle),
     listsPackages: bundle.wasm === undefined || bundle.index !== undefined || rego.length > 0,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
-    // A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value.
+    // Without a list of entrypoints, a path may be a package or a rule. Both lead to its value.
     kindOf: (key) => (rules === undefined || rules.has(key) ? 'rule' : 'document'),
     isRule: (path) => rules?.has(pathKey(path)) ?? isRuleBelow(packages, path),
   }
 }
 
-/** The data files of a bundle, each with where its document belongs. */
+/** Returns the data files of a bundle with the paths of their documents. */
 export function dataFilesOf(bundle: string, { data }: BundleFiles): DataFile[] {
   return [...data].map(([name, content]) => {
     const directory = dirname(name)
@@ -75,13 +76,18 @@ export function dataFilesOf(bundle: string, { data }: BundleFiles): DataFile[] {
   })
 }
 
-/** Our own bundles say which file a name stands for; others hold the files themselves under it. */
+/**
+ * Bundles of `tidegate build` map staged names to source files; others contain the files under
+ * these names.
+ */
 function sourceIn(file: string, { index, rego }: BundleFiles, name: string): string | undefined {
   const source = (index && ownMember(index.files, name)) ?? (rego.has(name) ? name : undefined)
   return source === undefined ? undefined : `${file}/${source}`
 }
 
-/** The paths of its packages, and all that lead to its rules, as far as our own bundles tell. */
+/**
+ * Returns the paths of packages, and those above rules if the bundle was made by `tidegate build`.
+ */
 function documentPathsIn({ index }: BundleFiles): string[][] {
   const rules = (index?.rules ?? []).map(pathOfKey)
   const above = [...rules, ...(index?.packages ?? []).map((path) => [...path, ''])].flatMap((path) =>
@@ -90,19 +96,25 @@ function documentPathsIn({ index }: BundleFiles): string[][] {
   return distinctPaths(above)
 }
 
-/** Modules have entrypoints that OPA added and nobody asked for: our own bundles tell which ones are meant. */
-function isAskedForIn(bundle: BundleFiles): (key: string) => boolean {
+/**
+ * Modules have entrypoints that OPA added. The manifest of `tidegate build` lists the intended
+ * ones.
+ */
+function isServedIn(bundle: BundleFiles): (key: string) => boolean {
   if (bundle.index === undefined) return () => true
   const known = new Set([...bundle.index.rules, ...documentPathsIn(bundle).map(pathKey)])
   return (key) => known.has(key)
 }
 
-/** OPA names an entrypoint by its path joined with `/`, and has no name for a slash inside a segment. */
+/** OPA joins the path of an entrypoint with `/` and cannot name a slash within a segment. */
 function keyIn({ index }: BundleFiles, entrypoint: string): string {
   return index?.paths[entrypoint] ?? (entrypoint === '' ? '' : pathKey(entrypoint.split('/')))
 }
 
-/** Rego that was compiled away leaves its package line: what is below a package, and is none itself, is a rule. */
+/**
+ * A bundle keeps the package line of compiled Rego. An entrypoint below a package that is not a
+ * package is a rule.
+ */
 function isRuleBelow(packages: PolicyPart['packages'], path: readonly string[]): boolean {
   const key = pathKey(path)
   const keys = packages.map(pathKey)

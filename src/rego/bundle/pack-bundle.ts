@@ -7,20 +7,20 @@ import { packFiles } from '../archive/pack-files.js'
 import { isOwned, ownedRoots } from '../archive/roots.js'
 import { printData } from '../wasm/data/data-image.js'
 
-/** Go's, too: beyond it data takes three times as long for a sixtieth less. */
+/** Go's default, too. Higher levels take three times as long and save a sixtieth. */
 const GZIP_LEVEL = 6
 
 export interface PackOptions {
   readonly revision: string
-  /** The paths of `data` that the bundle owns; those of its packages and data where none are given. */
+  /** The paths of `data` that the bundle owns; its packages and data by default. */
   readonly roots?: readonly string[] | undefined
-  /** What else the manifest says of the bundle. */
+  /** Metadata for the manifest. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Compiled policies as an OPA bundle (`.tar.gz`). The same policies and options always give the same bytes. Raises
- * `invalid` when there is no Rego among them.
+ * Packs compiled policies as an OPA bundle (`.tar.gz`). The result is reproducible. Raises
+ * `invalid` without Rego.
  */
 export async function packBundle(compiled: CompiledPolicies, options: PackOptions): Promise<Buffer> {
   if (compiled.wasm === undefined) {
@@ -48,7 +48,7 @@ function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
     paths: Object.fromEntries(renamed.sort()),
     files: Object.fromEntries(sourceNames),
   }
-  // OPA asks the module for what the bundle owns, and refuses a manifest that names more.
+  // OPA evaluates the module for the bundle's roots, and refuses a manifest with more entrypoints.
   const owned = new Set(roots)
   const names = [...paths.keys()].filter((name) => name !== '' && isOwned(owned, name)).sort()
   return {

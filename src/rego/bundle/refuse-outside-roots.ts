@@ -4,15 +4,15 @@ import { pathKey } from '../values/path-key.js'
 import type { BundleManifest } from '../archive/manifest.js'
 import { findDataOutside, isAboveRoot, isOwned } from '../archive/roots.js'
 
-/** What a bundle holds, as far as its roots have to be over it. */
+/** The contents of a bundle that its roots must cover. */
 export interface BundleContents {
   readonly packages: readonly (readonly string[])[]
   readonly data: RegoObject
 }
 
 /**
- * Raises `invalid`, naming everything, when a bundle has packages, entrypoints or data outside of the roots in its manifest: who
- * relies on the roots must be able to.
+ * Raises `invalid`, listing everything, if a bundle has packages, entrypoints or data outside of
+ * its roots.
  */
 export function refuseOutsideRoots(
   bundle: string,
@@ -29,7 +29,7 @@ export function refuseOutsideRoots(
   ])
 }
 
-/** The same for what the module itself answers; a document above the roots is only the way to them. */
+/** Raises `invalid` for entrypoints outside of the roots. Documents above the roots are allowed. */
 export function refuseEntrypointsOutsideRoots(
   bundle: string,
   roots: readonly string[],

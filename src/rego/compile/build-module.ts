@@ -5,8 +5,9 @@ import { AppError } from '../../errors/app-error.js'
 import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackOne } from '../archive/pack-files.js'
+import { capabilityFlags } from '../opa/capabilities.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { laterKeywords, opaRegoVersion } from '../opa/opa-release.js'
+import { opaRegoVersion } from '../opa/opa-release.js'
 import { runOffline } from '../opa/run-offline.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
@@ -15,22 +16,24 @@ import { pathKey, pathOfKey } from '../values/path-key.js'
 import { RegoObject } from '../values/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
-import { compileError, readOpaErrors, withNearNames, withTypes } from './opa-errors.js'
-import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
-import { keepPrintCalls } from './keep-print-calls.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
-import { orderModifiers } from './order-modifiers.js'
-import { refuseUnreadRules } from './read-modules.js'
-import { lossDetails } from './plan/loss-details.js'
-import { mayLose, ruleTree } from './may-lose.js'
-import { planLosses } from './plan-losses.js'
-import { splitLookups } from './split-lookups.js'
-import { bundleFiles, sourceFiles, stagedName } from './stage-bundle.js'
-import { BUNDLE_FILE, environmentFor, writeBundle } from './write-bundle.js'
-import type { BundledFiles } from './write-bundle.js'
-import { wrapLookups } from './wrap-lookups.js'
+import { compileError, readOpaErrors, withNearNames, withTypes } from '../modules/opa-errors.js'
+import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from '../modules/generated-entrypoints.js'
+import { keepPrintCalls } from '../workarounds/dropped-print-calls.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
+import { orderModifiers } from '../workarounds/modifier-order.js'
+import { refuseUnreadRules } from '../modules/read-modules.js'
+import { withoutLosses } from '../workarounds/plan-losses.js'
+import {
+  BUNDLE_FILE,
+  bundleFiles,
+  environmentFor,
+  sourceFiles,
+  stagedName,
+  writeBundle,
+} from '../modules/stage-bundle.js'
+import type { BundledFiles } from '../modules/stage-bundle.js'
 
-/** A compiled module and what its entrypoints answer. */
+/** A compiled module with its entrypoints. */
 export interface BuiltModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` by the name of the entrypoint. */
@@ -39,37 +42,39 @@ export interface BuiltModule {
 
 export type BuildModule = typeof buildModule
 
-/** Code does not depend on data, and what stands in the way of rules has been looked for. */
+/** Code does not depend on data. Conflicts of data with rules are checked before. */
 const NO_DATA = new RegoObject([])
 /** `opa build` and the code grow with the square of their number. */
-export const MOST_ENTRYPOINTS = 200
-/** What a module for other programs may have: beyond it, such a module takes minutes to build, and engines refuse it. */
-export const MOST_PORTABLE_ENTRYPOINTS = 1000
+export const MAX_ENTRYPOINTS = 200
+/**
+ * Limit for modules that other programs load. Larger modules take minutes to build, and engines
+ * reject them.
+ */
+export const MAX_PORTABLE_ENTRYPOINTS = 1000
 
 export interface BuildOptions {
-  /** How many entrypoints the module may have, which programs other than this one ask it by. */
-  readonly mostEntrypoints: number
-  /** Whether calls of `print` are compiled. */
+  /** The number of entrypoints above which the module gets one entrypoint for all rules. */
+  readonly maxEntrypoints: number
+  /** True if calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
 }
 
-/** What all builds of one set of policies have in common. */
+/** The common parameters of all builds of one set of policies. */
 interface Staged {
   readonly opa: OpaProgram
   readonly modules: readonly RegoModule[]
-  /** Where archives are put. */
+  /** The directory for temporary archives. */
   readonly directory: string
-  /** What the bundle consists of. */
   readonly files: BundledFiles
   readonly flags: readonly string[]
 }
 
 /**
- * Compiles modules to WASM so that every key can be asked: with an entrypoint each, or, where these would be too many, with one that
- * leads to all rules, which are then called by themselves; documents are put together from them. A path that `opa build` has no
- * spelling for gets a generated rule that refers to it. OPA 0.70 refuses a path as an entrypoint when functions below it call each
- * other, though it compiles a rule that refers to the same path: then each path gets such a rule. Raises `invalid` with file,
- * row, column and OPA's message for each problem in the policies.
+ * Compiles modules to WASM so that every key can be evaluated. Up to `maxEntrypoints` keys get an
+ * entrypoint each. Otherwise one entrypoint refers to all rules, which are called as functions, and
+ * documents are composed from them. A path that `opa build` cannot name gets a generated rule. OPA
+ * 0.70 refuses an entrypoint if functions below it call each other; then every path gets a
+ * generated rule. Raises `invalid` with file, line, column and OPA's message for each problem.
  */
 export async function buildModule(
   opa: OpaProgram,
@@ -80,12 +85,12 @@ export async function buildModule(
   if (!includesPrint) return await buildFlagged(opa, modules, keys, options)
   if ((await opaRegoVersion(opa)) === 1)
     return await buildFlagged(opa, modules, keys, options, ['--wasm-include-print'])
-  const printing = keepPrintCalls(modules)
-  if (printing !== undefined) {
+  const printing = await keepPrintCalls(modules)
+  if (printing !== modules) {
     try {
       return await buildFlagged(opa, printing, keys, options)
     } catch (raw) {
-      // Whatever is wrong is told of what was written.
+      // The build of the original modules reports the errors.
       if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
     }
   }
@@ -96,78 +101,27 @@ async function buildFlagged(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints }: BuildOptions,
+  { maxEntrypoints }: BuildOptions,
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectoryBelow(opa.temporaryFolder, async (directory) => {
     const toSource = sourceFiles(modules)
     const filesOf = (texts: readonly RegoModule[]): BundledFiles =>
       bundleFiles(texts, NO_DATA, stagedName, '')
-    const ordered = orderModifiers(modules)
+    const ordered = await orderModifiers(modules)
     const written = { opa, modules, directory, files: filesOf(ordered), flags }
-    const staged = await withoutLosses(written, keys, toSource, async () =>
-      (await rewriteLookups(ordered, opa)).map(filesOf),
-    )
+    const files = await withoutLosses({
+      ...{ opa, directory, files: written.files, modules: ordered, filesOf, toSource },
+      packagesOf: (some) => packagesOf(some, keys),
+      refuseMistakes: async () => void (await buildForAll(written, toSource, [...keys.keys()])),
+    })
+    const staged = { ...written, files }
     const forRules =
-      keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
+      keys.size <= maxEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, toSource, [...keys.keys()]))
     refuseUnreadRules(modules, built.wasm)
     return built
   })
-}
-
-/** Modules in other words that OPA may compile right where it does not as they are written, the most rewritten first. */
-async function rewriteLookups(
-  modules: readonly RegoModule[],
-  opa: OpaProgram,
-): Promise<(readonly RegoModule[])[]> {
-  const isOlder = (await opaRegoVersion(opa)) === 0
-  const wrapped = await wrapLookups(modules, await laterKeywords(opa))
-  const [whole, split] = [await splitLookups(wrapped, isOlder), await splitLookups(modules, isOlder)]
-  return [...new Set([whole, wrapped, split])].filter((rewritten) => rewritten !== modules)
-}
-
-/**
- * The files as they are written, or in the first of other words that OPA compiles to code which answers like its evaluator. Its own plan of the code shows
- * that. Raises `invalid` for each expression that answers differently in all of them. What OPA refuses as it is written is left to the build to report.
- */
-async function withoutLosses(
-  written: Staged,
-  keys: ReadonlyMap<string, EntrypointKind>,
-  toSource: (compiledName: string) => string,
-  rewrite: () => Promise<readonly BundledFiles[]>,
-): Promise<Staged> {
-  const { modules } = written
-  const rules = ruleTree(modules)
-  const suspects = modules.filter((module) => mayLose(module, rules))
-  if (suspects.length === 0) return written
-  // Functions are planned with the rules that call them.
-  const hasFunctions = suspects.some((module) => module.rules.some(({ isFunction }) => isFunction))
-  const kept = packagesOf(hasFunctions ? modules : suspects, keys)
-  const losses = await planLosses(written, kept, rules)
-  if (losses === undefined) await refuseUnplanned(written, keys, toSource)
-  if (losses === undefined || losses.length === 0) return written
-  let least = losses
-  for (const files of await rewrite()) {
-    const staged = { ...written, files }
-    const left = await planLosses(staged, kept, rules)
-    if (left?.length === 0) return staged
-    if (left !== undefined && left.length < least.length) least = left
-  }
-  throw compileError(lossDetails(least, toSource))
-}
-
-/** Raises as `buildForAll` for what OPA does not compile, and `unavailable` for what it compiles and does not plan: nothing shows whether that answers right. */
-async function refuseUnplanned(
-  written: Staged,
-  keys: ReadonlyMap<string, EntrypointKind>,
-  toSource: (compiledName: string) => string,
-): Promise<void> {
-  await buildForAll(written, toSource, [...keys.keys()])
-  throw new AppError(
-    'unavailable',
-    `${written.opa.path} (from ${written.opa.source}) compiles the policies and does not plan them: name another program with --opa or OPA_BIN`,
-  )
 }
 
 /** The keys of the packages of modules that one of these keys is of. */
@@ -176,7 +130,10 @@ function packagesOf(modules: readonly RegoModule[], keys: ReadonlyMap<string, En
   return [...packages].filter((key) => keys.has(key))
 }
 
-/** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
+/**
+ * Builds with one entrypoint for all rules; undefined if OPA does not compile it, or if rules
+ * cannot be called as functions.
+ */
 async function buildForRules(
   staged: Staged,
   keys: ReadonlyMap<string, EntrypointKind>,
@@ -200,7 +157,7 @@ async function buildForAll(
 ): Promise<BuiltModule> {
   const unspellable = keys.filter((key) => !isSpellable(key))
   const direct = keys
-    // The root document would hold the generated rules.
+    // The root document would contain the generated rules.
     .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(staged, { direct, forwarded: unspellable })
@@ -212,7 +169,9 @@ async function buildForAll(
   throw compileError(readOpaErrors(first.run, toSource))
 }
 
-/** `opa check` finds the policies' own problems and tells them with columns; a run that was refused may know the types that they are about. */
+/**
+ * Raises the errors of `opa check`, which have columns, with the type details of the refused build.
+ */
 async function refuseMistakes(
   { opa, modules, directory: cwd, files }: Staged,
   toSource: (compiledName: string) => string,
@@ -263,6 +222,7 @@ async function build(
     opa,
     [
       ...['build', '--target', 'wasm', '--bundle', BUNDLE_FILE, '--output', output, ...flags],
+      ...(await capabilityFlags(cwd, opa.capabilities)),
       ...names.flatMap((name) => ['--entrypoint', name]),
     ],
     { cwd, env: environmentFor(files) },
@@ -274,7 +234,10 @@ async function build(
   return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
 }
 
-/** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */
+/**
+ * Renames generated entrypoints to the paths that they refer to, for other programs. Paths with
+ * slashes or empty segments keep the generated name.
+ */
 function nameByPaths(
   wasm: Uint8Array,
   generated: ReadonlyMap<string, string>,
@@ -291,8 +254,8 @@ function nameByPaths(
 }
 
 /**
- * Whether `opa build --entrypoint` can name a path: it splits at slashes, takes digits for a number, skips empty
- * segments at the ends, and no program can be given a NUL.
+ * True if `opa build --entrypoint` can name a path. It splits at slashes, parses digits as numbers
+ * and skips empty segments at the ends; arguments cannot contain NUL.
  */
 function isSpellable(key: string): boolean {
   return pathOfKey(key).every(

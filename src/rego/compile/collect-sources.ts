@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, sep } from 'node:path'
+import { isUtf8 } from 'node:buffer'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
@@ -7,22 +8,21 @@ import { inGroups } from '../../lib/turns/in-groups.js'
 import { toSharedBytes } from '../../lib/turns/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../values/verdict-rules.js'
-import { isDataFile, isMaybeData, listSourceTree } from './files/list-source-files.js'
+import { isDataFile, isMaybeData, listSourceTree, unreadable } from './files/list-source-files.js'
 import type { SourceFile } from './files/list-source-files.js'
-import { compileError } from './opa-errors.js'
-import { readContent, readRegoFile } from './files/read-rego-files.js'
-import type { ReadRego, RegoFile } from './files/read-rego-files.js'
-
-export type { RegoFile } from './files/read-rego-files.js'
+import { compileError } from '../modules/opa-errors.js'
+import type { RegoFile } from '../modules/rego-module.js'
+import { readWhole } from '../../lib/read-files.js'
+import { spellNumbers } from '../workarounds/numbers-without-integer-part.js'
 
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)
 
-/** What OPA would read of the same directories, and policies are not made of. */
+/** Files that OPA would load from the same directories, and Tidegate does not. */
 export interface LeftOutFiles {
   /** Tests and hidden files, as far as they begin a line with the name of a verdict. */
   readonly rego: readonly RegoFile[]
-  /** JSON and YAML of other names than those of data, with where OPA would put it. */
+  /** JSON and YAML with other names than data files, with the path that OPA would load them to. */
   readonly data: readonly { readonly file: string; readonly at: readonly string[] }[]
 }
 
@@ -33,16 +33,19 @@ export interface PolicySources {
 }
 
 export interface CollectOptions {
-  /** Whether `*_test.rego` is taken too; served policies leave the tests out. */
+  /** True to include `*_test.rego`; served policies exclude tests. */
   readonly includeTests: boolean
-  /** Whether JSON and YAML of any name in the directories is taken for data; else only that of the names that a bundle may have. */
+  /**
+   * True to load all JSON and YAML as data; by default only files with the names of data files in
+   * bundles.
+   */
   readonly includesAllData?: boolean | undefined
 }
 
 /**
- * Reads the Rego files and the `data.json`, `data.yaml` beside them from directories (or single Rego files), in a
- * stable order. Hidden files and `node_modules` are skipped. Raises `invalid` for a path that cannot be read, for Rego that is not
- * UTF-8, and when there is nothing to load at all.
+ * Reads Rego files and their `data.json` or `data.yaml` from directories (or single Rego files), in
+ * a stable order, without hidden files and `node_modules`. Raises `invalid` for a path that cannot
+ * be read, Rego that is not UTF-8, and if there is nothing to load.
  */
 export async function collectSources(
   paths: readonly string[],
@@ -79,7 +82,7 @@ export async function collectSources(
   return { rego, data, leftOut }
 }
 
-/** Files with what they hold, as far as that is Rego. */
+/** Returns files with their contents if they are Rego. */
 async function readRego(
   root: string,
   sources: readonly SourceFile[],
@@ -96,17 +99,17 @@ async function readHidden(file: string): Promise<RegoFile> {
   return { file, text: content.toString('utf8') }
 }
 
-/** A file that is named itself is data whatever it is called. */
+/** A file named explicitly is data whatever its name. */
 function isData(file: string, root: string): boolean {
   return isDataFile(file) || (file === root && isMaybeData(file))
 }
 
-/** The thread that makes values of it is given the same memory. */
+/** Returns the file in memory shared with the thread that parses it. */
 async function readDataFile(root: string, file: string): Promise<DataFile> {
   return { file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) }
 }
 
-/** Whether a Rego file holds tests, which are never served. */
+/** True for a file of tests, which are never served. */
 export function isTestFile(file: string): boolean {
   return file.endsWith('_test.rego')
 }
@@ -115,7 +118,6 @@ function isWantedRego(file: string, options: CollectOptions): boolean {
   return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
 }
 
-/** Only such a file need be looked at more closely. */
 function withVerdict(file: RegoFile): RegoFile[] {
   return VERDICT_LINE.test(file.text) ? [file] : []
 }
@@ -123,4 +125,40 @@ function withVerdict(file: RegoFile): RegoFile[] {
 function dataPath(root: string, file: string): string[] {
   const directory = file === root ? '' : relative(root, dirname(file))
   return directory === '' ? [] : directory.split(sep)
+}
+
+/** A Rego file, and the location of text that is not UTF-8. */
+export interface ReadRego {
+  readonly file: RegoFile
+  readonly malformed: readonly ErrorDetail[]
+}
+
+/** Reads a Rego file. Raises `invalid` if it cannot be read. */
+export async function readRegoFile(file: string): Promise<ReadRego> {
+  const content = await readContent(file)
+  const source = content.toString('utf8')
+  const text = spellNumbers(source)
+  return {
+    file: text === source ? { file, text } : { file, text, source },
+    malformed: malformedText(file, content),
+  }
+}
+
+/** Raises `invalid` for a file that cannot be read. */
+export async function readContent(file: string): Promise<Buffer> {
+  try {
+    return await readWhole(file)
+  } catch (raw) {
+    throw unreadable(file, raw)
+  }
+}
+
+/** Returns the first location that is not UTF-8, as OPA reports it. */
+function malformedText(file: string, content: Buffer): ErrorDetail[] {
+  if (isUtf8(content)) return []
+  const lines = content.toString('latin1').split('\n')
+  const row = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
+  const before = Buffer.from(lines[row] ?? '', 'latin1').toString('utf8')
+  const location = { file, row: row + 1, col: before.indexOf('\ufffd') + 1 }
+  return [{ code: 'rego_parse_error', message: 'illegal utf-8 character', location }]
 }

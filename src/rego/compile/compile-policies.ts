@@ -8,27 +8,28 @@ import { readData } from '../data/base-document.js'
 import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { RegoObject } from '../values/value.js'
-import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
+import { MAX_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildModule, BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
-import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
-import { askedDocuments, listEntrypoints } from './rego-module.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
+import { UNREAD_RULES, confirmModules, readModules } from '../modules/read-modules.js'
+import { evaluatedDocuments, listEntrypoints } from '../modules/rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
-import { refuseMergedRules } from './refuse-merged-rules.js'
-import { sourceNames } from './stage-bundle.js'
+import { refuseMergedRules } from '../workarounds/merged-rules.js'
+import { errorWithSourceColumns } from '../modules/source-columns.js'
+import { sourceNames } from '../modules/stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
 export interface CompiledPolicies {
-  /** Absent where there are no rules. */
+  /** Absent without rules. */
   readonly wasm: Uint8Array | undefined
   /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
-  /** A digest of all sources: the same sources always have the same revision. */
+  /** A digest of all sources. */
   readonly revision: string
   readonly entrypoints: ReadonlyMap<string, EntrypointKind>
   /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
@@ -40,14 +41,16 @@ export interface CompiledPolicies {
 }
 
 export interface CompileOptions extends Partial<BuildOptions> {
-  /** What a source file is called in the revision, and in the errors of what is compiled; its path when absent. */
+  /**
+   * Returns the name of a source file in the revision and in error locations; the path by default.
+   */
   readonly nameFile?: (file: string) => string
 }
 
 /**
- * Compiles Rego directories, version 0 and 1 mixed, to one WASM module in which every package and every rule is an
- * entrypoint. Raises `invalid` with file, row, column and OPA's message for each problem, data over a rule among them, `unavailable` when the `opa`
- * program cannot run.
+ * Compiles Rego directories of both versions to one WASM module in which every package and every
+ * rule is an entrypoint. Raises `invalid` with file, line, column and OPA's message for each
+ * problem, including data over a rule, and `unavailable` if the `opa` program fails.
  */
 export async function compilePolicies(
   opa: OpaProgram,
@@ -58,7 +61,7 @@ export async function compilePolicies(
   return await compileSources(opa, sources, readData(sources.data), options)
 }
 
-/** The same of sources that have been read, with their data. */
+/** Compiles sources and data that have been read. Raises as `compilePolicies`. */
 export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
@@ -66,12 +69,26 @@ export async function compileSources(
   options: CompileOptions = {},
   build: BuildModule = buildModule,
 ): Promise<CompiledPolicies> {
+  try {
+    return await compileSpelled(opa, sources, data, options, build)
+  } catch (raw) {
+    throw errorWithSourceColumns(raw, sources.rego)
+  }
+}
+
+async function compileSpelled(
+  opa: OpaProgram,
+  sources: PolicySources,
+  data: PartData,
+  options: CompileOptions,
+  build: BuildModule,
+): Promise<CompiledPolicies> {
   const modules = await readModules(opa, sources.rego)
   try {
     return await compileModules(opa, modules, sources, data, options, build)
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
-    // OPA's parser tells of all files what the compiler tells of the first.
+    // OPA's compiler stops at the first file with an error; its parser reports all files.
     const confirmed = await confirmModules(opa, modules)
     if (raw.code !== UNREAD_RULES && confirmed.every((module, place) => module === modules[place])) throw raw
     return await compileModules(opa, confirmed, sources, data, options, build)
@@ -83,7 +100,7 @@ async function compileModules(
   modules: readonly RegoModule[],
   sources: PolicySources,
   { data, documents }: PartData,
-  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
+  { maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
   build: BuildModule,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
@@ -91,14 +108,14 @@ async function compileModules(
   await refuseMergedRules(opa, modules)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()
-  // OPA builds no module of packages that hold nothing.
+  // OPA builds no module for packages without rules.
   const isEmpty = entrypoints.size === 1
   const [built, revision] = await Promise.all([
-    isEmpty ? undefined : build(opa, modules, entrypoints, { mostEntrypoints, includesPrint }),
+    isEmpty ? undefined : build(opa, modules, entrypoints, { maxEntrypoints, includesPrint }),
     digestSources(sources, nameFile, turns),
   ])
   await turns.pause()
-  const packages = askedDocuments(modules)
+  const packages = evaluatedDocuments(modules)
   return {
     wasm: built?.wasm,
     paths: built?.paths ?? new Map(),

@@ -8,32 +8,34 @@ import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { opaRelease } from '../opa/opa-release.js'
 import { buildModule } from './build-module.js'
 import type { BuildModule, BuildOptions, BuiltModule } from './build-module.js'
-import type { EntrypointKind, RegoModule } from './rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 
 const SUM_BYTES = 32
 const LENGTH_BYTES = 4
-/** Of one set of policies only the newest is asked for; a change that is taken back finds those before it. */
-const MOST_FILES = 8
+/** Loading uses only the newest build of a policy set; a reverted change uses an older one. */
+const MAX_FILES = 8
 /** No build is as large. */
-const MOST_BYTES = 256 * 1024 * 1024
-/** What this program has written there, whole or cut off: other files are somebody else's. */
+const MAX_BYTES = 256 * 1024 * 1024
+/** Files written by this program, complete or partial. */
 const OWN_NAME = /^[\da-f]{64}(?:\.[^.]+\.tmp)?$/
 /** A file that is newer than now by more than clocks and steps of time explain was written while the clock was wrong. */
 const AHEAD_MS = 60_000
-/** What a build is made of decides upon nothing else: nobody but the service reads or writes it. */
+/** Only the service may read or write builds, since the code decides. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const Head = z.object({ paths: z.array(z.tuple([z.string(), z.string()])) })
 
 /**
- * `buildModule` that keeps what it built in files of a folder, by a digest of all that it was built of: sources, entrypoints, options, the `opa` program, and
- * this one, which `builtBy` tells from other builds of it. What cannot be kept is built each time, and so is what a damaged file holds, which is taken away.
+ * Returns a `buildModule` that stores builds in a folder by the digest of all inputs: sources,
+ * entrypoints, options, capabilities, the `opa` program and this program (`builtBy`). A build that
+ * cannot be stored is repeated at each load. A damaged file is deleted.
  */
 export function keepBuilds(folder: string, builtBy: string, build: BuildModule = buildModule): BuildModule {
   return async (opa, modules, keys, options) => {
     const program = await versionOfFile(opa.path)
     if (program === undefined) return await build(opa, modules, keys, options)
     // A program that only starts another one, by which release it likes, stays as it is.
-    const programs = `${builtBy} ${program} ${await opaRelease(opa)}`
+    const { text = '' } = opa.capabilities ?? {}
+    const programs = `${builtBy} ${program} ${await opaRelease(opa)} ${text}`
     const file = join(folder, await digestOf(programs, modules, keys, options))
     const kept = await readBuild(file).catch(() => undefined)
     if (kept !== undefined) return kept
@@ -47,12 +49,12 @@ async function digestOf(
   programs: string,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, includesPrint = false }: BuildOptions,
+  { maxEntrypoints, includesPrint = false }: BuildOptions,
 ): Promise<string> {
   const turns = new ShortTurns()
   const hash = createHash('sha256')
   const add = (...values: readonly unknown[]): unknown => hash.update(`${JSON.stringify(values)}\n`)
-  add(programs, mostEntrypoints, includesPrint, [...keys])
+  add(programs, maxEntrypoints, includesPrint, [...keys])
   for (const { text, version, packagePath, rules } of modules) {
     add(text, version, packagePath, rules)
     await turns.pause()
@@ -60,17 +62,17 @@ async function digestOf(
   return hash.digest('hex')
 }
 
-/** Undefined where there is none, or what is there is not whole or is another one. */
+/** Returns a stored build; undefined if it is missing or damaged. */
 async function readBuild(file: string): Promise<BuiltModule | undefined> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) return undefined
-  // A pipe or a device may give nothing, or something without end.
-  const isReadable = found.isFile() && found.size <= MOST_BYTES
+  // A pipe or a device may return nothing, or never end.
+  const isReadable = found.isFile() && found.size <= MAX_BYTES
   const bytes = isReadable ? await readFile(file).catch(() => undefined) : undefined
   if (isReadable && bytes === undefined) return undefined
   const built = bytes && parseBuild(basename(file), bytes)
   if (built === undefined) await rm(file, { force: true, recursive: true }).catch(() => undefined)
-  // So that those that are asked for are the newest.
+  // Marks builds in use as the newest.
   else await utimes(file, new Date(), new Date()).catch(() => undefined)
   return built
 }
@@ -114,11 +116,11 @@ async function removeOldest(folder: string): Promise<void> {
       ),
     })),
   )
-  const old = times.sort((one, other) => other.atMs - one.atMs).slice(MOST_FILES)
+  const old = times.sort((one, other) => other.atMs - one.atMs).slice(MAX_FILES)
   await Promise.all(old.map(({ file }) => rm(file, { force: true, recursive: true })))
 }
 
-/** Of what a file holds and its name: it is no other one that has come to this name. */
+/** Returns a digest of the contents and the name, which detects renamed files. */
 function sumOf(name: string, bytes: Uint8Array): Buffer {
   return createHash('sha256').update(name).update(bytes).digest()
 }

@@ -2,9 +2,9 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { findConflict } from '../data/data-conflicts.js'
-import { locateRules } from './locate-rules.js'
+import { locateRules } from '../modules/locate-rules.js'
 import type { BaseDocument } from '../data/base-document.js'
-import type { RegoModule } from './rego-module.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
 /** Raises `invalid` with the rule's place and the data's file for each rule at whose path the data has a value. */
 export async function refuseDataOverRules(

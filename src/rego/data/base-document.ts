@@ -5,7 +5,7 @@ import { loadData } from './load-data.js'
 import type { DataFile, LoadedData } from './load-data.js'
 import { parseJson, toJson } from './parse-data.js'
 
-/** A base document, where it belongs below `data`, and the file it came from. */
+/** A base document with its path below `data` and its file. */
 export interface BaseDocument {
   readonly at: readonly string[]
   readonly value: RegoValue
@@ -27,7 +27,7 @@ export function readData(files: readonly DataFile[]): PartData {
   return partData(loadData([files], ANY_BASE), 0, files)
 }
 
-/** What the part in a place of a load gives, whose files these are. */
+/** Returns the data of one part of a load. */
 export function partData({ image, parts }: LoadedData, place: number, files: readonly DataFile[]): PartData {
   const { root, documents = [] } = parts[place] ?? {}
   return {

@@ -3,8 +3,9 @@ import type { RegoValue } from '../values/value.js'
 import type { BaseDocument } from './base-document.js'
 
 /**
- * The first base document that stands in the way of a rule: one that has a value at the rule's path, or a value above it that
- * has no members. Undefined where the path is free. OPA's rule, as its compiler applies it to rules and functions.
+ * Returns the first base document that conflicts with a rule: one with a value at the rule's path,
+ * or with a value above it that is not an object. Undefined without a conflict. OPA's compiler
+ * applies the same check to rules and functions.
  */
 export function findConflict(
   documents: readonly BaseDocument[],

@@ -5,7 +5,7 @@ import type { DataImage } from '../wasm/data/data-image.js'
 import { mergeData } from './merge-data.js'
 import { parseJson, toJson } from './parse-data.js'
 
-/** A data file as read, and where its document belongs below `data`. */
+/** A data file with the path of its document below `data`. */
 export interface DataFile {
   readonly file: string
   readonly at: readonly string[]
@@ -16,7 +16,7 @@ export interface DataFile {
 export interface LoadedData {
   /** All of them together. */
   readonly image: DataImage
-  /** The addresses of what each part gives, in the order of the parts. */
+  /** The addresses of the parts' data, in the order of the parts. */
   readonly parts: readonly LoadedPart[]
 }
 
@@ -27,9 +27,9 @@ export interface LoadedPart {
 }
 
 /**
- * Reads and merges the data files of the parts of a load into one image for the address `base`. Raises `invalid`, naming the files,
- * for one that is malformed or too large, and for two of one part that give values to the same path. Parts are taken to be apart
- * from each other; of a path that two of them have, one is taken.
+ * Reads and merges the data files of all parts into one image for the address `base`. Raises
+ * `invalid`, naming the files, for a malformed or too large file, and for two files of a part with
+ * values at the same path. If two parts have a value at a path, one of them is used.
  */
 export function loadData(parts: readonly (readonly DataFile[])[], base: number): LoadedData {
   for (const { file, content } of parts.flat()) refuseTooLong(file, content.length)

@@ -1,30 +1,31 @@
 import { AppError } from '../../errors/app-error.js'
 
-/** A document in the memory of a builder, where it belongs below `data`, and the file it came from. */
+/** A document in a builder's memory, with its path below `data` and its file. */
 export interface PlacedDocument {
   readonly at: readonly string[]
   readonly address: number
   readonly file: string
 }
 
-/** What merging needs of the builder in whose memory the documents are. */
+/** The operations of a builder that merging uses. */
 export interface DocumentMemory {
   /** The addresses of the members of an object; undefined for another value. */
   readonly membersOf: (address: number) => Iterable<readonly [key: string, address: number]> | undefined
-  /** The same question without reading them. */
+  /** Returns true if the object has the key, without reading its value. */
   readonly isObject: (address: number) => boolean
   readonly object: (members: ReadonlyMap<string, number>) => number
 }
 
-/** Called for two files that give values to one path; unless it raises an error, the first one counts. */
+/** Called for two files with values at one path. Unless it raises, the first one counts. */
 export type Conflict = (path: readonly string[], first: string, second: string) => void
 
-/** The member below which everything stands, so that the whole of `data` is a member like others. */
+/** The key of `data` itself, so that it is handled like a member. */
 const ROOT = 'data'
 
 /**
- * The address of one object of all documents, each at its place: objects merge, and two different values for one path are an
- * `invalid` error that names both files. Only objects that several documents have members in are written again.
+ * Merges all documents at their paths into one object and returns its address. Objects merge; two
+ * different values at a path are an `invalid` error with both files. Copies only objects with
+ * members from several documents.
  */
 export function mergeData(
   documents: readonly PlacedDocument[],
@@ -36,14 +37,14 @@ export function mergeData(
   return merger.finish()
 }
 
-/** An object that several documents may have members in. */
+/** An object with members from several documents. */
 interface Branch {
   /** The file that was the first to name it. */
   readonly file: string
   readonly children: Map<string, Branch | Leaf>
 }
 
-/** A value as one document has it. */
+/** A value from one document. */
 interface Leaf {
   readonly file: string
   readonly address: number
@@ -98,7 +99,10 @@ class DataMerger {
       this.#put(below, [...path, key], member, { file: leaf.file, address })
   }
 
-  /** The branch at a key: made where nothing is, or of the object that one document has there; undefined over another value. */
+  /**
+   * Returns the branch at a key, created if absent or from the object of one document; undefined if
+   * another value is there.
+   */
   #branchAt(branch: Branch, path: readonly string[], key: string, file: string): Branch | undefined {
     const present = branch.children.get(key)
     if (present !== undefined && 'children' in present) return present

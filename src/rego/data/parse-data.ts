@@ -13,12 +13,15 @@ export function toJson(file: string, content: Uint8Array): Uint8Array {
   return naming(file, () => Buffer.from(printJson(readYaml(textOf(content), UNMETERED_WORK))))
 }
 
-/** The address of the value of a file's JSON. Raises `invalid` naming the file where that is malformed or too large. */
+/**
+ * Parses a file's JSON and returns the address of the value. Raises `invalid`, naming the file, if
+ * it is malformed or too large.
+ */
 export function parseJson(builder: DataBuilder, file: string, json: Uint8Array): number {
   return naming(file, () => {
     const read = builder.read(json)
     if (read?.end === json.length) return read.address
-    // What the reader refuses, this tells the place of.
+    // Finds the location of an error that the reader reports.
     scanValue(json, 0)
     throw new AppError(
       'invalid',
@@ -35,7 +38,7 @@ function naming<T>(file: string, work: () => T): T {
   }
 }
 
-/** What is no UTF-8 is replaced, as Go does. */
+/** Invalid UTF-8 is replaced, as in Go. */
 function textOf(content: Uint8Array): string {
   return Buffer.from(content).toString()
 }

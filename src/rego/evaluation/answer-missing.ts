@@ -1,10 +1,13 @@
 import type { MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
 
-/** The evaluation calls something that only somebody outside can answer: it has to be made again with the answer, from the start. */
+/**
+ * Ends an evaluation that needs the answer of a call to another host. The evaluation is repeated
+ * with it from the start.
+ */
 export class AnswerMissing extends EvaluationAbort {
   readonly call: MissingCall
-  /** What was recorded until then, which has to be the same when it is made again. */
+  /** The recorded calls so far, which the repeated evaluation uses. */
   readonly recorded: RecordedCalls
 
   constructor(call: MissingCall, recorded: RecordedCalls) {

@@ -6,8 +6,9 @@ import { RegoObject } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 
 /**
- * By the key of a package: what base documents beside its rules say against everything. They may deny, but never allow: an
- * allow is for rules to state, which know what is asked. So may a package below that is called `allow`, which is not true.
+ * Returns the denials that base documents state, by package key. Base documents may deny but never
+ * allow, because only rules know the input. A package named `allow` below another one denies if it
+ * is not true.
  */
 export function findBaseDenials(
   packages: readonly string[],
@@ -30,7 +31,7 @@ export function findBaseDenials(
   return denials
 }
 
-/** The keys of the paths below which this one goes on with the name of a rule that must be true. */
+/** Returns the keys of paths with a child that must be true. */
 function packagesWithAllowAbove(path: readonly string[]): string[] {
   return path.flatMap((segment, length) =>
     segment === ALLOW_RULE && length > 0 ? [pathKey(path.slice(0, length))] : [],

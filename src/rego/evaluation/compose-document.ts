@@ -6,12 +6,13 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
-/** So many values of base documents are read between two looks at the clock. */
+/** Number of base values read between two checks of the clock. */
 const READS_PER_LOOK = 512
 
 /**
- * The value of a document that is put together from rules, whose values these are: what the module's own code for it would give. A
- * document below it is defined and empty even where none of its rules is; base documents stand beside the rules.
+ * Composes a document from the values of its rules, as the module's own code would. A document
+ * below it is an empty object if all its rules are undefined, and base documents are next to the
+ * rules.
  */
 export function composeDocument(
   snapshot: Snapshot,
@@ -30,8 +31,8 @@ export function composeDocument(
 }
 
 /**
- * The base document at a path, undefined where there is none; what is below it is read when it is looked at. Within a slice the time of reading counts, wherever
- * the value is read: raises SliceOver then.
+ * Returns the base document at a path, if any, read lazily. Within a slice, reading counts as time
+ * and raises SliceOver.
  */
 export function baseDocumentAt(
   { data, image }: Snapshot,
@@ -47,7 +48,7 @@ export function baseDocumentAt(
   return walkBaseDocument(dataOf(image, count), path)
 }
 
-/** The value at a path as the document of a path above it has it. */
+/** Returns the value at a path as seen from a document above it. */
 export function placeBelow(
   path: readonly string[],
   above: readonly string[],

@@ -1,21 +1,21 @@
-/** One reason against, and the package (as Rego writes it, without `data`) that gives it. */
+/** A reason against a change, and the package that states it (as in Rego, without `data`). */
 export interface Denial {
   readonly packageName: string
   readonly text: string
 }
 
-/** What one package says against. */
+/** The denials of one package. */
 export interface PackageDenials {
   readonly package: string
   readonly deny: readonly string[]
 }
 
-/** The texts, each once though several packages may give it. */
+/** Returns the texts without duplicates. */
 export function textsOf(denials: readonly Denial[]): string[] {
   return [...new Set(denials.map(({ text }) => text))]
 }
 
-/** Each package that denies, in the order in which they first do, with all that it says. */
+/** Groups denials by package, in order of first occurrence. */
 export function denialsByPackage(denials: readonly Denial[]): PackageDenials[] {
   const texts = new Map<string, string[]>()
   for (const { packageName, text } of denials) {

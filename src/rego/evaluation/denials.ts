@@ -4,8 +4,8 @@ import { RegoObject, RegoSet } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 
 /**
- * What a document says of a change: the texts against it, none for an allow; or that it states no verdict, since its
- * verdict rules are all undefined, or null where they have a value.
+ * The verdict of a document: texts of denials (none for an allow), or no verdict, because its rules
+ * are undefined, or null if they have a value.
  */
 export type Statement = readonly string[] | 'undefined' | 'null'
 
@@ -14,13 +14,13 @@ export interface VerdictMembers {
   readonly get: (rule: string) => RegoValue | undefined
 }
 
-/** The members of an object reason that hold its text, the first that is there first. */
+/** The members of an object reason that may hold its text, in order of preference. */
 const TEXT_MEMBERS: readonly string[] = ['msg', 'message', 'alertMsg', 'reason']
 
 /**
- * What the value of a `deny` or `violation` rule states: nothing when it is undefined or null, no denial when it is false
- * or empty, else one text per reason. A reason without text gets one that names the rule: a denial is never lost for want
- * of a text.
+ * Returns the denials of a `deny` or `violation` rule: no verdict if undefined or null, no denial
+ * if false or empty, else one text for each reason. A reason without text gets the name of the
+ * rule, so that no denial is lost.
  */
 export function denyStatement(value: RegoValue | undefined, ruleName: string): Statement {
   if (value === undefined) return 'undefined'
@@ -31,8 +31,9 @@ export function denyStatement(value: RegoValue | undefined, ruleName: string): S
 }
 
 /**
- * What a document with verdict rules states. Whatever says no wins: an `allow` that is not true beside an empty `deny`, or a
- * reason in `deny` beside an `allow` that is true. Rules that are undefined, and a deny rule that is null, say nothing.
+ * Returns the verdict of a document. Any denial wins: an `allow` that is not true next to an empty
+ * `deny`, or a reason in `deny` next to `allow`. Undefined rules, and a deny rule that is null,
+ * state nothing.
  */
 export function documentStatement(members: VerdictMembers, name: string): Statement {
   const denials = DENY_RULES.map((rule) => {
@@ -42,13 +43,13 @@ export function documentStatement(members: VerdictMembers, name: string): Statem
   return joinStatements([...denials, allowStatement(members.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)])
 }
 
-/** What the value of an `allow` rule states: no denial only when it is true. */
+/** Returns the verdict of an `allow` rule: only true is an allow. */
 export function allowStatement(value: RegoValue | undefined, ruleName: string): Statement {
   if (value === undefined) return 'undefined'
   return value === true ? [] : [notTrue(ruleName)]
 }
 
-/** All texts of those that state something; where none does, `null` when one of them is. */
+/** Joins the texts of all verdicts. Without any, `null` if one is null. */
 export function joinStatements(statements: readonly Statement[]): Statement {
   const stated = statements.filter((statement) => typeof statement !== 'string')
   if (stated.length > 0) return stated.flat()

@@ -14,28 +14,31 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
-/** What takes a module some milliseconds. */
-const MUCH_DATA = 64 * 1024
+/** A document of this size takes a module some milliseconds. */
+const LARGE_DATA_BYTES = 64 * 1024
 
-/** How one path of `data` is answered; the same for every request until the snapshot changes. */
+/** How to evaluate a path of `data`; constant for a snapshot. */
 export interface DocumentPlan {
   readonly snapshot: Snapshot
   readonly path: readonly string[]
   /** The rule or package to evaluate, and the way from its value to the path. */
   readonly target: { readonly entrypoint: Entrypoint; readonly rest: readonly string[] } | undefined
-  /** Where no single entrypoint holds the document: those whose values make it up, beside the base documents. */
+  /**
+   * The entrypoints that make up the document, if no single one has it, together with base
+   * documents.
+   */
   readonly parts: readonly Entrypoint[]
   /** The keys of the packages at the path and below it. */
   readonly packages: readonly string[]
-  /** The way from the package that the path leads into; all of the path where the packages are not known. */
+  /** The steps from the package to the path; the whole path if packages are unknown. */
   readonly steps: readonly string[]
-  /** Why OPA takes the path for no query, where it does not. */
+  /** The reason why OPA refuses the path as a query, if it does. */
   readonly refusal: string | undefined
 }
 
 /**
- * Tells how a path of `data` is answered: by the rule that it names or leads into, by the package or the document above
- * packages that it names, by several of them together, or by base documents alone.
+ * Plans the evaluation of a path of `data`: by the rule it names or leads into, by a package or a
+ * document above packages, by several of them, or by base documents alone.
  */
 export function planDocument(snapshot: Snapshot, path: readonly string[]): DocumentPlan {
   const names = namesIn(path)
@@ -57,8 +60,8 @@ export function planDocument(snapshot: Snapshot, path: readonly string[]): Docum
 }
 
 /**
- * The document of a plan as JSON text in OPA's form, or undefined when it is not defined. The input must be
- * well-formed JSON. Raises `evaluation_failed` when the policy conflicts, a strict built-in fails or the budget ends.
+ * Evaluates a plan to JSON text in OPA's form, or undefined. The input must be valid JSON. Raises
+ * `evaluation_failed` for a conflict, a strict built-in that fails, or an exceeded budget.
  */
 export function evaluateDocument(
   plan: DocumentPlan,
@@ -98,7 +101,7 @@ export function evaluateValue(
   return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
 }
 
-/** The value that the target of a plan has at its path; undefined without one. Base documents are none. */
+/** Returns the target's value at its path; undefined without a target. Excludes base documents. */
 export function evaluateRule(
   { snapshot, target }: DocumentPlan,
   input: Uint8Array | undefined,
@@ -110,12 +113,13 @@ export function evaluateRule(
 }
 
 /**
- * Whether a document is better put together from its packages and the base documents: a module copies, prints and has read again
- * all that is below it. Each package needs code of its own for that, and a document within a package is its module's own.
+ * True if composing a document from packages and base documents is faster: a module copies, prints
+ * and parses everything below it. Every package needs its own entrypoint, and a document within a
+ * package belongs to its module.
  */
 function isMostlyData(snapshot: Snapshot, document: Entrypoint, packages: readonly string[]): boolean {
   return (
-    snapshot.image.bytes.length > MUCH_DATA &&
+    snapshot.image.bytes.length > LARGE_DATA_BYTES &&
     document.kind === 'document' &&
     document.parts === undefined &&
     packages.length > 0 &&
@@ -126,7 +130,7 @@ function isMostlyData(snapshot: Snapshot, document: Entrypoint, packages: readon
   )
 }
 
-/** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
+/** Returns the topmost entrypoints below a path for each module. */
 function partsBelow(snapshot: Snapshot, path: readonly string[], exact: readonly Entrypoint[]): Entrypoint[] {
   const holders = new Set(exact.flatMap((entrypoint) => [...holdersOf(entrypoint)]))
   const parts: Entrypoint[] = []
@@ -151,12 +155,12 @@ function hasEntrypointBetween(snapshot: Snapshot, candidate: Entrypoint, path: r
   return false
 }
 
-/** The modules that the value of an entrypoint has all rules of, as far as they are below it. */
+/** Returns the modules whose rules below an entrypoint are all part of its value. */
 function holdersOf({ module, parts }: Entrypoint): ReadonlySet<PolicyModule> {
   return parts?.modules ?? new Set([module])
 }
 
-/** The rule above a path of which `names` can be names: the rule itself, where the first number comes right behind it. */
+/** Returns the rule above a path whose names are `names`, with a number directly after it. */
 function ruleLeadingTo(
   snapshot: Snapshot,
   path: readonly string[],
@@ -171,7 +175,10 @@ function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {
   return snapshot.packages.filter((key) => key === own || key.startsWith(`${own}/`))
 }
 
-/** Packages are defined and empty even where none of their rules is: the packages at a path and below it, a document each. */
+/**
+ * Returns an empty object for each package at or below a path. Packages are defined even if their
+ * rules are not.
+ */
 function packageSkeleton({ snapshot, path, packages }: DocumentPlan): (RegoValue | undefined)[] {
   const below = (path.length === 0 ? snapshot.packages : packages).map(pathOfKey)
   const empty = new RegoObject([])

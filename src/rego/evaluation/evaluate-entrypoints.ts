@@ -11,8 +11,8 @@ import { SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /**
- * The value of an entrypoint that its module has code for as Rego text, or undefined. Raises `evaluation_failed` when the policy conflicts, a
- * strict built-in fails or the budget ends.
+ * Evaluates an entrypoint with code in the module to Rego text, or undefined. Raises
+ * `evaluation_failed` for a conflict, a strict built-in that fails, or an exceeded budget.
  */
 export function evaluateEntrypoint(
   snapshot: Snapshot,
@@ -58,8 +58,8 @@ function toValue(text: string | undefined): RegoValue | undefined {
 }
 
 /**
- * Runs an evaluation, or reads its values, and raises every failure as an AppError. A document nested too deeply for the
- * stack is `evaluation_budget_exceeded`. A SliceOver and an AnswerMissing stay what they are.
+ * Runs an evaluation, or reads its values, and raises failures as AppErrors. A document nested too
+ * deeply for the stack is `evaluation_budget_exceeded`. SliceOver and AnswerMissing pass through.
  */
 export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
   try {

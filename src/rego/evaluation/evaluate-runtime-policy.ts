@@ -1,20 +1,21 @@
-import { askPackages } from './ask-packages.js'
-import { ALLOW_RULE } from '../values/verdict-rules.js'
+import { evaluatePackages } from './evaluate-packages.js'
+import { ALLOW_RULE, DENY_RULES, VERDICT_RULES } from '../values/verdict-rules.js'
 import type { Denial } from './denial.js'
-import { notTrue } from './denials.js'
+import { notTrue, allowStatement, denyStatement, documentStatement } from './denials.js'
 import { evaluateRule } from './evaluate-document.js'
 import type { DocumentPlan } from './evaluate-document.js'
 import { explainUndefined } from './explain-undefined.js'
 import { printDataRef, printPackageName } from '../values/print-data-ref.js'
 import type { RegoValue } from '../values/value.js'
-import { ruleStatement } from './rule-statement.js'
 import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
+import type { Statement } from './denials.js'
+import { RegoObject, RegoSet } from '../values/value.js'
 
 /**
- * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.
- * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when the value at the path
- * states no verdict: a path that leads nowhere must not let anything through, nor may a base document.
+ * Evaluates the policy at a path (a package with those below it, or one rule) to the reasons
+ * against an execution. No reasons is an allow. Raises `evaluation_failed` if the policy cannot be
+ * evaluated or states no verdict. A path to nothing, or to a base document, never allows.
  */
 export function evaluateRuntimePolicy(
   plan: DocumentPlan,
@@ -22,7 +23,8 @@ export function evaluateRuntimePolicy(
   call: EvaluationCall,
 ): readonly Denial[] {
   const { packages, path, snapshot } = plan
-  if (packages.length > 0) return askPackages(snapshot, packages, input, call, { mustState: true }).denials
+  if (packages.length > 0)
+    return evaluatePackages(snapshot, packages, input, call, { mustState: true }).denials
   const value = evaluateRule(plan, input, call)
   const reasons = ruleReasons(plan, value)
   if (reasons === undefined)
@@ -31,7 +33,7 @@ export function evaluateRuntimePolicy(
   return [...new Set(reasons)].map((text) => ({ packageName, text }))
 }
 
-/** The package that the path leads into, or the path itself where the packages are not known. */
+/** Returns the package that the path leads into, or the path itself if packages are unknown. */
 function packageNameOf({ path, steps }: DocumentPlan): string {
   return printPackageName(steps.length < path.length ? path.slice(0, path.length - steps.length) : path)
 }
@@ -51,6 +53,27 @@ function ruleReasons(
 function noVerdict(path: readonly string[], why: string | undefined): Error {
   const hint = why === undefined ? '' : `${why}. `
   return undefinedPolicy(
-    `${printDataRef(path)} states no verdict for this input: ${hint}Check the path and that its package is loaded, and ask for the package, or for a rule like deny`,
+    `${printDataRef(path)} states no verdict for this input: ${hint}Check the path and that its package is loaded, and request the package, or a rule such as deny`,
   )
+}
+
+/**
+ * Returns the verdict of the value at `steps` below a package, if `steps` lead to a rule or into
+ * its value. A string, a number, an object or null states nothing, because the path names the wrong
+ * rule. Nothing below a verdict rule is a verdict: `deny/x` may be true and mean no.
+ */
+export function ruleStatement(
+  value: RegoValue | undefined,
+  steps: readonly string[],
+  name: string,
+): Statement {
+  const rule = steps.at(-1) ?? ''
+  if (value === undefined || steps.slice(0, -1).some((step) => VERDICT_RULES.includes(step)))
+    return 'undefined'
+  if (DENY_RULES.includes(rule)) return denyStatement(value, name)
+  if (rule === ALLOW_RULE) return allowStatement(value, name)
+  if (value === false) return [`${name} is false`]
+  if (value === true) return []
+  if (Array.isArray(value) || value instanceof RegoSet) return denyStatement(value, name)
+  return value instanceof RegoObject ? documentStatement(value, name) : 'undefined'
 }

@@ -1,5 +1,5 @@
-import { askPackages } from './ask-packages.js'
-import type { Verdict } from './ask-packages.js'
+import { evaluatePackages } from './evaluate-packages.js'
+import type { Verdict } from './evaluate-packages.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
@@ -8,9 +8,9 @@ export { selectPackages } from './select-packages.js'
 export type StaticVerdict = Verdict
 
 /**
- * What all static policies say of a change: the joined denials of every package. A package whose rules are all
- * undefined for this input, since it reads another kind of document, denies nothing. Raises `evaluation_failed` when
- * one of them cannot be evaluated or is null, and when none of them has a rule that states a verdict.
+ * Evaluates all static policies to their joint denials of a change. A package whose rules are all
+ * undefined for this input denies nothing, because it is for another kind of document. Raises
+ * `evaluation_failed` if one cannot be evaluated or is null, or if none has a verdict rule.
  */
 export function evaluateStaticPolicies(
   snapshot: Snapshot,
@@ -18,5 +18,5 @@ export function evaluateStaticPolicies(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): StaticVerdict {
-  return askPackages(snapshot, packages, input, call, { mustState: false })
+  return evaluatePackages(snapshot, packages, input, call, { mustState: false })
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { INSERT_CONFLICT } from '../wasm/module/evaluation-abort.js'
 import type { EvaluationAbort, FailedCall } from '../wasm/module/evaluation-abort.js'
 
-/** OPA's message for every failed evaluation; what failed is in `errors`. */
+/** OPA's message for failed evaluations. The details are in `errors`. */
 const MESSAGE = 'error(s) occurred while evaluating query'
 
 /** The text that a module aborts with: `file.rego:9:1: var assignment conflict`. */
@@ -64,7 +64,10 @@ function conflictDetail(message: string, { locateSource }: Sources): ErrorDetail
   return { code, message: conflictText(text, source.head), location }
 }
 
-/** The module has one text for rules and functions; the first line of the definition tells which it was. */
+/**
+ * The module has one message for rules and functions. The first line of the definition shows which
+ * it was.
+ */
 function conflictText(text: string, head: string | undefined): string {
   if (text === INSERT_CONFLICT) return 'object keys must be unique'
   if (text !== 'var assignment conflict') return text

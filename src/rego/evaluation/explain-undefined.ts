@@ -7,11 +7,11 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { ruleAbove } from './find-entrypoints.js'
 
 /** How many names a sentence lists. */
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /**
- * Why there is no value at a path, in a sentence: the input, or a path that nothing has, with the names that are near. Members of base documents
- * are named only where somebody has the time to read them all.
+ * Returns why a path is undefined, as a sentence: because of the input, or because nothing is at
+ * the path, with similar names. Names members of base documents only if reading them is fast.
  */
 export function explainUndefined(snapshot: Snapshot, path: readonly string[], readsData: boolean): string {
   const shown = printDataRef(path)
@@ -29,9 +29,9 @@ export function explainUndefined(snapshot: Snapshot, path: readonly string[], re
     ...endingLike(snapshot, path),
   ]
   const hint =
-    meant.length === 0 ? ';' : `; did you mean ${[...new Set(meant)].slice(0, MOST_NAMES).join(' or ')}?`
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  const list = names.length === 0 ? 'nothing' : names.slice(0, MOST_NAMES).join(', ')
+    meant.length === 0 ? ';' : `; did you mean ${[...new Set(meant)].slice(0, MAX_NAMES).join(' or ')}?`
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  const list = names.length === 0 ? 'nothing' : names.slice(0, MAX_NAMES).join(', ')
   return `nothing is called ${shown}${hint} ${printDataRef(front)} has ${list}${more}`
 }
 
@@ -74,7 +74,7 @@ function membersAt(snapshot: Snapshot, path: readonly string[]): string[] {
   return base instanceof RegoObject ? base.keys.flatMap((key) => (typeof key === 'string' ? [key] : [])) : []
 }
 
-/** What has the whole path at its end: people leave out where a package stands. */
+/** Matches paths that end with the whole path, since users omit the package's prefix. */
 function endingLike(snapshot: Snapshot, path: readonly string[]): string[] {
   const end = `/${pathKey(path)}`
   return keysOf(snapshot)

@@ -10,8 +10,8 @@ const SEARCHED_BYTES = 8192
 const MAX_DEPTH = 2
 
 /**
- * The application that an input (well-formed JSON) is about, for finding its decision again: the first `application`
- * text at the first or second level within the first 8 KiB. Undefined when there is none.
+ * Returns the application of an input (valid JSON), to find its decision again: the first
+ * `application` string at the first or second level within 8 KiB. Undefined if there is none.
  */
 export function findApplication(input: Uint8Array): string | undefined {
   const bytes = Buffer.from(input.buffer, input.byteOffset, Math.min(input.length, SEARCHED_BYTES))

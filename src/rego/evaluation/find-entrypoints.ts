@@ -3,7 +3,7 @@ import { pathKey, pathOfKey } from '../values/path-key.js'
 import { printPackageName } from '../values/print-data-ref.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 
-/** The entrypoints that a path names, one for each module that has it. */
+/** Returns the entrypoints of a path, one for each module. */
 export function entrypointsAt(snapshot: Snapshot, path: readonly string[]): readonly Entrypoint[] {
   return snapshot.entrypoints.get(pathKey(path)) ?? []
 }
@@ -27,7 +27,7 @@ function namesOf(snapshot: Snapshot): SnapshotNames {
   return found
 }
 
-/** How many segments at the front of a path name a package, the longest that there is; 0 where none do. */
+/** Returns the length of the longest package that is a prefix of a path; 0 if there is none. */
 export function packageLength(snapshot: Snapshot, path: readonly string[]): number {
   const { packages, longest } = namesOf(snapshot)
   for (let length = Math.min(path.length, longest); length > 0; length--) {
@@ -38,7 +38,10 @@ export function packageLength(snapshot: Snapshot, path: readonly string[]): numb
 
 const packageNames = new WeakMap<Entrypoint, string>()
 
-/** The package that an entrypoint stands in, as explanations and the decision log name it, `a.b`; a document above packages stands for itself. */
+/**
+ * Returns the package of an entrypoint, for explanations and the decision log: `a.b`. A document
+ * above packages returns itself.
+ */
 export function packageOf(snapshot: Snapshot, entrypoint: Entrypoint): string {
   const known = packageNames.get(entrypoint)
   if (known !== undefined) return known
@@ -49,9 +52,12 @@ export function packageOf(snapshot: Snapshot, entrypoint: Entrypoint): string {
   return name
 }
 
-/** The rule whose value the path leads into. A package is none: what it does not list is not there. */
+/**
+ * Returns the rule whose value the path leads into. Packages are excluded: they list all their
+ * members.
+ */
 export function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoint | undefined {
-  // No path of a caller's is looked at beyond the longest that there is: it may have thousands of segments.
+  // Paths of callers are checked up to the longest known path. They may have thousands of segments.
   for (let length = Math.min(path.length - 1, namesOf(snapshot).longest); length > 0; length--) {
     const rule = entrypointsAt(snapshot, path.slice(0, length)).find(({ kind }) => kind === 'rule')
     if (rule !== undefined) return rule

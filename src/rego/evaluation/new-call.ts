@@ -11,44 +11,44 @@ export interface NewCallOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs?: number
   readonly strictBuiltinErrors?: boolean
-  /** Whether the answer allows or denies something. */
+  /** True if the answer allows or denies something. */
   readonly isVerdict?: boolean
-  /** Where the evaluation may hold its thread only so long. */
+  /** The slice of the thread, if limited. */
   readonly slice?: EvaluationSlice
   readonly cost?: EvaluationCost | undefined
-  /** What calls gave when the same decision was evaluated before. */
+  /** Recorded results of calls in earlier evaluations of the same decision. */
   readonly recorded?: RecordedCalls | undefined
-  /** Whether somebody answers what only others can: the evaluation then raises AnswerMissing. */
-  readonly asksOutside?: boolean
-  /** Takes the lines that policies print. */
+  /** True if requests to other hosts can be answered. The evaluation then raises AnswerMissing. */
+  readonly allowsRequests?: boolean
+  /** Receives printed lines. */
   readonly print?: ((line: string) => void) | undefined
 }
 
-/** An evaluation's call that tells what it has recorded. */
+/** The call of an evaluation with its recorded calls. */
 export interface RecordingCall extends EvaluationCall {
-  /** The calls that may give something else another time; undefined where there was none. */
+  /** The calls with results that may differ next time, if any. */
   readonly recorded: RecordedCalls | undefined
 }
 
-/** What one decision is evaluated with: its own fixed time and its own memory of random values. */
+/** Returns the call of a decision, with a fixed time and memory of random values. */
 export function newCall(options: NewCallOptions = {}): RecordingCall {
   return new DecisionCall(options)
 }
 
-/** Most decisions ask for neither the time nor a random value: make both when they do. */
+/** Most decisions use neither the time nor random values, so both are created on demand. */
 class DecisionCall implements RecordingCall {
   readonly strictBuiltinErrors: boolean
   readonly isVerdict: boolean
   readonly slice: EvaluationSlice | undefined
   readonly cost: EvaluationCost | undefined
   readonly #nowMs: number
-  readonly #asksOutside: boolean
+  readonly #allowsRequests: boolean
   readonly #before: RecordedCalls | undefined
   readonly #print: ((line: string) => void) | undefined
   #context: DecisionContext | undefined
 
   constructor(options: NewCallOptions) {
-    const { nowMs = Date.now(), strictBuiltinErrors = false, asksOutside = false } = options
+    const { nowMs = Date.now(), strictBuiltinErrors = false, allowsRequests = false } = options
     this.#nowMs = nowMs
     this.strictBuiltinErrors = strictBuiltinErrors
     this.isVerdict = options.isVerdict ?? false
@@ -56,12 +56,12 @@ class DecisionCall implements RecordingCall {
     this.cost = options.cost
     this.#before = options.recorded
     this.#print = options.print
-    this.#asksOutside = asksOutside
+    this.#allowsRequests = allowsRequests
   }
 
   get context(): DecisionContext {
     this.#context ??= {
-      ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#asksOutside),
+      ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#allowsRequests),
       print: this.#print,
     }
     return this.#context
@@ -73,11 +73,11 @@ class DecisionCall implements RecordingCall {
   }
 }
 
-function newContext(nowMs: number, memo: RecordedCalls, asksOutside: boolean): DecisionContext {
+function newContext(nowMs: number, memo: RecordedCalls, allowsRequests: boolean): DecisionContext {
   return {
     nowNs: BigInt(Math.trunc(nowMs)) * NS_PER_MS,
     memo,
-    ask: asksOutside
+    ask: allowsRequests
       ? (call) => {
           throw new AnswerMissing(call, memo)
         }

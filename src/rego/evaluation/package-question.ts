@@ -13,24 +13,24 @@ export interface QuestionPart {
   readonly rest: readonly string[]
 }
 
-/** What to evaluate in order to learn what one package says. */
+/** The evaluation of a package's verdict. */
 export interface PackageQuestion {
   readonly key: string
   /** As Rego writes it, without `data`. */
   readonly name: string
   readonly parts: readonly QuestionPart[]
-  /** Whether the rules of the package are known: a bundle made elsewhere does not tell them. */
+  /** True if the package's rules are known. Bundles of other programs do not list them. */
   readonly isKnown: boolean
   readonly hasAllow: boolean
-  /** Whether its deny rules are all that can say something. */
+  /** True if only its deny rules can state something. */
   readonly isDenyAlone: boolean
-  /** What base documents beside the rules say against everything: they may deny, but never allow. */
+  /** Denials of base documents next to the rules. */
   readonly baseDenials: readonly string[]
 }
 
 const questions = new WeakMap<Snapshot, Map<string, PackageQuestion>>()
 
-/** The question for a package of a snapshot, without parts when it has no verdict rules; found once for each. */
+/** Returns the evaluation of a package, cached; without parts if it has no verdict rules. */
 export function questionOf(snapshot: Snapshot, key: string): PackageQuestion {
   const known = questions.get(snapshot) ?? new Map<string, PackageQuestion>()
   questions.set(snapshot, known)
@@ -57,7 +57,8 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
   const walked = above === undefined ? [] : [whole(above, path.slice(above.path.length))]
   const opaque = [...documents.filter(({ entrypoint }) => entrypoint.kind === 'rule'), ...walked]
   if (deny.length === 0 && allow.length === 0) return { ...named, parts: opaque, isKnown: false }
-  // Without deny rules the whole document is asked, where it can be: it tells whether any rule has a value for this input.
+  // Without deny rules the whole document is evaluated if possible, which shows if any rule has a
+  // value.
   const isDocumentEnough = deny.length === 0 && documents.length > 0
   const isDenyAlone = allow.length === 0 && opaque.length === 0 && named.baseDenials.length === 0
   return {

@@ -4,12 +4,13 @@ import { pathOfKey } from '../values/path-key.js'
 import { printDataRef } from '../values/print-data-ref.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
-/** As deep as OPA looks at all: every rule has two names in front of its own. */
+/** Depth of OPA's check: every rule has at least two names before its own. */
 const NAMES_IN_FRONT = 2
 
 /**
- * OPA's error for a path that has a number where only names of packages and rules can be, right behind `data` or behind the first segment of packages that
- * have rules: the check of types (`checkRef` in ast/check.go) refuses the query. Undefined for all others; `names` is the path in front of its first number.
+ * Returns OPA's error for a path with a number where only names can be, directly after `data` or
+ * after the first segment of packages (`checkRef` in `ast/check.go`). Undefined for other paths.
+ * `names` is the path before its first number.
  */
 export function refuseNumber(
   snapshot: Snapshot,
@@ -30,7 +31,7 @@ export function refuseNumber(
   return `1 error occurred: 1:1: rego_type_error: undefined ref: ${ref}${lines.map((line) => `\n\t${line}`).join('')}`
 }
 
-/** The names of rules and of packages that have some, as OPA lists them; of functions the snapshot knows nothing. */
+/** Returns the names of rules and packages, as OPA lists them. Functions are unknown. */
 function namesBelow({ entrypoints }: Snapshot, names: readonly string[]): string[] {
   const found = new Set<string>()
   for (const [key, candidates] of entrypoints) {

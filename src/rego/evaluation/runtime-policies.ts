@@ -5,11 +5,11 @@ import { packageMatcher } from './select-packages.js'
 /** Which packages answer other questions than those of a running pipeline. */
 export interface OtherPackages {
   readonly staticPackages: readonly string[]
-  /** The path of what is answered where no path is named. */
+  /** The path evaluated by default. */
   readonly defaultDecision: string
 }
 
-/** A package of the configuration, and what a stage can name in a URL. */
+/** The packages of the configuration, and the path segments that stages may use. */
 const NAMEABLE = /^[\w-]+(?:\/[\w-]+)*$/
 
 /** The paths below `data` of the packages that state verdicts on a running pipeline, sorted. */

@@ -6,13 +6,13 @@ interface Selection {
   readonly keys: readonly string[]
 }
 
-/** What was selected last: a service has one list of patterns. */
+/** The last selection. A service has one list of patterns. */
 const selections = new WeakMap<Snapshot, Selection>()
 
 /**
- * The keys of the loaded packages that one of the patterns names. A pattern is a dotted package path in which `*` stands
- * for any text within one segment and `**` for any number of segments, none included: `static.**`. The packages below one
- * that is named belong to it.
+ * Returns the keys of loaded packages that match a pattern: a dotted path with `*` for any text
+ * within a segment and `**` for any number of segments, as in `static.**`. Packages below a match
+ * are included.
  */
 export function selectPackages(snapshot: Snapshot, patterns: readonly string[]): readonly string[] {
   const known = selections.get(snapshot)
@@ -22,7 +22,7 @@ export function selectPackages(snapshot: Snapshot, patterns: readonly string[]):
   return keys
 }
 
-/** Whether one of the patterns names the package of a key, or one above it. */
+/** True if a pattern matches the package of a key, or one above it. */
 export function packageMatcher(patterns: readonly string[]): (key: string) => boolean {
   const parsed = patterns.map(parsePattern)
   return (key) => {

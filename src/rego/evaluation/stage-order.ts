@@ -5,7 +5,7 @@ import { readMembers } from '../../lib/json/scan/read-members.js'
 import { isRecord } from '../../lib/validation/record.js'
 import type { Denial } from './denial.js'
 
-/** The members of an input that hold a pipeline or an execution; its stages may also be in the input itself. */
+/** Members of an input with a pipeline or an execution. The input itself may have stages, too. */
 const HOLDERS = ['new', 'pipeline', 'execution'] as const
 /** Larger lists of stages are not read for the order of texts alone. */
 const MAX_STAGES_BYTES = 1024 * 1024
@@ -14,8 +14,8 @@ const MAX_COMPARED = 5_000_000
 const WORD = /[\p{L}\p{N}_-]/u
 
 /**
- * Denials in the order of the stages that their texts name first: Rego sorts the texts of a set, and a person reads them from the first stage
- * of the pipeline to the last. Those that name no stage come first; the order is kept otherwise.
+ * Sorts denials by the first stage that their text names. Rego sorts sets by text, but users read
+ * them in the order of the pipeline. Denials without a stage come first; the sort is stable.
  */
 export function inStageOrder(denials: readonly Denial[], input: Uint8Array | undefined): readonly Denial[] {
   if (denials.length < 2 || input === undefined) return denials
@@ -26,7 +26,10 @@ export function inStageOrder(denials: readonly Denial[], input: Uint8Array | und
   return placed.sort((one, other) => one.place - other.place).map(({ denial }) => denial)
 }
 
-/** How reasons call each stage: by its name, else as the example policies do. Empty where the input has no stages that can be read. */
+/**
+ * Returns the name of each stage in denials: its own, or that of the example policies. Empty if the
+ * input has no readable stages.
+ */
 function stageNames(input: Uint8Array): readonly string[] {
   const list = readStages(input)
   if (!Array.isArray(list)) return []
@@ -43,7 +46,7 @@ function readStages(input: Uint8Array): unknown {
     if (stages === undefined || stages.end - stages.start > MAX_STAGES_BYTES) return undefined
     return JSON.parse(asBuffer(input).toString('utf8', stages.start, stages.end))
   } catch {
-    // The denial stands, whatever its order.
+    // The denial counts whatever its order.
     return undefined
   }
 }
@@ -61,7 +64,10 @@ function findStages(input: Uint8Array): Extent | undefined {
   return undefined
 }
 
-/** The place of the stage that a text names first, of two names at once the longer one; -1 without any. */
+/**
+ * Returns the index of the stage that a text names first, the longer of two at one position; -1
+ * without any.
+ */
 function firstStageIn(text: string, names: readonly string[]): number {
   let found = { place: -1, at: Infinity, length: 0 }
   for (const [place, name] of names.entries()) {
@@ -72,7 +78,7 @@ function firstStageIn(text: string, names: readonly string[]): number {
   return found.place
 }
 
-/** Where a name is in a text, not as part of a longer word. */
+/** Returns the position of a name in a text, if it is not part of a longer word. */
 function wordAt(text: string, name: string): number | undefined {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const [before = '', after = ''] = [text[at - 1], text[at + name.length]]

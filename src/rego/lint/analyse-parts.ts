@@ -1,11 +1,25 @@
+import { basename } from 'node:path'
+
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoModule, RegoFile } from '../modules/rego-module.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
-import { analysePolicies } from './analyse-policies.js'
-import type { AnalysisOptions } from './analyse-policies.js'
+import { ShortTurns } from '../../lib/turns/short-turns.js'
+import type { LeftOutFiles } from '../compile/collect-sources.js'
+import { checkContradictions } from './check-contradictions.js'
+import { checkMixedTypes } from './check-mixed-types.js'
+import { checkReferences } from './check-references.js'
+import { checkVerdicts } from './check-verdicts.js'
+import { DefinedDocuments } from './defined-documents.js'
+import type { DefinedRule } from './defined-documents.js'
+import { describeModule } from './describe-module.js'
+import type { DescribedModule } from './describe-module.js'
+import { verdictOf } from '../values/verdict-rules.js'
+import { EvaluatedPackages } from './evaluated-packages.js'
+import { outlineModule } from '../modules/outline-module.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 
 export interface PartAnalysisOptions extends AnalysisOptions {
   /** Whether policies with findings load. */
@@ -13,9 +27,9 @@ export interface PartAnalysisOptions extends AnalysisOptions {
 }
 
 /**
- * The findings about all parts of a snapshot; `data` is what they have together. A bundle may hold only some of its rules as they
- * were written: `entrypointsOf` tells what its module answers beside them. Raises `invalid` naming all findings where they are to
- * be refused.
+ * Returns the findings about all parts; `data` is the merged data. `entrypointsOf` lists the rules
+ * of a module, because a bundle may leave out the Rego of some. Raises `invalid` with all findings
+ * if they are refused.
  */
 export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'leftOut'>>(
   parts: readonly Part[],
@@ -41,7 +55,7 @@ export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'le
   return details
 }
 
-/** The rules that a module answers and that none of the given texts has: OPA leaves out of a bundle what it compiled. */
+/** Returns the rules of a module without Rego text: OPA removes compiled rules from bundles. */
 function findRulesWithoutText(
   modules: readonly RegoModule[],
   entrypoints: readonly (readonly string[])[],
@@ -53,7 +67,7 @@ function findRulesWithoutText(
 
 const known = new WeakMap<RegoModule, readonly string[]>()
 
-/** The keys of the documents that a module has a part of, found once. */
+/** Returns the keys of the documents above the entrypoints. */
 function documentsOf(module: RegoModule): readonly string[] {
   const found = known.get(module) ?? findDocuments(module)
   known.set(module, found)
@@ -68,4 +82,96 @@ function findDocuments({ packagePath, rules }: RegoModule): readonly string[] {
 function withThoseAbove(key: string): string[] {
   const path = pathOfKey(key)
   return Array.from({ length: path.length + 1 }, (_, length) => pathKey(path.slice(0, length)))
+}
+
+const NOTHING_LEFT_OUT: LeftOutFiles = { rego: [], data: [] }
+
+export interface AnalysisOptions {
+  /** The patterns of the packages evaluated when a pipeline is saved. */
+  readonly staticPackages: readonly string[]
+  /** Paths of served rules without Rego text. */
+  readonly rulesWithoutText?: readonly (readonly string[])[]
+  /** Files next to the modules that are not served. */
+  readonly leftOut?: LeftOutFiles | undefined
+}
+
+/**
+ * Returns the mistakes of policies that compile: data that nothing defines, and rules that resemble
+ * verdicts, in the order of the files. Tests are excluded. Yields to the event loop between
+ * modules.
+ */
+export async function analysePolicies(
+  modules: readonly RegoModule[],
+  data: RegoObject,
+  options: AnalysisOptions,
+): Promise<ErrorDetail[]> {
+  const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
+  const turns = new ShortTurns()
+  const described: DescribedModule[] = []
+  for (const module of served) {
+    described.push(describeModule(module))
+    await turns.pause()
+  }
+  const { staticPackages, rulesWithoutText = [], leftOut = NOTHING_LEFT_OUT } = options
+  const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
+  const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
+  await turns.pause()
+  // The references and verdicts of such a rule are unknown.
+  const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
+  const findings: ErrorDetail[] = []
+  for (const module of described) {
+    findings.push(
+      ...checkReferences(module, defined, leftOut.data),
+      ...checkContradictions(module),
+      ...checkMixedTypes(module),
+    )
+    await turns.pause()
+  }
+  findings.push(
+    ...(await checkVerdicts(complete, staticPackages, turns)),
+    ...checkLeftOut(leftOut.rego, staticPackages),
+  )
+  const order = new Map(served.map(({ file }, index) => [file, index]))
+  const placeOf = ({ location }: ErrorDetail): number => order.get(location?.file ?? '') ?? order.size
+  return findings.sort((a, b) => placeOf(a) - placeOf(b) || (a.location?.row ?? 0) - (b.location?.row ?? 0))
+}
+
+/** Rules may read documents that `with` sets. */
+function definitionsIn({ module: { packagePath, rules }, replaced }: DescribedModule): DefinedRule[] {
+  const elsewhere = replaced.map(({ path }) => ({ packagePath: [], path: path.map(String) }))
+  return [{ packagePath, path: undefined }, ...rules.map(({ path }) => ({ packagePath, path })), ...elsewhere]
+}
+
+function hasRuleAmong({ packagePath }: RegoModule, rules: readonly (readonly string[])[]): boolean {
+  const key = `${pathKey(packagePath)}/`
+  return rules.some((path) => pathKey(path).startsWith(key))
+}
+
+/**
+ * Returns verdicts in files that are not served, in evaluated packages: a policy named
+ * `stress_test.rego` is excluded as a test, and a hidden file is ignored. Tests may have helper
+ * rules of such names in packages of their own.
+ */
+export function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
+  const asked = new EvaluatedPackages(staticPatterns)
+  return files.flatMap((file) => findVerdict(file, asked) ?? [])
+}
+
+function findVerdict(file: RegoFile, asked: EvaluatedPackages): ErrorDetail | undefined {
+  const module = outlineModule(file)
+  if (module === undefined || asked.callerKindOf(module.packagePath) === 'nobody') return undefined
+  const { packagePath, rules } = module
+  const verdict = rules.find(({ path, isFunction }) => !isFunction && verdictOf(path) !== undefined)
+  if (verdict === undefined) return undefined
+  const isHidden = basename(file.file).startsWith('.')
+  const hasTests = rules.some(({ path: [name = ''] }) => /^(?:todo_)?test_/.test(name))
+  if (!isHidden && hasTests && packagePath.at(-1)?.endsWith('_test')) return undefined
+  const { text, heads } = describeModule(module)
+  const offset = heads.find(({ name }) => name === verdict.path[0])?.offset ?? 0
+  const why = isHidden ? 'hidden files are left out' : 'files named *_test.rego hold tests and are left out'
+  return {
+    code: 'unserved_verdict',
+    message: `${verdict.path.join('.')} in package ${packagePath.join('.')} is never evaluated: ${why}; rename the file if it is a policy`,
+    location: { file: file.file, ...positionIn(text, offset) },
+  }
 }

@@ -1,19 +1,24 @@
-import type { RegoModule } from '../compile/rego-module.js'
-import { positionIn, readTokens } from '../compile/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
+import { positionIn, readTokens } from '../modules/tokens/read-tokens.js'
 
-/** A module whose package may have got a schema for its input, and the way back to the rows as they were written. */
+/**
+ * A module with a schema annotation for its package, and a function that maps its lines to the
+ * original ones.
+ */
 export interface AnnotatedModule {
   readonly module: RegoModule
   readonly toRow: (row: number) => number
 }
 
-/** The comment above a package in which OPA looks for annotations. */
+/** Matches the comment above a package, where OPA reads annotations. */
 interface PackageComment {
   readonly module: RegoModule
   readonly lines: readonly string[]
   /** How many lines are above the package. */
   readonly packageLine: number
-  /** How many lines are above what follows `# METADATA`; undefined where there is none. */
+  /**
+   * Returns the number of lines before the content after `# METADATA`; undefined if there is none.
+   */
   readonly metadataLine: number | undefined
   readonly namesSchemas: boolean
 }
@@ -21,8 +26,8 @@ interface PackageComment {
 const METADATA = /^#\s*METADATA\s*$/
 
 /**
- * Returns each package that `schemaOf` knows a schema for, and that names none itself, an annotation of its input. OPA
- * takes one annotation for each package, whatever the number of its files.
+ * Returns modules with an input annotation for each package that `schemaOf` knows a schema for and
+ * that has none. OPA accepts one annotation for each package.
  */
 export function annotateModules(
   modules: readonly RegoModule[],

@@ -1,35 +1,35 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { isClosing, isOpening, positionIn, stringValue } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import { isClosing, isOpening, positionIn, stringValue } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
 /** An expression that compares a reference with a constant. */
 interface Comparison {
   /** The reference as it is written. */
   readonly subject: string
-  /** The constant, the same text for the same value. */
+  /** The constant, normalized. */
   readonly value: string
   readonly shown: string
   readonly offset: number
 }
 
-/** Two expressions of one body that never hold together. */
+/** Two expressions of one body that cannot both hold. */
 export interface Contradiction {
   readonly first: Comparison
   readonly second: Comparison
 }
 
-/** Words next to which an expression goes on. */
+/** Words next to which an expression continues. */
 const JOINING: ReadonlySet<string> = new Set('and as contains else every if in not or some with'.split(' '))
 const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /**
- * Where a body compares one reference with two values. Each comparison is a whole expression, and the reference has names and constants in it
- * alone, so that it means the same both times.
+ * Finds bodies that compare one reference with two values. Each comparison is a whole expression,
+ * and the reference has only names and constants, so that its value is the same both times.
  */
 export function findContradictions(tokens: readonly Token[]): Contradiction[] {
   const found: Contradiction[] = []
-  /** What the bodies compare that are open, by their depth. */
+  /** The comparisons of open bodies, by depth. */
   const open: Map<string, Comparison>[] = []
   for (const [at, { kind, text, depth }] of tokens.entries()) {
     if (kind === 'sign' && isOpening(text)) open[depth] = new Map()
@@ -43,7 +43,7 @@ export function findContradictions(tokens: readonly Token[]): Contradiction[] {
   return found
 }
 
-/** What is wrong with bodies that never hold. */
+/** Returns findings about bodies that never hold. */
 export function checkContradictions({
   module: { file },
   text,
@@ -73,7 +73,7 @@ function endsExpression(tokens: readonly Token[], at: number): boolean {
   return next.isFirstOnLine && next.kind !== 'sign' && !JOINING.has(next.text)
 }
 
-/** The comparison that an expression is, which begins at a place; undefined for any other. */
+/** Returns the comparison of an expression at a token, if it is one. */
 function comparisonAt(tokens: readonly Token[], at: number): Comparison | undefined {
   const start = tokens[at]
   let end = at + 1
@@ -100,7 +100,7 @@ function comparisonAt(tokens: readonly Token[], at: number): Comparison | undefi
   return { subject, value: `${sign}${value}`, shown: `${sign}${constant.text}`, offset: start.offset }
 }
 
-/** Numbers that are near may pass for the same. */
+/** Numbers that are nearly equal may compare as equal. */
 function constantOf(token: Token): string | undefined {
   if (token.kind === 'string') return JSON.stringify(stringValue(token))
   if (token.kind === 'number') return String(Number(token.text))

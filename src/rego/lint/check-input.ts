@@ -7,13 +7,13 @@ import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
 import { inTemporaryDirectoryBelow } from '../../lib/temporary-directory.js'
-import type { RegoModule } from '../compile/rego-module.js'
-import { sourceNames, stageBundle, withoutRoot } from '../compile/stage-bundle.js'
+import type { RegoModule } from '../modules/rego-module.js'
+import { sourceNames, stageBundle, withoutRoot } from '../modules/stage-bundle.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { runOffline } from '../opa/run-offline.js'
 import { RegoObject } from '../values/value.js'
 import { annotateModules } from './annotate-modules.js'
-import { AskedPackages } from './asked-packages.js'
+import { EvaluatedPackages } from './evaluated-packages.js'
 
 export interface InputCheckOptions {
   /** A directory of JSON Schemas: `static.json` is of the input of static policies, `runtime.json` of runtime policies. */
@@ -21,7 +21,7 @@ export interface InputCheckOptions {
   readonly staticPackages: readonly string[]
 }
 
-/** OPA gives up after ten errors unless told otherwise. */
+/** OPA stops after ten errors by default. */
 const MAX_ERRORS = '10000'
 
 const Segment = z.object({ type: z.string(), value: z.unknown() })
@@ -45,9 +45,9 @@ const TypeErrors = z.object({
 type TypeError = z.infer<typeof TypeErrors>['errors'][number]
 
 /**
- * What policies read of `input` that the schemas do not have, as `opa check --schema` sees it. Packages that are asked for
- * verdicts and name no schema in their annotations get the one of their kind. Raises `invalid` when a schema cannot be
- * read or an annotation names none.
+ * Returns the references to `input` that no schema has, from `opa check --schema`. Packages
+ * evaluated for verdicts without a schema annotation get the schema of their kind. Raises `invalid`
+ * if a schema cannot be read or an annotation names none.
  */
 export async function checkInput(
   opa: OpaProgram,
@@ -57,7 +57,7 @@ export async function checkInput(
   const directory = resolve(schemas)
   const known = await Promise.all([exists(directory, 'static'), exists(directory, 'runtime')])
   const kinds = new Set(['static', 'runtime'].filter((_, index) => known[index]))
-  const asked = new AskedPackages(staticPackages)
+  const asked = new EvaluatedPackages(staticPackages)
   const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
   const annotated = annotateModules(served, (path) => {
     const caller = asked.callerKindOf(path)

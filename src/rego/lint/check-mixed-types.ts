@@ -1,9 +1,9 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { positionIn, startsStatement } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
-import type { RegoModule } from '../compile/rego-module.js'
+import { positionIn, startsStatement } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
-/** A reference that a rule compares with a number and passes to a built-in that takes strings alone. */
+/** A reference that a rule compares with a number and passes to a built-in for strings. */
 export interface MixedType {
   /** The reference as it is written. */
   readonly subject: string
@@ -82,7 +82,10 @@ function callAt(tokens: readonly Token[], at: number): Reference | undefined {
   return reference !== undefined && tokens[reference.end]?.text === '(' ? reference : undefined
 }
 
-/** The references that a call is given, in lists too; what other calls are given and what comprehensions go through are left out. */
+/**
+ * Returns the references among the arguments of a call, including those in arrays. Nested calls and
+ * comprehensions are left out.
+ */
 function argumentsOf(tokens: readonly Token[], open: number): { text: string; offset: number }[] {
   const depth = tokens[open]?.depth ?? 0
   const found: { text: string; offset: number }[] = []

@@ -5,14 +5,14 @@ import { nearestName } from '../../lib/text/nearest-name.js'
 import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { DefinedDocuments } from './defined-documents.js'
 import type { DescribedModule, Reference } from './describe-module.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 
 /** How many files a finding names. */
-const MOST_FILES = 3
+const MAX_FILES = 3
 
 /**
- * What a module reads below `data` that neither rules nor base documents define, in the order of the file. Files of `unread` that OPA would
- * put there are named.
+ * Returns references of a module to `data` that neither rules nor base documents define, in file
+ * order. The message names files of `unread` that OPA would load there.
  */
 export function checkReferences(
   module: DescribedModule,
@@ -21,11 +21,11 @@ export function checkReferences(
 ): ErrorDetail[] {
   const { imports, reads } = module
   const missingImports = imports.filter(({ path }) => !defined.find(path).isDefined)
-  // What is below an import that leads nowhere has been told with the import.
-  const isTold = ({ path }: Reference): boolean =>
+  // References below an undefined import are reported with the import.
+  const isReported = ({ path }: Reference): boolean =>
     missingImports.some((reference) => startsWith(path, reference.path))
   const missing = reads.filter(
-    (reference) => !isTold(reference) && !defined.find(reference.path).isDefined && !reference.hasDefault,
+    (reference) => !isReported(reference) && !defined.find(reference.path).isDefined && !reference.hasDefault,
   )
   return [...missingImports, ...missing]
     .sort((a, b) => a.offset - b.offset)
@@ -41,11 +41,11 @@ function describe(
   const near = nearestName(String(path[known] ?? ''), names())
   const hint = near === undefined ? '' : `; did you mean ${printPath([...path.slice(0, known), near])}?`
   const files = unread.filter(({ at }) => startsWith(path, at)).map(({ file }) => basename(file))
-  const more = files.length > MOST_FILES ? ' and others' : ''
+  const more = files.length > MAX_FILES ? ' and others' : ''
   const unreadHint =
     files.length === 0 || near !== undefined
       ? ''
-      : `; not read: ${files.slice(0, MOST_FILES).join(', ')}${more}, since data is in files named data.json, data.yaml or data.yml`
+      : `; not read: ${files.slice(0, MAX_FILES).join(', ')}${more}, since data is in files named data.json, data.yaml or data.yml`
   return {
     code: 'undefined_data',
     message: `${printPath(path)} is defined by neither rules nor data, so that what reads it is undefined${hint}${unreadHint}`,

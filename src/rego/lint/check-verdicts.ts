@@ -1,32 +1,30 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { ShortTurns } from '../../lib/turns/short-turns.js'
-import { AskedPackages } from './asked-packages.js'
+import { EvaluatedPackages } from './evaluated-packages.js'
 import type { DescribedModule } from './describe-module.js'
-import { EVERY_RULE, groupByPackage } from './described-package.js'
-import type { DescribedPackage } from './described-package.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
-import { DENY_RULES, VERDICT_RULES } from '../values/verdict-rules.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
+import { DENY_RULES, VERDICT_RULES, verdictOf } from '../values/verdict-rules.js'
 
-/** Rules that look like a verdict and are none, and packages that should state one and do not. */
+/** Returns rules that resemble a verdict, and packages without a verdict that should have one. */
 export async function checkVerdicts(
   modules: readonly DescribedModule[],
   staticPatterns: readonly string[],
   turns: ShortTurns,
 ): Promise<ErrorDetail[]> {
-  const asked = new AskedPackages(staticPatterns)
+  const asked = new EvaluatedPackages(staticPatterns)
   const packages = groupByPackage(modules)
   await turns.pause()
   const names = new Set(packages.map(({ path }) => path.join('.')))
   const found: ErrorDetail[] = []
   for (const described of packages) {
     const isPart = names.has(described.path.slice(0, -1).join('.'))
-    found.push(...checkPackage(described, asked), ...(isPart ? [] : unaskedParts(described, asked)))
+    found.push(...checkPackage(described, asked), ...(isPart ? [] : unservedParts(described, asked)))
     await turns.pause()
   }
   return found
 }
 
-function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorDetail[] {
+function checkPackage(described: DescribedPackage, asked: EvaluatedPackages): ErrorDetail[] {
   const caller = asked.callerKindOf(described.path)
   const isAsked = caller !== 'nobody'
   const hidden = isAsked ? hiddenVerdicts(described) : []
@@ -38,20 +36,20 @@ function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorD
   const name = described.path.join('.')
   if (isAsked && !described.statesVerdict) {
     const effect =
-      caller === 'static'
-        ? 'it never denies anything'
-        : 'asked for by its path it answers 500 undefined_policy'
+      caller === 'static' ? 'it never denies anything' : 'a request for its path returns 500 undefined_policy'
     const message = `package ${name} has no rule deny, violation or allow: ${effect}`
     return [{ code: 'no_verdict', message, location: locate(module, module.packageOffset) }]
   }
   const start =
     isAsked || !described.statesVerdict ? undefined : asked.intendedStart(described.path, module.module.file)
   if (start === undefined) return []
-  const message = `package ${name} states a verdict, but is not among the packages that are asked; did you mean ${start}.${described.path.slice(1).join('.') || name}?`
+  const message = `package ${name} states a verdict, but is not among the evaluated packages; did you mean ${start}.${described.path.slice(1).join('.') || name}?`
   return [{ code: 'unasked_package', message, location: locate(module, module.packageOffset) }]
 }
 
-/** A verdict behind a variable: which documents it is in depends on the input, so that nobody can ask for all of them. */
+/**
+ * A verdict after a variable: its documents depend on the input, so they cannot all be evaluated.
+ */
 function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
   return modules.flatMap((module) => {
     const names = new Set(
@@ -60,16 +58,19 @@ function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
     const heads = module.heads.filter(({ name }) => names.has(name))
     return heads.map(({ name, offset }) => ({
       code: 'hidden_verdict',
-      message: `${name} in package ${path.join('.')} states a verdict behind a variable, which nobody asks for: write the name of the rule first, as in deny contains text`,
+      message: `${name} in package ${path.join('.')} states a verdict after a variable, which is never evaluated. Write the name of the rule first, as in deny contains text`,
       location: locate(module, offset),
     }))
   })
 }
 
-/** Rules that would deny by the name of their package, were there a package above it to ask for it: `prod` in `static.freeze.deny`. */
-function unaskedParts(
+/**
+ * Returns rules that would deny by the name of their package if its parent were evaluated: `prod`
+ * in `static.freeze.deny`.
+ */
+function unservedParts(
   { path, modules, statesVerdict, helpers, functions }: DescribedPackage,
-  asked: AskedPackages,
+  asked: EvaluatedPackages,
 ): ErrorDetail[] {
   const name = path.at(-1) ?? ''
   if (!DENY_RULES.includes(name) || !statesVerdict || asked.callerKindOf(path) === 'nobody') return []
@@ -80,7 +81,7 @@ function unaskedParts(
       .filter((head) => !isNone(head.name))
       .map((head) => ({
         code: 'hidden_verdict',
-        message: `${head.name} in package ${path.join('.')} is asked by nobody, though the package is called ${name}: write ${name} contains … if, or name the rule ${name}.${head.name} in package ${path.slice(0, -1).join('.')}`,
+        message: `${head.name} in package ${path.join('.')} is never evaluated, because ${name} is the name of its package. Write ${name} contains … if, or name the rule ${name}.${head.name} in package ${path.slice(0, -1).join('.')}`,
         location: locate(module, head.offset),
       })),
   )
@@ -99,8 +100,8 @@ function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackag
       seen.add(head.name)
       const what =
         meant === head.name
-          ? `${head.name} in package ${name} is a function, which nobody asks for a verdict; give it no parameters`
-          : `${head.name} in package ${name} is no verdict: only deny, violation and allow are asked for; did you mean ${meant}?`
+          ? `${head.name} in package ${name} is a function, which is never evaluated for a verdict; remove its parameters`
+          : `${head.name} in package ${name} is not a verdict: only deny, violation and allow are evaluated; did you mean ${meant}?`
       return [{ code: 'misnamed_verdict', message: what, location: locate(module, head.offset) }]
     }),
   )
@@ -108,4 +109,72 @@ function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackag
 
 function locate({ module, text }: DescribedModule, offset: number): NonNullable<ErrorDetail['location']> {
   return { file: module.file, ...positionIn(text, offset) }
+}
+
+/** True among helpers of a package that others read as a whole. */
+export const EVERY_RULE = '*'
+
+/** The modules of one package together. */
+export interface DescribedPackage {
+  readonly path: readonly string[]
+  readonly modules: readonly DescribedModule[]
+  /** True if the package has a verdict rule; functions do not count. */
+  readonly statesVerdict: boolean
+  /** The rules that other rules use, of this package or another. */
+  readonly helpers: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+  /** True if other packages use it. */
+  readonly isLibrary: boolean
+}
+
+/** The packages that modules make up, in the order of their first modules. */
+export function groupByPackage(modules: readonly DescribedModule[]): DescribedPackage[] {
+  const groups = new Map<string, DescribedModule[]>()
+  for (const described of modules) {
+    const key = keyOf(described.module.packagePath)
+    groups.set(key, [...(groups.get(key) ?? []), described])
+  }
+  const used = usedFromElsewhere(modules)
+  return [...groups].map(([key, members]) => describe(members, used.get(key)))
+}
+
+function describe(
+  modules: readonly DescribedModule[],
+  used: ReadonlySet<string> | undefined,
+): DescribedPackage {
+  const rules = modules.flatMap(({ module }) => module.rules)
+  const heads = modules.flatMap((module) => module.heads)
+  const isVerdict = ({ path, isFunction }: (typeof rules)[number]): boolean =>
+    !isFunction && verdictOf(path) !== undefined
+  return {
+    path: modules[0]?.module.packagePath ?? [],
+    modules,
+    statesVerdict: rules.some(isVerdict),
+    helpers: new Set([...heads.flatMap(({ uses }) => [...uses]), ...(used ?? [])]),
+    functions: new Set(rules.filter(({ isFunction }) => isFunction).map(({ path }) => path[0] ?? '')),
+    isLibrary: used !== undefined,
+  }
+}
+
+/** By package: the members that modules of other packages refer to. */
+function usedFromElsewhere(modules: readonly DescribedModule[]): Map<string, Set<string>> {
+  const packages = new Map<string, Set<string>>()
+  const known = new Set(modules.map(({ module }) => keyOf(module.packagePath)))
+  for (const { module, reads } of modules) {
+    const own = keyOf(module.packagePath)
+    for (const { path } of reads) {
+      for (let length = 1; length <= path.length; length++) {
+        const key = keyOf(path.slice(0, length))
+        if (!known.has(key) || key === own) continue
+        const members = packages.get(key) ?? new Set<string>()
+        members.add(String(path[length] ?? EVERY_RULE))
+        packages.set(key, members)
+      }
+    }
+  }
+  return packages
+}
+
+function keyOf(path: readonly (string | number)[]): string {
+  return JSON.stringify(path)
 }

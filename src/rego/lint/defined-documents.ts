@@ -3,8 +3,8 @@ import type { RegoValue } from '../values/value.js'
 
 type Segment = string | number
 
-/** More members than this have no names that somebody wrote by hand. */
-const MOST_NAMES = 2000
+/** Objects with more members are treated as tables whose keys nobody wrote by hand. */
+const MAX_NAMES = 2000
 
 /** A rule and the package that it is in, or a package. */
 export interface DefinedRule {
@@ -15,16 +15,16 @@ export interface DefinedRule {
 
 /** How far a path leads. */
 export interface Lookup {
-  /** Whether something is there, or whether that cannot be told before a rule is evaluated. */
+  /** True if a document exists, or if only evaluation can show it. */
   readonly isDefined: boolean
   /** How many segments of the path are there. */
   readonly known: number
-  /** The names that are beside the first one that is missing. Those of a table of thousands are not among them: none is a slip for another. */
+  /** Returns the siblings of the first missing name; none for large tables. */
   readonly names: () => readonly string[]
 }
 
 interface PackageNode {
-  /** What is below a rule is its value, which nobody knows beforehand. */
+  /** The value of a rule is unknown before evaluation. */
   isRule: boolean
   readonly children: Map<string, PackageNode>
 }
@@ -50,7 +50,7 @@ export class DefinedDocuments {
       if (rules?.isRule) break
       const nextRules: PackageNode | undefined =
         typeof segment === 'string' ? rules?.children.get(segment) : undefined
-      // Nobody looks at what stands at the end: an array would be read whole.
+      // The last member is not read, since an array would be read completely.
       const isEnd = known === path.length - 1
       if (isEnd && (nextRules !== undefined || hasMember(data, segment))) break
       const nextData: RegoValue | undefined = isEnd ? undefined : memberOf(data, segment)
@@ -90,7 +90,7 @@ function namesIn(rules: PackageNode | undefined, data: RegoValue | undefined): L
 }
 
 function keysOf(value: RegoValue | undefined): string[] {
-  // Reading millions of keys would hold up the thread that decides.
-  if (!(value instanceof RegoObject) || value.size > MOST_NAMES) return []
+  // Reading millions of keys would block the thread that decides.
+  if (!(value instanceof RegoObject) || value.size > MAX_NAMES) return []
   return value.keys.filter((key): key is string => typeof key === 'string')
 }

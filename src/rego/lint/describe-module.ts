@@ -1,21 +1,21 @@
-import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoModule } from '../modules/rego-module.js'
 import { findContradictions } from './check-contradictions.js'
 import type { Contradiction } from './check-contradictions.js'
 import { findMixedTypes } from './check-mixed-types.js'
 import type { MixedType } from './check-mixed-types.js'
 import { findReferences } from './find-references.js'
 import type { DataReference } from './find-references.js'
-import { isMember, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
+import { isMember, readTokens, startsStatement } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
 import { VERDICT_RULES } from '../values/verdict-rules.js'
-import { resembledVerdict } from './resembled-verdict.js'
+import { editDistance } from '../../lib/text/nearest-name.js'
 
-/** One definition of a rule: a rule that is defined several times has several. */
+/** A definition of a rule. A rule may have several. */
 export interface RuleHead {
   readonly name: string
   readonly offset: number
   readonly isDefault: boolean
-  /** The verdict that its name looks like though it is none. */
+  /** The verdict that the name resembles. */
   readonly resembles: string | undefined
   /** The names that its definition uses, members left out. */
   readonly uses: ReadonlySet<string>
@@ -25,11 +25,14 @@ export interface RuleHead {
 export interface Reference {
   readonly path: DataReference['path']
   readonly offset: number
-  /** Whether it is the whole value of a rule that has a default: its author has said what holds when it is not set. */
+  /**
+   * True if the reference is the whole value of a rule with a default, which covers the undefined
+   * case.
+   */
   readonly hasDefault: boolean
 }
 
-/** What the analysis knows of a module. */
+/** The facts about a module that the analysis uses. */
 export interface DescribedModule {
   readonly module: RegoModule
   /** The text that offsets count in. */
@@ -46,7 +49,7 @@ export interface DescribedModule {
 
 const known = new WeakMap<RegoModule, DescribedModule>()
 
-/** Reads a module that OPA has parsed, once. */
+/** Reads a module that OPA has parsed. */
 export function describeModule(module: RegoModule): DescribedModule {
   const described = known.get(module) ?? describe(module)
   known.set(module, described)
@@ -79,7 +82,10 @@ function place(reference: DataReference, tokens: readonly Token[], heads: readon
   return { path, offset: tokens[at]?.offset ?? 0, hasDefault: hasDefault(reference, tokens, heads) }
 }
 
-/** As in `limit := data.limits.max` beside `default limit := 10`. A verdict's default hides that it never holds. */
+/**
+ * For example `limit := data.limits.max` with `default limit := 10`. The default of a verdict would
+ * hide that it never holds.
+ */
 function hasDefault(
   { at, end }: DataReference,
   tokens: readonly Token[],
@@ -108,4 +114,36 @@ function ruleHeads(module: RegoModule, tokens: readonly Token[]): RuleHead[] {
     else heads.at(-1)?.uses.add(text)
   }
   return heads
+}
+
+/** Other forms of the words, and words that other systems use for them. */
+const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
+  [
+    /^(?:den(?:y|ys|ies|ied|ial|ials|ying)|disallow(?:s|ed)?|reject(?:s|ed|ion|ions)?|forbid(?:s|den)?)$/,
+    'deny',
+  ],
+  [/^violat(?:e|es|ed|ion|ions|ing|or|ors)$/, 'violation'],
+  [/^(?:allow(?:s|ed|ing|ance)?|permit(?:s|ted)?)$/, 'allow'],
+]
+/** The number of wrong characters accepted. Short words resemble too many others. */
+const ALLOWED_ERRORS: Readonly<Record<string, number>> = { deny: 1, violation: 2, allow: 1 }
+
+/** Words of their own, which are no slips. */
+const WORDS: ReadonlySet<string> = new Set(
+  'alloc allot alloy defy den dens dent dilation isolation'.split(' '),
+)
+
+/** Returns the verdict name that a rule name most likely means; undefined if it resembles none. */
+export function resembledVerdict(name: string): string | undefined {
+  if (VERDICT_RULES.includes(name)) return undefined
+  // The extra distance of a two-word name, as `all_of` or `allOf`.
+  const written = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+  const word = written.replaceAll('_', '')
+  const related = RELATED.find(([form]) => form.test(word))?.[1]
+  if (related !== undefined || WORDS.has(word)) return related
+  return VERDICT_RULES.find((rule) => isNear(written, rule, ALLOWED_ERRORS[rule] ?? 0))
+}
+
+function isNear(word: string, rule: string, errors: number): boolean {
+  return Math.abs(word.length - rule.length) <= errors && editDistance(word, rule) <= errors
 }

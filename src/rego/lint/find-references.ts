@@ -1,21 +1,21 @@
-import { isMember, startsStatement, stringValue, touches } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
+import { isMember, startsStatement, stringValue, touches } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
 
 /** A reference into `data`, as far as its path is fixed. */
 export interface DataReference {
   /** The path below `data`; a number is an index. */
   readonly path: readonly (string | number)[]
-  /** Where the reference starts: the index of its first token. */
+  /** The index of the first token. */
   readonly at: number
-  /** The index behind its last fixed token. */
+  /** The index after the last constant token. */
   readonly end: number
 }
 
-/** What a module reads of `data`: through imports, and directly or by the names that imports give. */
+/** The references of a module to `data`, direct ones and those through imports. */
 export interface ModuleReferences {
   readonly imports: readonly DataReference[]
   readonly reads: readonly DataReference[]
-  /** What `with` puts in the place of. */
+  /** The targets of `with`. */
   readonly replaced: readonly DataReference[]
 }
 
@@ -25,8 +25,8 @@ interface Path {
 }
 
 /**
- * The references into `data` among a module's tokens. A name that an import gives and
- * anything in the module declares again is not followed, since only the compiler knows which of the two is meant.
+ * Returns the references to `data` in a module's tokens. A name that an import declares and the
+ * module declares again is skipped, because only the compiler resolves it.
  */
 export function findReferences(tokens: readonly Token[]): ModuleReferences {
   const imports: DataReference[] = []
@@ -58,7 +58,7 @@ export function findReferences(tokens: readonly Token[]): ModuleReferences {
   return { imports, reads, replaced }
 }
 
-/** The fixed members behind a name, which must touch each other: a blank ends a reference. */
+/** Returns the constant members after a name. A space ends a reference. */
 function readPath(tokens: readonly Token[], start: number): Path {
   const path: (string | number)[] = []
   let at = start + 1

@@ -1,10 +1,10 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { editDistance } from '../../lib/text/nearest-name.js'
-import type { RegoModule } from '../compile/rego-module.js'
-import { positionIn } from '../compile/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
+import { positionIn } from '../modules/tokens/read-tokens.js'
 import { describeModule } from './describe-module.js'
 
-/** A first word and what comes behind it: `tets_a`, `Test_a`, `testA`. */
+/** A first word and the rest of the name: `tets_a`, `Test_a`, `testA`. */
 const PARTS = /^(?<word>[A-Za-z][a-z]*)_?(?<rest>\w+)$/
 /** Words of their own, which are no slips. */
 const WORDS: ReadonlySet<string> = new Set(

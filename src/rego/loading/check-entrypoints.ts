@@ -1,38 +1,39 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import { findUnansweredPackages } from '../bundle/unanswered-rules.js'
-import { VERDICT_RULES } from '../values/verdict-rules.js'
-import type { AskedPackages } from '../lint/asked-packages.js'
+import { VERDICT_RULES, verdictOf } from '../values/verdict-rules.js'
+import type { EvaluatedPackages } from '../lint/evaluated-packages.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { distinctPaths, pathKey } from '../values/path-key.js'
 import { printPackageName } from '../values/print-data-ref.js'
 import type { Entrypoint } from '../snapshot/snapshot.js'
+import type { RegoModule } from '../modules/rego-module.js'
 
-/** What the modules of a snapshot cannot be asked for. */
+/** The paths that the modules of a snapshot do not answer. */
 export interface EntrypointFindings {
   /** The keys of packages with verdict rules that no entrypoint answers. */
   readonly unanswered: ReadonlySet<string>
-  /** Packages that only the names of entrypoints tell, since their bundle lists none. */
+  /** Packages known from the names of entrypoints only, because their bundle lists none. */
   readonly guessedPackages: readonly (readonly string[])[]
   readonly warnings: readonly ErrorDetail[]
 }
 
 /**
- * Compares what each part has to answer with the entrypoints that its module has. Raises `invalid` where one is missing that the
- * part names, and where a package that is asked for verdicts has a rule for one that no entrypoint answers: it would silently never
- * be asked. `asked` is undefined where nobody is.
+ * Compares the expected entrypoints of each part with those of its module. Raises `invalid` if a
+ * named entrypoint is missing, or if a package that is evaluated for verdicts has a verdict rule
+ * without an entrypoint, because that rule would silently never be evaluated. `asked` is undefined
+ * if no package is evaluated for verdicts.
  */
 export function checkEntrypoints(
   parts: readonly PolicyPart[],
   entrypointsOf: (part: PolicyPart) => readonly Entrypoint[],
-  asked: AskedPackages | undefined,
+  asked: EvaluatedPackages | undefined,
 ): EntrypointFindings {
   const found = parts
     .filter(({ compiled }) => compiled !== undefined)
     .map((part) => checkPart(part, entrypointsOf(part), asked))
   const refused = found.flatMap(({ refusals }) => refusals)
   if (refused.length > 0)
-    throw new AppError('invalid', 'packages of a bundle can never be asked for their verdict', {
+    throw new AppError('invalid', 'packages of a bundle cannot be evaluated for their verdict', {
       code: 'missing_entrypoint',
       details: refused,
     })
@@ -53,7 +54,7 @@ interface PartFindings {
 function checkPart(
   part: PolicyPart,
   entrypoints: readonly Entrypoint[],
-  asked: AskedPackages | undefined,
+  asked: EvaluatedPackages | undefined,
 ): PartFindings {
   const kinds = new Map(entrypoints.map(({ path, kind }) => [pathKey(path), kind]))
   refuseMissing(part, kinds)
@@ -95,7 +96,7 @@ function missingEntrypoint(
   const packageName = printPackageName(path)
   return {
     code: 'missing_entrypoint',
-    message: `bundle ${name}: package ${packageName} has the rule ${rules.join(' and ')}, but no entrypoint, so that it can never be asked: build the bundle with \`tidegate build\`, or with \`opa build --target wasm --entrypoint ${pathKey(path)}\` beside the others`,
+    message: `bundle ${name}: package ${packageName} has the rule ${rules.join(' and ')} but no entrypoint for it. Build the bundle with \`tidegate build\`, or with \`opa build --target wasm --entrypoint ${pathKey(path)}\` beside the others`,
   }
 }
 
@@ -103,14 +104,17 @@ function unlistedPackages({ name }: PolicyPart, guessed: readonly (readonly stri
   const known = guessed.map(printPackageName).join(', ') || 'none'
   return {
     code: 'unlisted_packages',
-    message: `bundle ${name} holds neither Rego nor a list of its packages: those that its entrypoints name are asked (${known}), and any other never is. Expressions that OPA compiles wrongly cannot be found in it either; build it with \`tidegate build\`, or leave its Rego in`,
+    message: `bundle ${name} has neither Rego nor a list of its packages. Only packages named by its entrypoints are evaluated (${known}), and expressions that OPA compiles wrongly cannot be found. Build it with \`tidegate build\`, or keep its Rego`,
   }
 }
 
-/** A package is above each verdict rule; what else is among those that are asked is taken for a package. */
+/**
+ * The parent of each verdict rule is a package. Other evaluated entrypoints are treated as
+ * packages.
+ */
 function guessPackages(
   entrypoints: readonly Entrypoint[],
-  asked: AskedPackages | undefined,
+  asked: EvaluatedPackages | undefined,
 ): (readonly string[])[] {
   const paths = entrypoints.flatMap(({ path }) => {
     const isVerdict = path.length > 1 && VERDICT_RULES.includes(path.at(-1) ?? '')
@@ -118,4 +122,31 @@ function guessPackages(
     return path.length > 0 && asked?.callerKindOf(path) === 'static' ? [path] : []
   })
   return distinctPaths(paths)
+}
+
+/** A package with a verdict rule in its sources that has no entrypoint in the module. */
+export interface UnansweredPackage {
+  readonly path: readonly string[]
+  /** Its verdict rules that nothing answers. */
+  readonly rules: readonly string[]
+}
+
+/** Returns the packages with verdict rules that no entrypoint answers. */
+export function findUnansweredPackages(
+  modules: readonly RegoModule[],
+  isAnswered: (path: readonly string[]) => boolean,
+): UnansweredPackage[] {
+  const packages = new Map<string, { path: readonly string[]; rules: Set<string> }>()
+  for (const { packagePath, rules } of modules) {
+    for (const { path, isFunction } of rules) {
+      const place = isFunction ? undefined : verdictOf(path)
+      if (place === undefined) continue
+      const document = [...packagePath, ...place.document]
+      if (isAnswered([...document, place.rule])) continue
+      const known = packages.get(pathKey(document)) ?? { path: document, rules: new Set<string>() }
+      packages.set(pathKey(document), known)
+      known.rules.add(place.rule)
+    }
+  }
+  return [...packages.values()].map(({ path, rules }) => ({ path, rules: [...rules] }))
 }

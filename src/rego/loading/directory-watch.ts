@@ -7,30 +7,33 @@ import { hasErrorCode, toError } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { isSourceFile } from '../compile/files/list-source-files.js'
 
-/** Who is told by a watch. */
+/** The listeners of a watch. */
 export interface WatchListeners {
-  /** A source file, or what policies are read from as a whole, is another, is there or is gone. */
+  /** Called when a source file, or a root, was changed, added or removed. */
   readonly changed: () => void
   /** A directory is there, is gone or is another: there may be other source files, and there is something else to watch. */
   readonly rearranged: () => void
-  /** Told what cannot be watched; nothing new is from then on. */
+  /** Called with a path that cannot be watched; its changes are no longer reported. */
   readonly unwatched: (error: Error) => void
 }
 
-/** A watch on directories and single files, each by itself: what is in a directory is told by the one it is in. */
+/** A watch on directories and single files, without recursion. */
 export class DirectoryWatch {
   readonly #roots: readonly string[]
   readonly #listeners: WatchListeners
   #watchers = new Map<string, FSWatcher>()
   #isEnded = false
 
-  /** `roots` are what policies are read from. It watches nothing yet. */
+  /** `roots` are the directories and files of policies. Watches nothing until `cover` is called. */
   constructor(roots: readonly string[], listeners: WatchListeners) {
     this.#roots = roots
     this.#listeners = listeners
   }
 
-  /** Watches these paths and no others from now on; tells whether one was not watched before, so that it may have changed untold. */
+  /**
+   * Watches exactly these paths from now on. Returns true if one was not watched before, so that
+   * changes may have been missed.
+   */
   async cover(paths: readonly string[]): Promise<boolean> {
     const [wanted, turns] = [new Set(paths), new ShortTurns()]
     for (const path of [...this.#watchers.keys()]) {
@@ -45,7 +48,7 @@ export class DirectoryWatch {
     return isAnyNew
   }
 
-  /** Watches nothing until it covers paths once more: what has their names now may not be what is watched. */
+  /** Stops watching until paths are covered again, since other files may have the names now. */
   async forget(): Promise<void> {
     const [watchers, turns] = [this.#watchers, new ShortTurns()]
     this.#watchers = new Map()
@@ -67,7 +70,7 @@ export class DirectoryWatch {
       this.#watchers.set(path, watcher)
       return true
     } catch (raw) {
-      // What is gone is not there the next time that the directories are looked through.
+      // The next listing of the directories leaves out removed paths.
       if (!hasErrorCode(raw, 'ENOENT') && !hasErrorCode(raw, 'ENOTDIR')) this.#fail(path, raw)
       return false
     }
@@ -86,23 +89,23 @@ export class DirectoryWatch {
   }
 
   #tell(path: string, event: string, name: string | null): void {
-    // What is watched tells of itself by its own name.
+    // Watches report the path itself by its own name.
     const file = name === null || name === basename(path) ? path : join(path, name)
     const isMoved = event === 'rename'
     const wasWatched = this.#watchers.has(file)
     if (isMoved && wasWatched) this.#leaveBelow(file)
     if (this.#roots.includes(file) || isSourceFile(file)) this.#listeners.changed()
     else if (isMoved && wasWatched) this.#listeners.rearranged()
-    else if (isMoved && !isPassedOver(file)) void this.#tellOfDirectory(file)
+    else if (isMoved && !isPassedOver(file)) void this.#reportDirectory(file)
   }
 
-  /** Another file or directory may have the name before long. */
+  /** Another file or directory may get the name soon. */
   #leaveBelow(path: string): void {
     this.#leave(path)
     for (const watched of this.#watchers.keys()) if (watched.startsWith(path + sep)) this.#leave(watched)
   }
 
-  async #tellOfDirectory(path: string): Promise<void> {
+  async #reportDirectory(path: string): Promise<void> {
     const found = await stat(path).catch(() => undefined)
     if (found?.isDirectory() === true) this.#listeners.rearranged()
   }

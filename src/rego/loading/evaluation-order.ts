@@ -1,7 +1,7 @@
-import { isClosing } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
+import { isClosing } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
 
-/** A token, or a bracket with what stands in it. */
+/** A token, or a bracket with its contents. */
 type Node = Token | Group
 interface Group {
   readonly open: Token
@@ -12,16 +12,17 @@ interface Group {
 const OPERATORS: Readonly<Record<string, string>> = { div: '/', rem: '%' }
 
 /**
- * The tokens of a definition at which its calls of a built-in begin, as OPA counts, in the order in which they are made as far as the text
- * tells: a body before the value of its rule or comprehension, operands before what is called with them. Undefined where a variable may
- * have its value from an expression behind one that reads it: OPA puts these in another order.
+ * Returns the tokens of a definition at which calls of a built-in begin, in OPA's evaluation order
+ * as far as the text shows it: a body before the value of its rule or comprehension, operands
+ * before their call. Undefined if a variable may get its value from an expression after one that
+ * reads it, because OPA reorders these.
  */
 export function callsInOrder(tokens: readonly Token[], builtin: string): Token[] | undefined {
   const found: Token[] = []
   const names = new Map<string, { readonly isOperand: boolean }>()
   const bound: string[] = []
   const visitAll = (nodes: readonly Node[], isOperand: boolean): void => {
-    // An operator comes behind its second operand, in which there may be others.
+    // An operator is evaluated after its second operand.
     let pending: Token | undefined
     for (const [at, node] of [...nodes.entries(), [nodes.length, undefined] as const]) {
       if (pending !== undefined && endsOperand(node)) {
@@ -53,7 +54,10 @@ export function callsInOrder(tokens: readonly Token[], builtin: string): Token[]
   return bound.length > 0 ? undefined : found
 }
 
-/** The variables that an expression may give values there though they are read above it: `x = 1`, `[x, y] = z`, `xs[x]`. */
+/**
+ * Returns the variables that an expression may assign although earlier expressions read them: `x =
+ * 1`, `[x, y] = z`, `xs[x]`.
+ */
 function boundAt(nodes: readonly Node[], at: number): string[] {
   const node = nodes[at]
   const isMatched = (place: number): boolean =>
@@ -88,7 +92,7 @@ function firstToken(node: Node): Token {
   return isGroup(node) ? node.open : node
 }
 
-/** Whether an operand is over where this comes next; undefined is the end. */
+/** True if an operand ends before this token; undefined is the end. */
 function endsOperand(node: Node | undefined): boolean {
   if (node === undefined || firstToken(node).isFirstOnLine) return true
   return !isGroup(node) && node.kind === 'sign' && node.text !== '.'
@@ -122,7 +126,7 @@ function clausesOf(nodes: readonly Node[]): { head: readonly Node[]; body: reado
   })
 }
 
-/** The dotted name right before a bracket, and where it starts. */
+/** Returns the dotted name directly before a bracket, and its start. */
 function nameBefore(nodes: readonly Node[], at: number): { name: string; start: number } {
   let start = at
   let name = ''
@@ -140,7 +144,7 @@ function nameBefore(nodes: readonly Node[], at: number): { name: string; start: 
   return { name, start }
 }
 
-/** Where a call begins whose operands stand in the bracket at a place; with the `not` that negates it and nothing else. */
+/** Returns the start of the call whose operands are in a bracket, with a preceding `not`. */
 function startOfCall(nodes: readonly Node[], at: number): Token | undefined {
   const { start } = nameBefore(nodes, at)
   const [before, after] = [nodes[start - 1], nodes[at + 1]]
@@ -151,7 +155,10 @@ function startOfCall(nodes: readonly Node[], at: number): Token | undefined {
   return first
 }
 
-/** Where the factors begin of which the last ends at a place: references, calls and brackets between `*`, `/` and `%`. */
+/**
+ * Returns the start of the product whose last factor ends at an index: references, calls and
+ * brackets joined by `*`, `/` and `%`.
+ */
 function startOfFactor(nodes: readonly Node[], end: number): number {
   let at = end
   while (at > 0) {

@@ -4,7 +4,8 @@ import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { findBaseDenials } from '../evaluation/base-denials.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
-import { locateCalls } from '../compile/locate-calls.js'
+import { locateCalls } from '../modules/locate-calls.js'
+import { withSourceColumns } from '../modules/source-columns.js'
 import { indexCalls, indexSources } from './locate-sources.js'
 import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
@@ -12,8 +13,8 @@ import type { LoadedData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
-import { AskedPackages } from '../lint/asked-packages.js'
-import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
+import { EvaluatedPackages } from '../lint/evaluated-packages.js'
+import { KEEPING_ENTRYPOINT, isGenerated } from '../modules/generated-entrypoints.js'
 import { pathKey, pathOfKey } from '../values/path-key.js'
 import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
@@ -34,26 +35,28 @@ export type { PolicyLocations } from './read-parts.js'
 
 export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
-  /** Built-ins that policies may not call though they are there, and what to do about it. */
+  /** Built-ins that policies may not call, with advice. */
   readonly refusedBuiltins?: Readonly<Record<string, string>> | undefined
-  /** Whether that is a warning, since the policies are not to serve. */
+  /** True to report such calls as warnings, for policies that do not serve. */
   readonly warnsOfRefusedBuiltins?: boolean
-  /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
+  /** Loads base documents of data files in another thread; in this one by default. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
-  /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
+  /** Compiles the bytes of a module in another thread; in this one by default. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
   /** As in `PolicyModuleOptions`. */
   readonly isTrial?: boolean
-  /** How policies are looked through for mistakes that compile; they are not when absent. */
+  /** The analysis of mistakes that compile; none by default. */
   readonly analysis?: PartAnalysisOptions
-  /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
+  /**
+   * True to show full paths in evaluation errors. Callers of the service get paths below the roots.
+   */
   readonly showsWholePaths?: boolean
 }
 
 /**
- * Compiles and loads policies and data into one immutable snapshot. Raises `invalid` naming every problem: Rego that
- * does not compile, a damaged bundle, data given twice, a built-in that is not there.
+ * Compiles and loads policies and data into an immutable snapshot. Raises `invalid` with every
+ * problem: Rego that does not compile, a damaged bundle, duplicate data, a missing built-in.
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
   const turns = new ShortTurns()
@@ -72,13 +75,18 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const { analysis } = options
   const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
-  const asked = analysis === undefined ? undefined : new AskedPackages(analysis.staticPackages)
+  const asked = analysis === undefined ? undefined : new EvaluatedPackages(analysis.staticPackages)
   const answered = checkEntrypoints(parts, entrypointsOf, asked)
   await turns.pause()
   const found =
     analysis === undefined
       ? []
       : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
+  const warnings = [
+    ...answered.warnings,
+    ...found,
+    ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
+  ]
   const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
   const packages = [...new Set(packagePaths.map(pathKey))].sort()
   await turns.pause()
@@ -95,11 +103,10 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     baseDenials: findBaseDenials(packages, data),
     data,
     image,
-    warnings: [
-      ...answered.warnings,
-      ...found,
-      ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
-    ],
+    warnings: withSourceColumns(
+      warnings,
+      parts.flatMap(({ rego }) => rego),
+    ),
     locateSource: indexSources(parts, show),
     sourcesOf: (key) =>
       parts
@@ -168,26 +175,29 @@ async function loadModule(
   return all
 }
 
-/** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */
+/**
+ * Returns the numbers of entrypoints by key, with the rules of the part. A rule is called directly
+ * if possible.
+ */
 function numbersByKey(
   part: PolicyPart,
-  { keyOf, isAskedFor }: PartCode,
+  { keyOf, isServed }: PartCode,
   { entrypoints, rules }: PolicyModule,
 ): Map<string, number> {
   const numbers = new Map<string, number>()
   for (const [name, number] of entrypoints) {
     const key = keyOf(name)
-    if (!isAskedFor(key) || (isGenerated(name) && key === name)) continue
+    if (!isServed(key) || (isGenerated(name) && key === name)) continue
     numbers.set(key, rules.get(key) ?? number)
   }
   for (const key of part.expectedEntrypoints) {
-    const number = isAskedFor(key) ? rules.get(key) : undefined
+    const number = isServed(key) ? rules.get(key) : undefined
     if (number !== undefined) numbers.set(key, number)
   }
   return numbers
 }
 
-/** A built-in that nobody supplies must not be found out by a request. */
+/** Raises `invalid` for missing built-ins, so that no request fails because of one. */
 function refuseMissingBuiltins(
   part: PolicyPart,
   module: PolicyModule,
@@ -201,11 +211,11 @@ function refuseMissingBuiltins(
   throw new AppError(
     'invalid',
     `the policies call built-in functions that are not available: ${missing.join(', ')}`,
-    { details: builtinDetails(part, missing, refusedBuiltins) },
+    { details: withSourceColumns(builtinDetails(part, missing, refusedBuiltins), part.rego) },
   )
 }
 
-/** A detail for each place that calls one of these built-ins. */
+/** Returns a detail for each call of these built-ins. */
 function builtinDetails(
   part: PolicyPart,
   names: readonly string[],
@@ -221,7 +231,7 @@ function builtinDetails(
   })
 }
 
-/** What is wrong with built-ins that policies call though they load. */
+/** Returns warnings about calls of refused built-ins in policies that load. */
 function refusedBuiltinWarnings(
   part: PolicyPart,
   entrypoints: readonly Entrypoint[],

@@ -1,11 +1,12 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { remembered } from '../../lib/remembered.js'
 import { callsInOrder } from './evaluation-order.js'
-import { locateCalls } from '../compile/locate-calls.js'
-import { positionIn, readTokens, startsStatement } from '../compile/tokens/read-tokens.js'
-import type { Token } from '../compile/tokens/read-tokens.js'
-import type { RegoModule } from '../compile/rego-module.js'
-import { headPath } from '../lint/outline-module.js'
+import { locateCalls } from '../modules/locate-calls.js'
+import { positionIn, readTokens, startsStatement } from '../modules/tokens/read-tokens.js'
+import type { Token } from '../modules/tokens/read-tokens.js'
+import type { RegoModule } from '../modules/rego-module.js'
+import { headPath } from '../modules/outline-module.js'
+import { sourceLocation } from '../modules/source-columns.js'
 import { pathKey } from '../values/path-key.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -14,10 +15,13 @@ import type { Caller } from '../wasm/module/evaluation-abort.js'
 type Location = NonNullable<ErrorDetail['location']>
 type ShowFile = (file: string) => string
 
-/** A policy may fail for every request, and its sources may be large: of so many places each is looked for once. */
+/**
+ * Limit on cached locations. A policy may fail for every request, and finding a location reads its
+ * source.
+ */
 const REMEMBERED_PLACES = 10_000
 
-/** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
+/** Maps the compiler's file names in error locations to source files, as callers may see them. */
 export function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
   const locate = (compiledName: string, row: number): ReturnType<Snapshot['locateSource']> => {
@@ -28,7 +32,7 @@ export function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snap
   return remembered(locate, REMEMBERED_PLACES, jsonOf)
 }
 
-/** The first line of the definition that a row stands in, of which an `else` is a part. */
+/** Returns the first line of the definition at a line; an `else` is part of its definition. */
 function headAt(text: string, row: number): string | undefined {
   const offset = text.split('\n', row).join('\n').length
   const start = statementsOf(readTokens(text).tokens).findLast(
@@ -37,7 +41,10 @@ function headAt(text: string, row: number): string | undefined {
   return start === undefined ? undefined : text.slice(start.offset).split('\n', 1)[0]
 }
 
-/** The tokens of each rule, import and the package; offsets may count in another text where the module has template strings. */
+/**
+ * Returns the tokens of each rule, import and package. In a module with template strings their
+ * offsets are in the rewritten text.
+ */
 function statementsOf(tokens: readonly Token[]): Token[][] {
   const statements: Token[][] = []
   for (const [at, token] of tokens.entries()) {
@@ -47,14 +54,16 @@ function statementsOf(tokens: readonly Token[]): Token[][] {
   return statements
 }
 
-/** Where a built-in was called from that failed. */
+/** Returns a function that locates the call of a failed built-in. */
 export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
   const locate = (name: string, caller: Caller | undefined): Location | undefined => {
     const compiled = parts.filter((part) => part.compiled !== undefined)
     const made =
       caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
     const [call] = made.length === 1 ? made : onlyCall(compiled, name)
-    return call && { ...call, file: show(call.file) }
+    if (call === undefined) return undefined
+    const source = compiled.flatMap(({ rego }) => rego).find(({ file }) => file === call.file)
+    return { ...(source ? sourceLocation(source, call) : call), file: show(call.file) }
   }
   return remembered(locate, REMEMBERED_PLACES, jsonOf)
 }
@@ -69,7 +78,9 @@ function onlyCall(parts: readonly PolicyPart[], name: string): Location[] {
   return calls.length === 1 ? calls : []
 }
 
-/** The calls of a built-in that a rule may have made: one where the text tells which it was. */
+/**
+ * Returns the calls of a built-in that a rule may have made; a single one if the text shows which.
+ */
 function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Caller): Location[] {
   const definitions = modules.flatMap((module) => definitionsOf(module, caller.rule))
   const calls = definitions.map(({ file, text, tokens }) =>
@@ -77,7 +88,7 @@ function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Call
   )
   const all = calls.flatMap((some) => some ?? [])
   const [first, ...others] = definitions
-  // The compiler has its own order of definitions that go on with variables, or that stand in several files.
+  // The compiler reorders definitions with variable keys, and definitions in several files.
   const isOrdered =
     others.every(({ file, path }) => file === first?.file && path === first.path) ||
     calls.filter((some) => some?.length !== 0).length === 1
@@ -85,8 +96,8 @@ function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Call
     tokens.some(({ kind, text }) => kind === 'name' && text === 'with'),
   )
   const made = all[caller.nth]
-  const isTold = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
-  if (isTold) return [made]
+  const isReported = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
+  if (isReported) return [made]
   return calls.includes(undefined) ? [] : all
 }
 
@@ -94,7 +105,7 @@ interface Definition {
   readonly file: string
   readonly text: string
   readonly tokens: readonly Token[]
-  /** The key of its path, as far as that is fixed, and what of its head is not. */
+  /** The key of the constant path, with a suffix for variable keys. */
   readonly path: string
 }
 
@@ -105,7 +116,7 @@ function definitionsOf(
 ): Definition[] {
   if (!packagePath.every((segment, at) => rule[at] === segment)) return []
   const { text, tokens: all } = readTokens(source)
-  // Template strings are read in other words, which stand elsewhere.
+  // Template strings are rewritten, so their offsets differ.
   if (text !== source) return []
   return statementsOf(all).flatMap((tokens) => {
     const start = tokens[0]?.text === 'default' ? 1 : 0

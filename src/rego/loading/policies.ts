@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import { loadData } from '../data/load-data.js'
@@ -5,17 +7,18 @@ import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { exceededLimit } from '../opa/run-opa.js'
-import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import { inSlices } from '../../lib/turns/in-slices.js'
+import type { DataFile, LoadedData } from '../data/load-data.js'
 
 /** When a load that failed for no fault of the policies is tried again, in milliseconds; twice as late each time. */
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-/** How far the compiler steps back behind decisions, once policies serve. */
+/** The `nice` increment of the compiler while policies serve. */
 const NICENESS = 5
 
-/** A reload that did not come off; the snapshot before it goes on serving. */
+/** A failed reload. The previous snapshot keeps serving. */
 export interface LoadFailure {
   readonly at: Date
   readonly error: AppError
@@ -38,7 +41,7 @@ export class Policies {
   /** By the clock of `performance`. */
   #loadingSince: number | undefined
   #loading: Promise<void> = Promise.resolve()
-  /** The load that begins when the one under way has ended. */
+  /** The load that starts after the current one. */
   #waiting: Promise<void> | undefined
   #retry: NodeJS.Timeout | undefined
   #retries = 0
@@ -56,7 +59,10 @@ export class Policies {
     this.#current = current
   }
 
-  /** Loads for the first time. Raises what `loadSnapshot` raises: a service without policies must not start. */
+  /**
+   * Loads for the first time. Raises as `loadSnapshot`, because a service without policies must not
+   * start.
+   */
   static async open(
     locations: PolicyLocations,
     options: LoadOptions,
@@ -77,7 +83,7 @@ export class Policies {
     return this.#activatedAt
   }
 
-  /** How long the load under way has taken, in milliseconds; 0 where there is none. */
+  /** Returns how long the current load has run, in milliseconds; 0 if there is none. */
   get loadingMs(): number {
     return this.#loadingSince === undefined ? 0 : performance.now() - this.#loadingSince
   }
@@ -88,16 +94,18 @@ export class Policies {
   }
 
   /**
-   * Has other processes activate each snapshot that is loaded from now on; it serves here once they have, and
-   * where that rejects, the one before it stays. */
+   * Sets a function that activates each new snapshot in other processes. The snapshot serves here
+   * after that function resolves; if it rejects, the previous one stays.
+   */
   beforeActivation(activating: (snapshot: Snapshot) => Promise<void>): void {
     this.#activating = activating
   }
 
   /**
-   * Loads once more, after the load under way, and swaps the snapshot; on failure the old one stays, and where it is no fault of the
-   * policies (a compiler that was killed, a full disk) loading is tried again after a while. What is asked for while another
-   * load waits is that one: however often files change, two loads see all of it. Never rejects.
+   * Loads again after the current load and swaps the snapshot. If the load fails, the previous
+   * snapshot stays. If the policies are not the cause (a killed compiler, a full disk), it retries
+   * later. Requests during a waiting load share that load, so two loads cover any number of
+   * changes. Never rejects.
    */
   reload(): Promise<void> {
     this.#waiting ??= this.#loading.then(() => {
@@ -130,7 +138,7 @@ export class Policies {
 
   #retryLater(error: AppError): void {
     if (isOfPolicies(error)) return
-    // What takes too long does so each time, unless the machine was busy.
+    // A compilation that takes too long fails again, unless the machine was busy.
     const pauseMs =
       exceededLimit(error) !== undefined
         ? LAST_RETRY_MS
@@ -158,7 +166,40 @@ const PASSING: readonly string[] = [
   'ESTALE',
 ]
 
-/** Whether only a change of the policies can help. */
+/** True if only a change of the policies can help. */
 function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
+}
+
+/** Makes base documents of data files for an address. */
+export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
+
+/**
+ * Returns a loader that caches the last result for the same files, if its base address leaves
+ * enough memory. Other files get the last required address, since they would load twice if the
+ * first estimate is too low.
+ */
+export function rememberData(load: LoadData): LoadData {
+  let last: { readonly digest: string; readonly loaded: LoadedData } | undefined
+  return async (parts, base) => {
+    // The files themselves are not kept: they may be hundreds of megabytes.
+    const digest = await digestFiles(parts)
+    const known = last
+    if (known?.digest === digest && known.loaded.image.base >= base) return known.loaded
+    const loaded = await load(parts, Math.max(base, known?.loaded.image.base ?? 0))
+    last = { digest, loaded }
+    return loaded
+  }
+}
+
+async function digestFiles(parts: readonly (readonly DataFile[])[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const files of parts) {
+    hash.update(`${files.length} files\n`)
+    for (const { file, at, content } of files) {
+      hash.update(`${JSON.stringify([file, at, content.length])}\n`)
+      await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
+    }
+  }
+  return hash.digest('hex')
 }

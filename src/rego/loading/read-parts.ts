@@ -5,16 +5,16 @@ import { ShortTurns } from '../../lib/turns/short-turns.js'
 import { readBundle } from '../archive/read-bundle.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
 import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
-import { refuseBundleLosses } from '../bundle/refuse-bundle-losses.js'
+import { refuseBundleLosses } from '../workarounds/bundle-losses.js'
 import { NO_VERIFICATION } from '../bundle/signing/verification.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
-import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
+import { MAX_ENTRYPOINTS } from '../compile/build-module.js'
 import type { BuildModule } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
 import { compileSources } from '../compile/compile-policies.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
-import { withoutRoot } from '../compile/stage-bundle.js'
+import { withoutRoot } from '../modules/stage-bundle.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -37,8 +37,8 @@ export interface ReadOptions {
   /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
   readonly verification?: () => BundleVerification
   /** How many entrypoints a compiled module may have; a fitting number when absent. */
-  readonly mostEntrypoints?: number
-  /** Whether calls of `print` are compiled, as far as the compiler knows how to. */
+  readonly maxEntrypoints?: number
+  /** True to compile calls of `print`. */
   readonly includesPrint?: boolean | undefined
   /** Builds modules of Rego; as `buildModule` when absent. */
   readonly buildModule?: BuildModule
@@ -49,11 +49,11 @@ export interface PartSource {
   readonly dataFiles: readonly DataFile[]
   /** How many bytes of policies there are: of Rego as text, or of a compiled module. */
   readonly policyBytes: number
-  /** Makes it ready to load, with its data. Raises `invalid` naming what is wrong with it. */
+  /** Compiles or checks the part with its data. Raises `invalid` with every problem. */
   readonly toPart: (data: PartData) => Promise<PolicyPart>
 }
 
-/** Reads the files of all parts, bundles verified. Raises `invalid` naming what cannot be read. */
+/** Reads the files of all parts and verifies bundles. Raises `invalid` for what cannot be read. */
 export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
   return await Promise.all([
     ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),
@@ -63,7 +63,7 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false, includesAllData }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
+  { findOpa, maxEntrypoints = MAX_ENTRYPOINTS, includesPrint, buildModule }: ReadOptions,
 ): Promise<PartSource> {
   const sources = await collectSources(directories, { includeTests, includesAllData })
   return {
@@ -75,7 +75,7 @@ async function readDirectories(
         await findOpa(),
         sources,
         data,
-        { mostEntrypoints, includesPrint },
+        { maxEntrypoints, includesPrint },
         buildModule,
       )
       await turns.pause()
@@ -111,7 +111,7 @@ function compiledModule({ wasm, paths, entrypoints }: CompiledPolicies): PartMod
   return {
     wasm,
     keyOf: (entrypoint) => paths.get(entrypoint) ?? entrypoint,
-    isAskedFor: (key) => entrypoints.has(key),
+    isServed: (key) => entrypoints.has(key),
   }
 }
 

@@ -4,9 +4,9 @@ import { findConflict } from '../data/data-conflicts.js'
 import { dataOverRule, dataOverRules } from '../compile/refuse-data-over-rules.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 
-/** Raises `invalid`, naming both, when two parts of a snapshot own the same path: neither may change what the other says. */
+/** Raises `invalid`, naming both parts, if two parts own the same path. */
 export function refuseSharedRoots(parts: readonly PolicyPart[]): void {
-  // All members of `data` may have to be read for it.
+  // Ownership of the root would require reading all members of `data`.
   if (parts.length < 2) return
   const owned = parts.map(({ name, packages, data, roots = ownedRoots(packages, data) }) => ({ name, roots }))
   const details = owned.flatMap((part, index) =>
@@ -34,7 +34,7 @@ function findShared(roots: readonly string[], others: readonly string[]): [strin
   return undefined
 }
 
-/** Raises `invalid`, naming both, when the data of any part has a value where a rule of any part is. */
+/** Raises `invalid`, naming both parts, if the data of one has a value at a rule of another. */
 export function refuseDataOverEntrypoints(
   parts: readonly PolicyPart[],
   entrypoints: readonly { readonly path: readonly string[] }[],

@@ -4,34 +4,35 @@ import { toError } from '../../errors/app-error.js'
 import { listSourceTree } from '../compile/files/list-source-files.js'
 import type { DirectoryWatch } from './directory-watch.js'
 
-/** The least time between two looks at all files, in milliseconds. */
-const LEAST_MS = 2000
-/** Looking takes no more than this share of the time: large trees are looked at less often. */
+/** Shortest time between two checks of all files, in milliseconds. */
+const MIN_MS = 2000
+/** Largest share of the time spent on checks; large trees are checked less often. */
 const PAUSE_FACTOR = 50
 /** Directories mostly come and go with others. */
 const SOON_MS = 20
 
 /**
- * Looks at all files of policy directories from time to time, and has a watch cover what it finds. It finds what the watch does not tell: a link that leads elsewhere
- * now, a file with the time of the one before it, and all of a directory that cannot be watched.
+ * Lists all files of policy directories at intervals and updates the watch. It finds changes that a
+ * watch misses: redirected links, a file with the same time as the previous one, and directories
+ * that cannot be watched.
  */
 export class TreeCheck {
   readonly #directories: readonly string[]
   readonly #watch: Pick<DirectoryWatch, 'cover'>
   readonly #changed: (sinceMs: number) => void
   #known: string
-  /** When what is known was looked for. */
+  /** Time of the last listing. */
   #knownSinceMs = performance.now()
   #timer: NodeJS.Timeout | undefined
   #isDueSoon = false
   #isStopped = false
-  /** How many lists have been begun, and which of them the watch covers. */
+  /** The number of listings started, and the one that the watch covers. */
   #lists = 0
   #covered = 0
 
   /**
-   * `known` is what `versionOfTrees` gave for the files that were loaded. `changed` is told since when something may have changed, as
-   * `performance.now` counts.
+   * `known` is the result of `versionOfTrees` for the loaded files. `changed` gets the time since
+   * when a change may exist, as `performance.now` counts.
    */
   constructor(
     directories: readonly string[],
@@ -45,18 +46,18 @@ export class TreeCheck {
     this.#changed = changed
   }
 
-  /** Looks at once, and from then on again and again. Resolves once all is watched. */
+  /** Checks immediately, then at intervals. Resolves when everything is watched. */
   async start(): Promise<void> {
     if (this.#directories.length > 0) await this.#look()
   }
 
-  /** Takes the files as they are now for known: what changes from here on is a change. */
+  /** Treats the current files as known; later differences are changes. */
   async note(): Promise<void> {
     const startedAt = performance.now()
     this.#setKnown(await this.#list(), startedAt)
   }
 
-  /** Looks before long, as there may be other files. */
+  /** Checks soon, because files may have been added. */
   lookSoon(): void {
     if (this.#isDueSoon) return
     this.#isDueSoon = true
@@ -80,9 +81,9 @@ export class TreeCheck {
     const startedAt = performance.now()
     const before = this.#known
     const version = await this.#list()
-    // What the watch has to tell of what was listed comes first.
+    // Changes that the watch reports take precedence over the listing.
     await setImmediate()
-    // Whoever noted the files meanwhile loads them anyway.
+    // The caller that noted the files loads them anyway.
     if (before === this.#known) {
       const since = this.#knownSinceMs
       this.#setKnown(version, startedAt)
@@ -92,7 +93,7 @@ export class TreeCheck {
   }
 
   #pauseAfter(tookMs: number): number {
-    return this.#isDueSoon ? SOON_MS : Math.max(LEAST_MS, tookMs * PAUSE_FACTOR)
+    return this.#isDueSoon ? SOON_MS : Math.max(MIN_MS, tookMs * PAUSE_FACTOR)
   }
 
   #setKnown(version: string, sinceMs: number): void {
@@ -100,7 +101,9 @@ export class TreeCheck {
     this.#knownSinceMs = sinceMs
   }
 
-  /** The version of the files once all of them are watched: what changed before they were has been told by nobody. */
+  /**
+   * Returns the version of the files when all are watched. Changes before that were not reported.
+   */
   async #list(): Promise<string> {
     for (;;) {
       const list = (this.#lists += 1)
@@ -117,7 +120,7 @@ export async function versionOfTrees(directories: readonly string[]): Promise<st
   return (await listTrees(directories)).version
 }
 
-/** With what there is to watch; undefined where not all can be listed. */
+/** Returns the files and watchable paths; undefined if a path cannot be listed. */
 async function listTrees(
   directories: readonly string[],
 ): Promise<{ readonly version: string; readonly watchable: readonly string[] | undefined }> {

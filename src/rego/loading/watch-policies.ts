@@ -5,10 +5,9 @@ import { toError } from '../../errors/app-error.js'
 import { versionOfFile } from '../../lib/file-version.js'
 import { DirectoryWatch } from './directory-watch.js'
 import type { Policies } from './policies.js'
-import { QuietTime } from './quiet-time.js'
 import { TreeCheck, versionOfTrees } from './tree-check.js'
 
-/** How often a directory that was taken away is looked for again, and single files for another version. */
+/** Interval between checks of removed directories and single files. */
 const CHECK_MS = 200
 
 export interface PolicyWatcher {
@@ -23,9 +22,9 @@ export interface NotedFiles {
 }
 
 export interface WatchOptions {
-  /** The files as they were before the policies in service were read: what has changed since then is a change. */
+  /** The files before the served policies were read; differences are changes. */
   readonly noted: NotedFiles
-  /** Told what cannot be watched; its changes are found nevertheless, some seconds later. */
+  /** Called with a path that cannot be watched. Its changes are found some seconds later. */
   readonly unwatched: (error: Error) => void
 }
 
@@ -42,8 +41,8 @@ export async function noteFiles(
 }
 
 /**
- * Reloads the policies whenever one of their files is saved, added or removed, or one of the keys that verify them, and when a
- * directory that was taken away is back. Resolves once it is watching.
+ * Reloads the policies when a policy file or a verification key is saved, added or removed, and
+ * when a removed directory is back. Resolves when it is watching.
  */
 export async function watchPolicies(
   policies: Policies,
@@ -52,7 +51,7 @@ export async function watchPolicies(
   const { directories } = policies.locations
   const roots = directories.map((path) => resolve(path))
   let noted = Promise.resolve()
-  // The files are noted before they are read: what is saved from then on is found by the next look.
+  // Files are noted before they are read, so the next check finds later changes.
   const quiet = new QuietTime({
     soon: () => {
       noted = noted.then(() => tree.note()).catch((raw: unknown) => unwatched(toError(raw)))
@@ -60,14 +59,14 @@ export async function watchPolicies(
     now: () => void noted.then(() => policies.reload()),
   })
   const reloadSoon = (): void => quiet.begin()
-  const reloadUntold = (): void => {
-    // A watch is on what had the name, and a directory that was made anew while the one before it went may have none.
+  const reloadMissed = (): void => {
+    // A watch follows the old directory if a directory is replaced, so it is renewed.
     void watch.forget()
     reloadSoon()
   }
-  let toldAt = 0
+  let reportedAt = 0
   const told = (act: () => void) => () => {
-    toldAt = performance.now()
+    reportedAt = performance.now()
     act()
   }
   const watch = new DirectoryWatch(roots, {
@@ -76,7 +75,7 @@ export async function watchPolicies(
     unwatched,
   })
   const tree = new TreeCheck(roots, watch, before.trees, (since) => {
-    if (toldAt < since) reloadUntold()
+    if (reportedAt < since) reloadMissed()
     else reloadSoon()
   })
   await tree.start()
@@ -87,7 +86,7 @@ export async function watchPolicies(
       if (are) reloadSoon()
     })
     void links.areReplaced().then((are) => {
-      if (are) reloadUntold()
+      if (are) reloadMissed()
     })
   }, CHECK_MS)
   return {
@@ -100,7 +99,10 @@ export async function watchPolicies(
   }
 }
 
-/** What may lead elsewhere from one moment to the next: directories themselves, and what Kubernetes has all files of a mounted ConfigMap lead through. */
+/**
+ * Returns paths that may change their target: the directories, and the link through which
+ * Kubernetes mounts a ConfigMap.
+ */
 function linksOf(roots: readonly string[]): string[] {
   return roots.flatMap((root) => [root, join(root, '..data')])
 }
@@ -109,7 +111,7 @@ async function versionOfLink(path: string): Promise<readonly [path: string, plac
   return [path, await placeOf(path)]
 }
 
-/** Where a path leads, and to what; undefined where it leads nowhere. */
+/** Returns the target of a path and its version; undefined if it has none. */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path)])
@@ -119,7 +121,10 @@ async function placeOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Single files and links, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
+/**
+ * Single files and links, which are replaced as a whole. A watch follows the old file and misses
+ * the second of two renames.
+ */
 class ReplacedFiles {
   readonly #versions: Map<string, string | undefined>
   readonly #versionOf: (path: string) => Promise<string | undefined>
@@ -132,16 +137,59 @@ class ReplacedFiles {
     this.#versionOf = versionOf
   }
 
-  /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */
+  /** True if one of them changed since the last check. A removed one counts when it is back. */
   async areReplaced(): Promise<boolean> {
     let isAny = false
     for (const file of this.#versions.keys()) {
       const version = await this.#versionOf(file)
-      // Another look may have been faster.
+      // Another check may have finished first.
       if (version === this.#versions.get(file)) continue
       this.#versions.set(file, version)
       if (version !== undefined) isAny = true
     }
     return isAny
+  }
+}
+
+/** Quiet time after the last change, in milliseconds. Editors save in several steps. */
+const QUIET_MS = 60
+/** Share of the listing time to wait, for listings that take long. */
+const BEGUN_AFTER = 0.25
+/** Longest wait in milliseconds, for files that change continually. */
+const LONGEST_MS = 400
+
+/** Called after changes have stopped. */
+export interface AtRest {
+  /** Called shortly before, perhaps in vain: more may change. */
+  readonly soon: () => void
+  readonly now: () => void
+}
+
+/** Waits until no change has arrived for the quiet time, up to the longest wait. */
+export class QuietTime {
+  readonly #atRest: AtRest
+  #timers: readonly NodeJS.Timeout[] = []
+  /** Time of the first change that has not been handled. */
+  #changedAt: number | undefined
+
+  constructor(atRest: AtRest) {
+    this.#atRest = atRest
+  }
+
+  /** To be called at each change. */
+  begin(): void {
+    this.end()
+    this.#changedAt ??= performance.now()
+    const quietMs = Math.max(0, Math.min(QUIET_MS, this.#changedAt + LONGEST_MS - performance.now()))
+    const now = (): void => {
+      this.#changedAt = undefined
+      this.#atRest.now()
+    }
+    this.#timers = [setTimeout(this.#atRest.soon, quietMs * BEGUN_AFTER), setTimeout(now, quietMs)]
+  }
+
+  /** Discards pending changes. */
+  end(): void {
+    this.#timers.forEach(clearTimeout)
   }
 }

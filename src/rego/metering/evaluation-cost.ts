@@ -1,24 +1,27 @@
-/** What evaluations took, as plain data. */
-export interface CostFigures {
-  /** Loop iterations, calls of functions, and the work of built-ins in their measure: what `policies.limits.loopIterations` bounds. */
+/** The cost of evaluations, as plain data. */
+export interface CostMeasurements {
+  /**
+   * Loop iterations, function calls and the equivalent work of built-ins, which
+   * `policies.limits.loopIterations` limits.
+   */
   readonly fuel: number
-  /** How often memory had to be set up anew, with all base documents. */
+  /** Number of times that memory was set up again with all base documents. */
   readonly instancesReplaced: number
   /** The names of packages, `data.a.b`, and the fuel of each, in turn with them. */
   readonly packages: readonly string[]
   readonly packageFuel: readonly number[]
 }
 
-/** Takes down what the evaluations of one question take. */
-export class EvaluationCost implements CostFigures {
+/** Measures the cost of the evaluations of one question. */
+export class EvaluationCost implements CostMeasurements {
   fuel = 0
   instancesReplaced = 0
   readonly packages: string[] = []
   readonly packageFuel: number[] = []
-  /** Of what was evaluated last, one after the other. */
+  /** The latest measurements, in order. */
   readonly targetFuel: number[] = []
 
-  /** Begins anew. */
+  /** Resets the measurements. */
   clear(): void {
     this.fuel = 0
     this.instancesReplaced = 0
@@ -27,13 +30,13 @@ export class EvaluationCost implements CostFigures {
     this.targetFuel.length = 0
   }
 
-  /** The figures alone, for another thread. */
-  get figures(): CostFigures {
+  /** Returns the measurements as plain data for another thread. */
+  get measurements(): CostMeasurements {
     const { fuel, instancesReplaced, packages, packageFuel } = this
     return { fuel, instancesReplaced, packages, packageFuel }
   }
 
-  /** Says in which packages stands what was evaluated last, one after the other. */
+  /** Assigns the latest measurements to packages, in order. */
   attribute(packageNames: readonly string[]): void {
     for (const [place, name] of packageNames.entries()) this.#add(name, this.targetFuel[place] ?? 0)
     this.targetFuel.length = 0
@@ -41,7 +44,7 @@ export class EvaluationCost implements CostFigures {
 
   #add(name: string, fuel: number): void {
     this.fuel += fuel
-    // Rules of a package stand together.
+    // Rules of a package are adjacent.
     const last = this.packages.length - 1
     if (this.packages[last] === name) this.packageFuel[last] = (this.packageFuel[last] ?? 0) + fuel
     else {

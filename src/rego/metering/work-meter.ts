@@ -1,24 +1,28 @@
 import { AppError } from '../../errors/app-error.js'
 
 /**
- * What an evaluation has left, for work that is done outside the module: built-ins and readers pay for what they are about to
- * do. Every method raises an EvaluationAbort, which no built-in may catch, when the evaluation has to end: a limit of ours must
- * never look like an expression that is undefined, or a deny rule would stay silent.
+ * The remaining budget of an evaluation for work outside the module. Built-ins and readers charge
+ * their work before it is done. Methods raise an EvaluationAbort at the limit, which no built-in
+ * may catch: otherwise an expression would be undefined and a deny rule silent.
  */
 export interface WorkMeter {
   /**
-   * Pays for work before it is done. A step is what the module does in one loop iteration, some 10 ns: looking at a few
-   * characters, building one small value. Call it with all of the steps at once where the work cannot be interrupted, as for
-   * one call of a library, and every now and then (some 1,000 steps) in a loop of ours. Calling it costs a few nanoseconds.
+   * Charges work before it is done. A step is one loop iteration of the module, about 10 ns:
+   * checking a few characters, or creating a small value. Call it with all steps before work that
+   * cannot be interrupted, such as a library call, and about every 1,000 steps in a loop. A call
+   * costs a few nanoseconds.
    */
   spend(steps: number): void
-  /** Pays for bytes of memory that are about to be held beside the module's, such as a text that is being built. */
+  /** Charges bytes of memory outside the module, such as a string that is being built. */
   reserve(bytes: number): void
   /** Ends the evaluation as over its budget. `reason` completes "the evaluation was stopped: …". */
   exceed(reason: string): never
 }
 
-/** For what is done outside of any evaluation, where the sizes of what is read bound it, or a thread that can be ended. */
+/**
+ * An unlimited meter, for work outside of evaluations that the input size or a thread's termination
+ * limits.
+ */
 export const UNMETERED_WORK: WorkMeter = {
   spend: () => undefined,
   reserve: () => undefined,

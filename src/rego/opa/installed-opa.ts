@@ -35,7 +35,7 @@ export function installedFiles(
   return { program, sum: `${program}.sha256` }
 }
 
-/** The newest installed release; undefined where there is none. */
+/** Returns the newest installed release, if any. */
 export async function findInstalledOpa(
   env: Environment,
   platform: string,
@@ -45,7 +45,7 @@ export async function findInstalledOpa(
   const names = await readdir(folder).catch(() => [])
   for (const release of names.filter(isRelease).sort(byAge)) {
     const { program } = installedFiles(folder, release, platform)
-    // What an installation that failed left is none.
+    // A failed installation does not count.
     if (await exists(program)) return { release, path: program }
   }
   return undefined
@@ -58,7 +58,10 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Raises `unavailable` unless the program still is what was installed: by the sum that is pinned, else by the one it was installed with. */
+/**
+ * Raises `unavailable` if the installed program has changed, by the pinned sum or the sum noted at
+ * its installation.
+ */
 export async function verifyInstalledOpa(
   { release, path }: InstalledOpa,
   platform: string,
@@ -71,11 +74,11 @@ export async function verifyInstalledOpa(
   if (actual === expected) return
   throw new AppError(
     'unavailable',
-    `the installed opa program ${path} has changed since it was installed: its SHA-256 is ${actual}, expected ${expected ?? 'one that is written beside it'}. Install it again (tidegate opa install ${release}), remove its folder, or name another program with --opa or OPA_BIN.`,
+    `the installed opa program ${path} has changed since it was installed: its SHA-256 is ${actual}, expected ${expected ?? 'the sum noted next to it'}. Install it again (tidegate opa install ${release}), remove its folder, or name another program with --opa or OPA_BIN.`,
   )
 }
 
-/** Whether a text is the number of a release, `1.20.2`. */
+/** True for a release number such as `1.20.2`. */
 export function isRelease(text: string): boolean {
   return RELEASE.test(text)
 }
@@ -90,7 +93,7 @@ function byAge(a: string, b: string): number {
   return 0
 }
 
-/** A user without an entry in the system's list has none. */
+/** A user without an entry in the system's list has no home directory. */
 function homeOfUser(): string | undefined {
   try {
     return homedir()

@@ -1,6 +1,8 @@
-/** Where the OPA project publishes its programs: below it `v1.20.2/opa_linux_amd64_static` and so on. */
+/**
+ * Base URL of OPA's official programs, with `v1.20.2/opa_linux_amd64_static` and so on below it.
+ */
 export const OFFICIAL_BASE = 'https://github.com/open-policy-agent/opa/releases/download'
-/** What `tidegate opa install` fetches unless told otherwise. */
+/** The default release of `tidegate opa install`. */
 export const DEFAULT_RELEASE = '1.20.2'
 
 /** The name of the official program for a platform of Node.js, without an extension that is not there. */
@@ -12,7 +14,7 @@ const ASSETS: Readonly<Record<string, string>> = {
   'win32-x64': 'opa_windows_amd64.exe',
 }
 
-/** SHA-256 of official programs that we know for sure, by release and platform. Others need the sum from whoever installs them. */
+/** SHA-256 of official programs by release and platform. For others the user gives the sum. */
 const SUMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   // The static builds, which the npm packages carry.
   '0.70.0': {
@@ -30,12 +32,12 @@ const SUMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** The name of the official program for a platform; undefined where there is none. */
+/** Returns the name of the official program for a platform, if there is one. */
 export function officialAsset(platform: string, arch: string): string | undefined {
   return ASSETS[`${platform}-${arch}`]
 }
 
-/** The SHA-256 of the official program of a release, as 64 hexadecimal digits; undefined where it is not pinned here. */
+/** Returns the pinned SHA-256 of an official program as 64 hexadecimal digits, if there is one. */
 export function pinnedSum(release: string, platform: string, arch: string): string | undefined {
   return SUMS[release]?.[`${platform}-${arch}`]
 }

@@ -1,4 +1,4 @@
-/** What one run of the program may use. */
+/** The limits of one run of the program. */
 export interface OpaLimits {
   readonly timeMs: number
   readonly memoryBytes: number

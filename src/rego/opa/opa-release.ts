@@ -7,7 +7,7 @@ export type RegoVersion = 0 | 1
 
 /** A program that answers nothing is not waited for as long as one that compiles. */
 const TIME_LIMIT_MS = 30_000
-/** The manifests of older releases tell no version of Rego for each file. */
+/** Manifests of older releases have no Rego version for each file. */
 const OLDEST_MINOR = 70
 const REMEDY = 'name OPA 0.70 or later with --opa or OPA_BIN'
 const known = new WeakMap<OpaProgram, Promise<string>>()
@@ -15,18 +15,18 @@ const known = new WeakMap<OpaProgram, Promise<string>>()
 /** The release of the program, `1.20.2`. Raises `unavailable` for a program that is not OPA or is too old, and as `runOpa`. */
 export async function opaRelease(opa: OpaProgram): Promise<string> {
   if (opa.release !== undefined) return opa.release
-  const asked = known.get(opa) ?? askRelease(opa)
+  const asked = known.get(opa) ?? readRelease(opa)
   known.set(opa, asked)
   try {
     return await asked
   } catch (raw) {
-    // It may answer when it is asked again.
+    // The program may respond next time.
     known.delete(opa)
     throw raw
   }
 }
 
-async function askRelease(opa: OpaProgram): Promise<string> {
+async function readRelease(opa: OpaProgram): Promise<string> {
   const { stdout } = await runOpa(opa, ['version'], { timeLimitMs: TIME_LIMIT_MS })
   const { release, major, minor } =
     /^Version:\s*v?(?<release>(?<major>\d+)\.(?<minor>\d+)\S*)/m.exec(stdout)?.groups ?? {}
@@ -38,7 +38,7 @@ async function askRelease(opa: OpaProgram): Promise<string> {
   return release
 }
 
-/** The version of Rego that the program reads unless told otherwise: 0 before OPA 1.0, then 1. */
+/** Returns the program's default Rego version: 0 before OPA 1.0, then 1. */
 export async function opaRegoVersion(opa: OpaProgram): Promise<RegoVersion> {
   return (await opaRelease(opa)).startsWith('0.') ? 0 : 1
 }

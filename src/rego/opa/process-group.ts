@@ -3,7 +3,10 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 const SHELL = '/bin/sh'
-/** Reads the group, and then until the pipe closes, which happens when the process that holds it ends, by SIGKILL too. */
+/**
+ * Reads the group, and then waits until the pipe closes, which happens when this process ends, even
+ * by SIGKILL.
+ */
 const KILL_AT_END = 'read -r group && { read -r _; kill -9 "-$group" 2> /dev/null; }'
 
 /** Ends a process group together with this process, until it is released. */
@@ -13,8 +16,8 @@ export interface ProcessGroupGuard {
 }
 
 /**
- * Starts what makes a process group end when this process does, even by SIGKILL. That takes a shell; where there is none, as in the
- * container image, this process is the first of its container, and the system ends all others with it.
+ * Starts a guard that ends a process group when this process ends, even by SIGKILL. It needs a
+ * shell. The container image has none, but there the system ends all processes with the first one.
  */
 export function startGroupGuard(): ProcessGroupGuard {
   if (process.platform === 'win32' || !existsSync(SHELL))
@@ -35,7 +38,7 @@ export function startGroupGuard(): ProcessGroupGuard {
   }
 }
 
-/** Ends a process and all that it has started. */
+/** Ends a process and all processes it started. */
 export function killProcessGroup(leader: ChildProcess): void {
   const { pid } = leader
   if (pid === undefined) return
@@ -43,6 +46,6 @@ export function killProcessGroup(leader: ChildProcess): void {
     if (process.platform === 'win32') leader.kill('SIGKILL')
     else process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
 }

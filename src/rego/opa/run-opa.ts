@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
+import { readFile } from 'node:fs/promises'
 
 import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { startGroupGuard, killProcessGroup } from './process-group.js'
 import type { OpaProgram } from './find-opa.js'
-import { opaEnvironment } from './opa-environment.js'
 import { DEFAULT_OPA_LIMITS } from './opa-limits.js'
 import type { OpaLimits } from './opa-limits.js'
-import { watchMemory } from './watch-memory.js'
 
 export interface OpaRun {
   readonly exitCode: number
@@ -23,15 +22,15 @@ export interface OpaRunOptions {
   readonly stdin?: string
   /** In addition to `opaEnvironment`. */
   readonly env?: Readonly<Record<string, string>>
-  /** The limit of the program where absent. */
+  /** The limit of the program by default. */
   readonly timeLimitMs?: number
-  /** 256 MiB where absent. */
+  /** 256 MiB by default. */
   readonly maxOutputBytes?: number
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The codes of errors for what the program was ended. */
+/** Error codes for exceeded limits. */
 export const OPA_OVERRUN = {
   time: 'opa_takes_too_long',
   memory: 'opa_takes_too_much_memory',
@@ -60,9 +59,9 @@ class Overrun extends Error {
 }
 
 /**
- * Runs the `opa` program to its end, whatever its exit code. It is the leader of a process group of its own, which ends
- * with this process, however this ends. Raises `unavailable` when it cannot be started or does not end within its limits
- * (then with a code of `OPA_OVERRUN`).
+ * Runs the `opa` program to its end, whatever the exit code, in a process group that ends with this
+ * process. Raises `unavailable` if it cannot be started or exceeds a limit (with a code of
+ * `OPA_OVERRUN`).
  */
 export async function runOpa(
   program: OpaProgram,
@@ -86,7 +85,7 @@ export async function runOpa(
   }
 }
 
-/** Raises an Overrun where a limit is exceeded, and otherwise what keeps the program from running to its end. */
+/** Raises an Overrun for an exceeded limit, and other errors that keep the program from ending. */
 async function runWithin(
   limits: OpaLimits,
   { stdin = '', signal, maxOutputBytes = MAX_OUTPUT_BYTES }: OpaRunOptions,
@@ -106,7 +105,7 @@ async function runWithin(
   const abort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {
-    // A program that ends before it has read everything closes the pipe; its exit code tells the story.
+    // A program that ends early closes the pipe. Its exit code shows the reason.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(stdin)
     const { code, endedBy } = await closing
@@ -130,7 +129,7 @@ function start(
     cwd,
     env: environmentOf(env, limits),
     stdio: 'pipe',
-    // The leader of a group, so that what a script starts ends with it.
+    // A process group of its own, so that a script's child processes end with it.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
@@ -166,7 +165,7 @@ interface Closed {
   readonly endedBy: NodeJS.Signals | null
 }
 
-/** Rejects where it cannot be started. */
+/** Rejects if the process cannot be started. */
 function closed(child: ChildProcess): Promise<Closed> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -174,13 +173,14 @@ function closed(child: ChildProcess): Promise<Closed> {
   })
 }
 
-/** The threads that it starts are as low as its first. One that has ended already has no priority. */
+/** Lowers the priority of the process; its threads inherit it. */
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
     const priority = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW)
     setPriority(pid, priority)
-    // Where Linux schedules by session, priorities count only within one, and each run has its own.
+    // Linux may schedule by session. Priorities then count only within one, and each run has its
+    // own.
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority))
   } catch {
     // It may be gone, or the system may not allow it: then it goes at the pace of others.
@@ -210,4 +210,45 @@ function whyFailed(cause: Error, { timeMs, memoryBytes }: OpaLimits): string {
     case 'output':
       return 'it prints more than can be read'
   }
+}
+
+/** Variables of the Go runtime, and the one that Windows programs require to start. */
+const PASSED_ON = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', 'SystemRoot'] as const
+
+/** The environment of `opa`, which policies can read by `opa.runtime()`: nothing of this process that may be secret. */
+export function opaEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** A program reads about 100 MB in this time. */
+const INTERVAL_MS = 50
+const RESIDENT = /^VmRSS:\s+(\d+) kB$/m
+const KIB = 1024
+
+/**
+ * Calls `exceeded` when a process uses more than a number of bytes of memory. Works on Linux only.
+ */
+export function watchMemory(
+  pid: number | undefined,
+  maxBytes: number,
+  exceeded: () => void,
+): { readonly stop: () => void } {
+  if (pid === undefined || process.platform !== 'linux') return { stop: () => undefined }
+  const timer = setInterval(() => {
+    void residentBytes(pid).then((bytes) => {
+      if (bytes > maxBytes) exceeded()
+    })
+  }, INTERVAL_MS)
+  return { stop: () => clearInterval(timer) }
+}
+
+/** 0 for a process that has ended. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(RESIDENT.exec(status)?.[1] ?? 0) * KIB
 }

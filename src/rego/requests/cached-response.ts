@@ -1,11 +1,11 @@
 import type { PolicyRequest } from '../builtins/http/http-request.js'
 import type { CallFailure } from '../builtins/shared/recorded-calls.js'
-import { conditionsOf, freshUntilMs, isCacheable, mayBeStored } from './freshness.js'
 import type { ReceivedResponse } from './received-response.js'
-import type { CacheOutcome } from './request-figures.js'
+import type { CacheOutcome } from './request-metrics.js'
 import type { CachedResponse, ResponseCache } from './response-cache.js'
 import { sendRequest } from './send-request.js'
 import type { Sending } from './send-request.js'
+import { parseHttpDate } from '../../lib/text/http-date.js'
 
 const OK = 200
 const NOT_MODIFIED = 304
@@ -13,15 +13,18 @@ const MS_PER_SECOND = 1000
 
 interface Shared {
   readonly cache: ResponseCache
-  /** The time of the decision: it holds for what is fresh, too. */
+  /** The time of the decision, also for freshness. */
   readonly nowMs: number
-  /** How much time has passed, in milliseconds from anywhere. */
+  /** Elapsed time in milliseconds from any start. */
   readonly passed: () => number
-  /** Told what the cache had. */
+  /** Receives the result of the cache lookup. */
   readonly cached: (outcome: CacheOutcome) => void
 }
 
-/** The response to a request, of the cache where the policy wants that and one is fresh, or still holds as the server says. */
+/**
+ * Returns the response to a request: from the cache if the policy wants it and it is fresh or the
+ * server confirms it.
+ */
 export async function cachedResponse(
   key: string,
   request: PolicyRequest,
@@ -42,7 +45,7 @@ export async function cachedResponse(
   return response
 }
 
-/** What the server says of a stale response: undefined where it has to be asked without it. */
+/** Returns the confirmed response; undefined if the server must send a new one. */
 async function renew(
   key: string,
   { response }: CachedResponse,
@@ -88,4 +91,58 @@ function keep(
 
 function isFresh({ freshUntilMs, freshUntilPassedMs }: CachedResponse, { nowMs, passed }: Shared): boolean {
   return nowMs < freshUntilMs && passed() < freshUntilPassedMs
+}
+
+const MAX_SECONDS = 2_147_483_647
+/** RFC 9110, 15.1, less those that OPA never keeps. */
+const CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501])
+
+type Headers = ReceivedResponse['headers']
+
+/** True if a response with this status may be cached. */
+export function isCacheable(status: number): boolean {
+  return CACHEABLE.has(status)
+}
+
+/** True if the response headers allow caching. */
+export function mayBeStored(headers: Headers): boolean {
+  return !directivesOf(headers).has('no-store')
+}
+
+/**
+ * Returns when a response that arrived at `nowMs` becomes stale, in milliseconds since the epoch:
+ * `max-age` after its `Date`, else `Expires`; 0 without both, undefined if unreadable. Limits the
+ * time to that of a response dated now.
+ */
+export function freshUntilMs(headers: Headers, nowMs: number): number | undefined {
+  const maxAge = directivesOf(headers).get('max-age')
+  const date = readDate(headers, 'date')
+  const aheadMs = Math.max(0, (date ?? nowMs) - nowMs)
+  if (maxAge === undefined) return Math.max(0, (readDate(headers, 'expires') ?? 0) - aheadMs)
+  if (!/^\d+$/.test(maxAge) || date === undefined) return undefined
+  return date - aheadMs + Math.min(Number(maxAge), MAX_SECONDS) * MS_PER_SECOND
+}
+
+/** Returns the headers that revalidate a stale response; undefined if it has no validator. */
+export function conditionsOf(headers: Headers): readonly (readonly [string, string])[] | undefined {
+  const conditions = [
+    ['if-none-match', headers['etag']?.[0] ?? ''],
+    ['if-modified-since', headers['last-modified']?.[0] ?? ''],
+  ] as const
+  const given = conditions.filter(([, value]) => value !== '')
+  return given.length === 0 ? undefined : given
+}
+
+function directivesOf(headers: Headers): ReadonlyMap<string, string> {
+  const parts = (headers['cache-control']?.[0] ?? '').split(',').map((part) => part.trim().split('='))
+  return new Map(
+    parts.flatMap(([name = '', value = '', ...more]) =>
+      name === '' || more.length > 0 ? [] : [[name.trim(), value]],
+    ),
+  )
+}
+
+function readDate(headers: Headers, name: string): number | undefined {
+  const ms = parseHttpDate(headers[name]?.[0] ?? '')
+  return Number.isNaN(ms) ? undefined : ms
 }

@@ -11,15 +11,18 @@ import { OPA_OVERRUN, runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import type { RequestAllowance } from './request-allowance.js'
 import { requestRefused } from './request-error.js'
-import { NO_FIGURES } from './request-figures.js'
-import type { ParseOutcome, RequestFigures } from './request-figures.js'
+import { NO_METRICS } from './request-metrics.js'
+import type { ParseOutcome, RequestMetrics } from './request-metrics.js'
 import type { ParseModuleSettings } from './request-settings.js'
 
-/** The built-in itself, since `opa parse` gives another tree: without comments, with annotations. As a text it is one line without blanks. */
+/**
+ * A query with the built-in, since `opa parse` prints another tree: without comments, with
+ * annotations.
+ */
 const QUERY = `json.marshal(${PARSE_MODULE}(input.file, input.text))`
 const MS_PER_SECOND = 1000
 const ENTRY_BYTES = 200
-/** Behind whoever decides, on one core, and collecting garbage rather than growing. */
+/** Low priority, one core, and frequent garbage collection, to favor decisions. */
 const NICENESS = 5
 const ENVIRONMENT = { GOMAXPROCS: '1', GOMEMLIMIT: '512MiB' }
 
@@ -35,13 +38,13 @@ export class ModuleParser {
   readonly #findOpa: () => Promise<OpaProgram>
   readonly #running: PQueue
   readonly #cache: BoundedCache<CallResult>
-  readonly #parsed: RequestFigures['parsed']
+  readonly #parsed: RequestMetrics['parsed']
   #opa: Promise<OpaProgram> | undefined
 
   constructor(
     settings: ParseModuleSettings,
     findOpa: () => Promise<OpaProgram>,
-    { parsed }: Pick<RequestFigures, 'parsed'> = NO_FIGURES,
+    { parsed }: Pick<RequestMetrics, 'parsed'> = NO_METRICS,
   ) {
     this.#parsed = parsed
     this.#settings = settings
@@ -51,8 +54,8 @@ export class ModuleParser {
   }
 
   /**
-   * The syntax tree of a module as JSON, or OPA's words on why there is none. Raises `evaluation_failed` at the limits, and `unavailable` where too many
-   * wait, or there is no program.
+   * Returns the syntax tree of a module as JSON, or OPA's error. Raises `evaluation_failed` at the
+   * limits, and `unavailable` if the queue is full or there is no program.
    */
   async parse(file: string, text: string, allowance: RequestAllowance): Promise<CallResult> {
     const { maxTextBytes } = this.#settings
@@ -70,9 +73,9 @@ export class ModuleParser {
       return known
     }
     const allowedMs = allowance.take(this.#settings.timeoutSeconds * MS_PER_SECOND)
-    const patience = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
-    return await this.#inTurn(patience, async () => {
-      // Somebody before may have had the same text.
+    const deadline = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
+    return await this.#inTurn(deadline, async () => {
+      // Another evaluation may have parsed the same text.
       const parsed =
         this.#cache.get(key) ?? (await this.#tell(this.#run({ file, text }, allowedMs, allowance)))
       this.#cache.set(key, parsed)
@@ -80,11 +83,11 @@ export class ModuleParser {
     })
   }
 
-  async #inTurn<T>(patience: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(deadline: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { programs, queueLength } = this.#settings
     if (this.#running.pending >= programs && this.#running.size >= queueLength) throw crowded()
-    return await waitInQueue(this.#running, work, patience).catch((raw: unknown) => {
-      throw raw === patience.reason ? crowded() : raw
+    return await waitInQueue(this.#running, work, deadline).catch((raw: unknown) => {
+      throw raw === deadline.reason ? crowded() : raw
     })
   }
 

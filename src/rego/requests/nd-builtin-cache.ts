@@ -16,8 +16,8 @@ const SHOWN_HEADERS: readonly string[] = ['accept', 'accept-language', 'content-
 const KEYS: readonly string[] = ['tls_client_key', 'tls_client_key_file', 'tls_client_key_env_variable']
 
 /**
- * What a decision's built-ins gave that might give something else another time, in the form of OPA's `nd_builtin_cache`: by built-in and by
- * arguments, as JSON. Calls that failed are left out. Undefined where it would be longer than `maxLength`.
+ * Returns results of built-ins that may differ next time, in the form of OPA's `nd_builtin_cache`:
+ * by built-in and arguments, as JSON. Excludes failed calls. Undefined if longer than `maxLength`.
  */
 export function ndBuiltinCache(recorded: RecordedCalls, maxLength: number): string | undefined {
   const byName = new Map<string, string[]>()
@@ -38,7 +38,7 @@ export function ndBuiltinCache(recorded: RecordedCalls, maxLength: number): stri
 /** Undefined for a call that failed, null for one that is longer. */
 function entryOf(call: RecordedCall, maxLength: number): string | undefined | null {
   const { name, args, result } = call
-  // Given the same text it gives the same, as far as the program is the same: not kept by OPA either.
+  // Deterministic for the same program. OPA does not store it either.
   if (name === PARSE_MODULE) return undefined
   if (name !== HTTP_SEND) {
     return 'value' in result ? `${goJsonString(printGoJson(args))}:${printGoJson(result.value)}` : undefined
@@ -80,7 +80,9 @@ function withoutCredentials(headers: RegoObject): RegoObject {
   )
 }
 
-/** The value of an `nd_builtin_cache`, by the name of a built-in and its arguments as JSON. Raises `invalid` for what is none. */
+/**
+ * Parses an `nd_builtin_cache` by built-in and arguments as JSON. Raises `invalid` for other JSON.
+ */
 export function readNdBuiltinCache(json: string): ReadonlyMap<string, ReadonlyMap<string, RegoValue>> {
   const root = parseRegoText(json)
   if (!(root instanceof RegoObject)) {

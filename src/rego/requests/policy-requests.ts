@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { isIP } from 'node:net'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import { makePassedTime } from '../../lib/clocks/passed-time.js'
@@ -9,47 +10,50 @@ import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
 import { readRequest, unsupportedParameters } from '../builtins/http/http-request.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { CallResult, MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
-import { RegoObject } from '../values/value.js'
+import { RegoObject, RegoSet } from '../values/value.js'
 import { cachedResponse } from './cached-response.js'
-import { lookUpAddress } from './look-up-address.js'
 import type { ModuleParser } from './module-parser.js'
 import { toValue } from './received-response.js'
 import { RequestAllowance } from './request-allowance.js'
 import { RequestClients } from './request-clients.js'
 import { requestRefused } from './request-error.js'
-import { NO_FIGURES, hostLabel } from './request-figures.js'
-import type { RequestFigures } from './request-figures.js'
+import { NO_METRICS, hostLabel } from './request-metrics.js'
+import type { RequestMetrics } from './request-metrics.js'
 import type { Sending } from './send-request.js'
 import type { RequestSettings } from './request-settings.js'
 import { makeResponseCache } from './response-cache.js'
 import type { ResponseCache } from './response-cache.js'
+import { isListedHost } from '../../lib/outbound/address-policy.js'
 
 /** The requests of one decision. */
 export interface DecisionRequests {
-  /** Finds out what a call gives and records it. Raises `evaluation_failed` where it may not be found out, and at the limits. */
+  /**
+   * Answers a call and records the result. Raises `evaluation_failed` if the request is not
+   * allowed, or at the limits.
+   */
   readonly answer: (call: MissingCall, recorded: RecordedCalls) => Promise<void>
-  /** To be called when the decision is made, however it ended: there is room for another then. */
+  /** Must be called after the decision, so that another one can start. */
   readonly end: () => void
 }
 
-/** What requests are made with, beside their settings. */
+/** The dependencies of requests, apart from settings. */
 export interface PolicyRequestsParts {
   readonly resolve?: ResolveHost
-  /** Absent where policies may have nothing parsed. */
+  /** Absent if policies may not parse modules. */
   readonly parser?: ModuleParser | undefined
-  readonly figures?: RequestFigures | undefined
-  /** How much time has passed, in milliseconds from anywhere. */
+  readonly metrics?: RequestMetrics | undefined
+  /** Elapsed time in milliseconds from any start. */
   readonly passed?: () => number
 }
 
-/** What policies ask of others, for all decisions. */
+/** Sends the requests of policies for all decisions. */
 export class PolicyRequests {
   readonly #settings: RequestSettings
   readonly #clients: RequestClients
   readonly #cache: ResponseCache
   readonly #resolve: ResolveHost
   readonly #parser: ModuleParser | undefined
-  readonly #figures: RequestFigures
+  readonly #metrics: RequestMetrics
   readonly #passed: () => number
   readonly #closing = new AbortController()
   #waiting = 0
@@ -59,7 +63,7 @@ export class PolicyRequests {
     {
       resolve = resolveHost,
       parser,
-      figures = NO_FIGURES,
+      metrics = NO_METRICS,
       passed = makePassedTime(),
     }: PolicyRequestsParts = {},
   ) {
@@ -69,18 +73,18 @@ export class PolicyRequests {
     setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
     this.#parser = parser
-    this.#figures = figures
+    this.#metrics = metrics
     this.#clients = new RequestClients(settings, {
       resolve,
-      // Nobody waits for a connection: that would use up the time for an answer.
+      // No wait for a connection, which would use up the response time.
       connectionsPerOrigin: settings.maxWaiting,
     })
     this.#cache = makeResponseCache(settings.cacheBytes)
   }
 
   /**
-   * The requests of a decision that is made at `nowMs`; when `gone` is aborted, nobody waits for it any more. Raises `unavailable` when too many decisions wait
-   * for answers.
+   * Starts the requests of a decision made at `nowMs`; `gone` aborts them. Raises `unavailable` if
+   * too many decisions wait for responses.
    */
   begin(nowMs: number, gone: AbortSignal): DecisionRequests {
     if (this.#waiting >= this.#settings.maxWaiting) {
@@ -108,7 +112,7 @@ export class PolicyRequests {
     }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts running requests. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#clients.close()
@@ -123,7 +127,7 @@ export class PolicyRequests {
     const [operand] = args
     if (this.#settings.allowedHosts.length === 0) {
       throw requestRefused(
-        `${name}: policies may ask nobody: name the hosts in policies.requests.allowedHosts`,
+        `${name}: policies may send no requests. Add hosts to policies.requests.allowedHosts`,
       )
     }
     if (name === LOOKUP && typeof operand === 'string')
@@ -148,7 +152,7 @@ export class PolicyRequests {
     allowance: RequestAllowance,
   ): Promise<CallResult> {
     const { maxResponseBytes, allowedHosts } = this.#settings
-    const { requested, cached } = this.#figures
+    const { requested, cached } = this.#metrics
     try {
       requireSupported(parameters)
       const request = readRequest(parameters)
@@ -172,11 +176,51 @@ export class PolicyRequests {
   }
 }
 
-/** Raises `evaluation_failed` for parameters that are not taken here, BuiltinError for those that nobody would take. */
+/**
+ * Raises `evaluation_failed` for parameters that Tidegate does not support, and BuiltinError for
+ * invalid ones.
+ */
 function requireSupported(parameters: RegoObject): void {
   const unsupported = unsupportedParameters(parameters)
   if (unsupported.length === 0) return
   throw requestRefused(
     `http.send: ${unsupported.join(', ')} ${unsupported.length === 1 ? 'is' : 'are'} not supported: give certificates and keys as PEM texts, and trust a server by tls_ca_cert`,
   )
+}
+
+/**
+ * Returns all addresses of a name that policies may look up, as a set. Raises `evaluation_failed`
+ * for other names and after a timeout.
+ */
+export async function lookUpAddress(
+  name: string,
+  { allowedHosts }: RequestSettings,
+  resolve: ResolveHost,
+  allowance: RequestAllowance,
+): Promise<CallResult> {
+  const host = name.replace(/\.$/, '').toLowerCase()
+  if (!isListedHost(host, allowedHosts)) {
+    throw requestRefused(
+      `net.lookup_ip_addr: ${JSON.stringify(name)} is not among the hosts of policies.requests.allowedHosts`,
+    )
+  }
+  if (isIP(host) !== 0) return { value: new RegoSet([host]) }
+  const timeoutMs = allowance.take()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), timeoutMs)
+  })
+  try {
+    const found = await Promise.race([resolve(host), late])
+    if (found !== 'late') return { value: new RegoSet(found.map(({ address }) => address)) }
+    throw requestRefused(
+      `net.lookup_ip_addr: ${JSON.stringify(name)} was not resolved within ${timeoutMs} ms`,
+    )
+  } catch (raw) {
+    const error = toError(raw)
+    if (!('syscall' in error)) throw raw
+    return { failure: { cause: 'network', message: `lookup ${name}: ${error.message}` } }
+  } finally {
+    clearTimeout(timer)
+  }
 }

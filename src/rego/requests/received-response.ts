@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { RegoNumber, RegoObject } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 
-/** What Go's client takes for a part of the transport. */
+/** Headers that Go's client removes. */
 const HIDDEN: ReadonlySet<string> = new Set(['transfer-encoding', 'trailer'])
 
 /** A response as it came. Names of headers are in lower case. */
@@ -14,7 +14,9 @@ export interface ReceivedResponse {
   readonly body: Buffer
 }
 
-/** What is recorded of a response: all that OPA gives but its body as a value, which the evaluation reads. */
+/**
+ * A recorded response: OPA's response object without the parsed body, which the evaluation parses.
+ */
 export function toValue({ status, reason, headers, body }: ReceivedResponse): RegoValue {
   return RegoObject.fromRecord({
     status: `${status} ${reason || (STATUS_CODES[status] ?? '')}`,

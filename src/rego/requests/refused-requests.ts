@@ -4,11 +4,11 @@ import type { ParseModuleSettings, RequestSettings } from './request-settings.js
 
 const PARSER_ADVICE =
   'set policies.parseModule.enabled to true to have modules parsed by the opa program, for texts that policies choose'
-const ADVICE = 'name the hosts that policies may ask in policies.requests.allowedHosts'
+const ADVICE = 'add the hosts to policies.requests.allowedHosts'
 
 /**
- * The built-ins that policies may not call under these settings, and what to do about it: all that ask others, as long as no host is named, and what runs a
- * program, unless that is wanted.
+ * Returns the built-ins that policies may not call under these settings, with advice: those that
+ * send requests if no host is allowed, and the module parser unless enabled.
  */
 export function refusedRequests(settings: {
   readonly requests: Pick<RequestSettings, 'allowedHosts'>

@@ -13,18 +13,18 @@ import type { DecisionRequests, PolicyRequests } from './policy-requests.js'
 
 const NS_PER_MS = 1_000_000n
 
-/** What it takes to make a decision again as it was made. */
+/** The calls of a repeated decision. */
 export interface ReplayedCalls {
-  /** Answers with what was kept, and asks no host. */
+  /** Answers from the record, without requests. */
   readonly requests: Pick<PolicyRequests, 'begin'>
   readonly recorded: RecordedCalls
-  /** The time of the decision, in milliseconds since the epoch, where its policies asked for it. */
+  /** The time of the decision in milliseconds since the epoch, if its policies used it. */
   readonly nowMs: number | undefined
 }
 
 /**
- * The calls of an `nd_builtin_cache` (JSON), as a decision has it in the log; `requests` has modules parsed, which are not kept there. Raises `invalid` for what is
- * none.
+ * Returns the calls of an `nd_builtin_cache` (JSON) from the decision log. `requests` parses
+ * modules, which the cache leaves out. Raises `invalid` for other JSON.
  */
 export function replayCalls(json: string, requests: Pick<PolicyRequests, 'begin'>): ReplayedCalls {
   const kept = readNdBuiltinCache(json)

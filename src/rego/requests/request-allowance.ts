@@ -4,7 +4,7 @@ import type { RequestSettings } from './request-settings.js'
 
 const MS_PER_SECOND = 1000
 
-/** What the requests of one decision may take, all together. */
+/** The limits on all requests of one decision. */
 export class RequestAllowance {
   readonly signal: AbortSignal
   readonly #settings: RequestSettings
@@ -17,13 +17,16 @@ export class RequestAllowance {
     this.#endsAtMs = performance.now() + settings.maxTotalSeconds * MS_PER_SECOND
   }
 
-  /** Counts a request, and gives how long it may take in milliseconds. Raises `evaluation_failed` when it may not be made any more. */
+  /**
+   * Counts a request and returns its timeout in milliseconds. Raises `evaluation_failed` at the
+   * limit.
+   */
   take(wantedMs?: number): number {
     const { maxPerDecision, timeoutSeconds } = this.#settings
     this.#made += 1
     if (this.#made > maxPerDecision) {
       throw requestRefused(
-        `the evaluation was stopped: it makes more than ${maxPerDecision} requests. Let policies ask less, or raise policies.requests.maxPerDecision.`,
+        `the evaluation was stopped: it makes more than ${maxPerDecision} requests. Send fewer requests, or raise policies.requests.maxPerDecision.`,
       )
     }
     this.requireTime()
@@ -33,7 +36,7 @@ export class RequestAllowance {
     )
   }
 
-  /** Raises `evaluation_failed` where the time of all requests is over, and `unavailable` where nobody waits for them any more. */
+  /** Raises `evaluation_failed` after the total time, and `unavailable` after an abort. */
   requireTime(): void {
     if (this.signal.aborted) {
       throw new AppError(
@@ -44,7 +47,7 @@ export class RequestAllowance {
     if (this.leftMs() > 0) return
     const { maxTotalSeconds } = this.#settings
     throw requestRefused(
-      `the evaluation was stopped: its requests take longer than ${maxTotalSeconds} s. Let policies ask less, or raise policies.requests.maxTotalSeconds.`,
+      `the evaluation was stopped: its requests take longer than ${maxTotalSeconds} s. Send fewer requests, or raise policies.requests.maxTotalSeconds.`,
     )
   }
 

@@ -12,7 +12,7 @@ import type { RequestSettings } from './request-settings.js'
 
 const MS_PER_SECOND = 1000
 
-/** Clients for the hosts that policies may ask: only one that is named as loopback may be there. */
+/** HTTP clients for the allowed hosts. Only hosts allowed as loopback may be loopback. */
 export class RequestClients {
   readonly #settings: RequestSettings
   readonly #options: OutboundClientOptions
@@ -20,11 +20,11 @@ export class RequestClients {
 
   constructor(settings: RequestSettings, options: OutboundClientOptions) {
     this.#settings = settings
-    // A limit of its own would end requests that a policy gives longer, as if the other side had failed.
+    // No timeout of its own, which would end requests with a longer timeout in the policy.
     this.#options = { connectTimeoutMs: settings.timeoutSeconds * MS_PER_SECOND, ...options }
   }
 
-  /** Sends a request. Raises an OutboundError where there is no response. */
+  /** Sends a request. Raises an OutboundError without a response. */
   async send(request: OutboundRequest, tls: RequestTls): Promise<OutboundResponse> {
     const policy = this.#policyFor(request.url)
     const special = await specialOptions(tls)
@@ -59,7 +59,7 @@ export class RequestClients {
   }
 }
 
-/** Undefined where connections are as any other's, and may be shared. */
+/** Undefined if connections have no special settings and may be shared. */
 async function specialOptions(tls: RequestTls): Promise<OutboundClientOptions | undefined> {
   const { ca, usesSystemCertificates, certificate, key, serverName } = tls
   const hasCertificate = certificate !== undefined && key !== undefined
@@ -71,7 +71,7 @@ async function specialOptions(tls: RequestTls): Promise<OutboundClientOptions | 
   }
 }
 
-/** Made when they are needed: to name them in an import at the start writes all 140 out, whatever is asked for. */
+/** Loaded on demand; a static import would load all 140 certificates. */
 async function rootCertificates(): Promise<readonly string[]> {
   return (await import('node:tls')).rootCertificates
 }

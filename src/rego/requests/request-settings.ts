@@ -1,4 +1,4 @@
-/** What policies may have parsed: `rego.parse_module`. */
+/** Limits of `rego.parse_module`. */
 export interface ParseModuleSettings {
   readonly enabled: boolean
   /** How long one module may take. */
@@ -8,16 +8,19 @@ export interface ParseModuleSettings {
   /** How many programs run at a time, and how many decisions wait for one. */
   readonly programs: number
   readonly queueLength: number
-  /** What trees may take that are kept for other decisions. */
+  /** Memory for cached trees. */
   readonly cacheBytes: number
 }
 
-/** Whom policies may ask, and how much: `http.send` and `net.lookup_ip_addr`. */
+/** Limits and allowed hosts of `http.send` and `net.lookup_ip_addr`. */
 export interface RequestSettings {
-  /** Names, `*.example.org` for all names below one, addresses. None where it is empty. Loopback only where it is named here. */
+  /**
+   * Names, `*.example.org` for all names below one, or addresses; none if empty. Loopback must be
+   * listed.
+   */
   readonly allowedHosts: readonly string[]
   readonly allowPrivate: boolean
-  /** How long one answer may take at most, whatever the policy says. */
+  /** Longest time of a response, whatever the policy sets. */
   readonly timeoutSeconds: number
   /** How many requests one decision may make, redirects and repetitions among them, and how long they may take in all. */
   readonly maxPerDecision: number
@@ -25,6 +28,6 @@ export interface RequestSettings {
   readonly maxResponseBytes: number
   /** How many decisions may wait for answers at a time. */
   readonly maxWaiting: number
-  /** What answers may take that are kept for other decisions. */
+  /** Memory for cached responses. */
   readonly cacheBytes: number
 }

@@ -6,14 +6,14 @@ export interface CachedResponse {
   readonly response: ReceivedResponse
   /** In milliseconds since the epoch. */
   readonly freshUntilMs: number
-  /** The same by the time that has passed, for a clock that is set back. */
+  /** Expiry by elapsed time, in case the clock is set back. */
   readonly freshUntilPassedMs: number
 }
 
 /** Responses for other decisions. */
 export type ResponseCache = BoundedCache<CachedResponse>
 
-/** What an entry takes beside its texts. */
+/** Size of an entry apart from its strings. */
 const ENTRY_BYTES = 500
 
 /** Keeps responses as long as they take no more than this. */

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
 import { backOffMs, wait } from '../../lib/outbound/back-off.js'
 import type { OutboundMethod } from '../../lib/outbound/outbound-client.js'
 import { OutboundError } from '../../lib/outbound/outbound-error.js'
@@ -8,37 +11,38 @@ import type { RequestAllowance } from './request-allowance.js'
 import type { RequestClients } from './request-clients.js'
 import type { ReceivedResponse } from './received-response.js'
 import { requestRefused } from './request-error.js'
-import { outcomeOfStatus } from './request-figures.js'
-import type { RequestOutcome } from './request-figures.js'
-import { asksForGzip, unpackResponse } from './unpack-response.js'
+import { outcomeOfStatus } from './request-metrics.js'
+import type { RequestOutcome } from './request-metrics.js'
+import { hasErrorCode } from '../../errors/app-error.js'
 
 const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
   (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => [method, method]),
 )
 const MS_PER_SECOND = 1000
-const MOST_REDIRECTS = 10
-/** OPA's, where a policy says nothing. */
+const MAX_REDIRECTS = 10
+/** OPA's default timeout. */
 const DEFAULT_TIMEOUT_MS = 5000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** These keep the method and the body. */
 const REPEATING: readonly number[] = [307, 308]
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 60_000
-/** What is for the first host alone, its name included. */
+/** Headers for the first host only, including `Host`. */
 const OF_ONE_HOST: readonly string[] = ['authorization', 'www-authenticate', 'cookie', 'cookie2', 'host']
 
-/** What a request is sent with. */
+/** The dependencies of a request. */
 export interface Sending {
   readonly clients: Pick<RequestClients, 'send'>
   readonly allowance: RequestAllowance
   readonly maxResponseBytes: number
-  /** Told how each request ended, and after how many seconds. */
+  /** Receives the outcome and duration in seconds of each request. */
   readonly requested: (url: string, outcome: RequestOutcome, seconds: number) => void
 }
 
 /**
- * Sends what a policy asks for, again where it says so and the network failed. Gives the response, or why there is none, as far as a policy may go on then.
- * Raises `evaluation_failed` for what may not be sent, and at the limits.
+ * Sends a policy's request, with retries after network errors if the policy sets them. Returns the
+ * response, or the error that the policy handles. Raises `evaluation_failed` for a request that is
+ * not allowed, and at the limits.
  */
 export async function sendRequest(
   request: PolicyRequest,
@@ -74,8 +78,8 @@ async function followed(first: Step, sending: Sending): Promise<ReceivedResponse
       return response
     const [location] = response.headers['location'] ?? []
     if (location === undefined) return response
-    if (redirects === MOST_REDIRECTS) {
-      return networkFailure(step, `stopped after ${MOST_REDIRECTS} redirects`)
+    if (redirects === MAX_REDIRECTS) {
+      return networkFailure(step, `stopped after ${MAX_REDIRECTS} redirects`)
     }
     if (!URL.canParse(location, step.url)) {
       return networkFailure(step, 'it redirects to what is no URL')
@@ -85,8 +89,8 @@ async function followed(first: Step, sending: Sending): Promise<ReceivedResponse
 }
 
 /**
- * As Go's client does it: credentials go to no other host, and a body only where the request is to be repeated. Nor do credentials go where
- * everybody on the way reads them, once they were sent over TLS.
+ * Redirects as in Go's client: credentials go to no other host, and a body only if the request is
+ * repeated. Credentials sent over TLS never go to plain HTTP.
  */
 function redirected(step: Step, target: URL, status: number): Step {
   const from = new URL(step.url)
@@ -111,7 +115,7 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
   const tell = (outcome: RequestOutcome): void =>
     sending.requested(step.url, outcome, (performance.now() - startedMs) / MS_PER_SECOND)
   const timeoutMs = allowance.take(step.timeoutMs)
-  const wantsGzip = asksForGzip(step)
+  const wantsGzip = requestsGzip(step)
   try {
     const { method, url, headers, body, tls } = step
     const {
@@ -164,4 +168,39 @@ const ADVICE = {
 function networkFailure({ method, url }: Step, message: string): CallFailure {
   const verb = `${method.charAt(0)}${method.slice(1).toLowerCase()}`
   return { cause: 'network', message: `${verb} ${JSON.stringify(shownUrl(url))}: ${message}` }
+}
+
+const OF_ENCODING = /^(?:accept-encoding|range)$/i
+/** Of the packed body, which the policy does not see. */
+const OF_PACKED: readonly string[] = ['content-encoding', 'content-length']
+
+/**
+ * True if Go's client requests gzip itself (`net/http`, `Transport`): the policy requests no
+ * encoding and no range.
+ */
+export function requestsGzip({ method, headers }: Pick<PolicyRequest, 'method' | 'headers'>): boolean {
+  return method !== 'HEAD' && !headers.some(([name]) => OF_ENCODING.test(name))
+}
+
+/**
+ * Returns a response without the gzip encoding that Go's client requested; undefined if it is
+ * damaged. Raises `evaluation_failed` if it is larger than `maxBytes`.
+ */
+export async function unpackResponse(
+  response: ReceivedResponse,
+  maxBytes: number,
+): Promise<ReceivedResponse | undefined> {
+  const [encoding] = response.headers['content-encoding'] ?? []
+  if (encoding?.toLowerCase() !== 'gzip' || response.body.length === 0) return response
+  const headers = Object.entries(response.headers).filter(([name]) => !OF_PACKED.includes(name))
+  try {
+    const body = await promisify(gunzip)(response.body, { maxOutputLength: maxBytes })
+    return { ...response, headers: Object.fromEntries(headers), body }
+  } catch (cause) {
+    if (!hasErrorCode(cause, 'ERR_BUFFER_TOO_LARGE')) return undefined
+    throw requestRefused(
+      `http.send: the answer unpacks to more than ${maxBytes} bytes. Ask for less, or raise policies.requests.maxResponseBytes.`,
+      cause,
+    )
+  }
 }

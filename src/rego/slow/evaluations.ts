@@ -13,7 +13,7 @@ import type { RecordingCall } from '../evaluation/new-call.js'
 import type { PolicyRequests } from '../requests/policy-requests.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
+import type { CostMeasurements } from '../metering/evaluation-cost.js'
 import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
@@ -21,55 +21,62 @@ import type { Answered, SlowFailure } from './messages.js'
 import { isMissing } from './question.js'
 import type { Answer, Question } from './question.js'
 import { packFailure } from './slow-failure.js'
-import { SliceAllowance } from './slice-allowance.js'
+import { SliceAllowance } from './slow-paths.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
 import { SlowPaths } from './slow-paths.js'
 
-/** Of so many questions, one is taken down what it costs. */
+/** Measures the cost of one in this many evaluations. */
 const SAMPLED_OF = 16
 
-type CostListener = (cost: CostFigures) => void
+type CostListener = (cost: CostMeasurements) => void
 
-/** What a question is asked with beside its input. */
-export interface AskOptions {
+/** The options of an evaluation. */
+export interface EvaluateOptions {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
-  /** Whether the client wants an error where a built-in fails, whatever the configuration. */
+  /** True if the client requests an error for failed built-ins, whatever the configuration. */
   readonly strictBuiltinErrors?: boolean
-  /** Whether a document is used as a verdict, as runtime and static questions always are. */
+  /** True if a document is used as a verdict. Runtime and static questions always are. */
   readonly isVerdict?: boolean
-  /** Who asks, so that nobody waits for the questions of another alone. */
+  /** The caller, which takes turns with other callers in the queue. */
   readonly caller?: string | undefined
-  /** Whether to tell what the question costs, before its answer is there. */
+  /** True to report the cost before the answer. */
   readonly wantsCost?: boolean
-  spent?(cost: CostFigures): void
-  /** Told the calls that may give something else another time, if there were any, before the answer is there. */
+  spent?(cost: CostMeasurements): void
+  /** Receives the calls with results that may differ next time, if any, before the answer. */
   recorded?(calls: RecordedCalls): void
-  /** Takes what to do when nobody waits for the answer any more. */
-  whenGone?(drop: () => void): void
+  /** Receives a function that cancels the evaluation when the client has gone. */
+  onClientGone?(drop: () => void): void
 }
 
 export interface EvaluationsOptions {
   readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
-  /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
+  /**
+   * Longest time that an evaluation may use the deciding thread, in milliseconds; 0 sends all
+   * evaluations to the slow threads.
+   */
   readonly sliceMs: number
   /** `policies.strictBuiltinErrors`; `verdicts` by default. */
   readonly strictBuiltinErrors?: StrictBuiltinErrors
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
-  /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
-  readonly spent?: (cost: CostFigures) => void
-  /** Told what policies print, in lines, when an evaluation has ended; absent where nobody reads it. */
+  /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
+  readonly spent?: (cost: CostMeasurements) => void
+  /** Receives printed lines at the end of an evaluation; absent if nothing reads them. */
   readonly printed?: ((lines: readonly string[]) => void) | undefined
-  /** Finds out what policies ask of others; absent where nobody does. */
+  /** Sends requests of policies to other hosts; absent if policies may send none. */
   readonly requests?: Pick<PolicyRequests, 'begin'>
-  /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
+  /**
+   * Adds source locations to the error of a failed evaluation; absent if the sources are in this
+   * thread.
+   */
   readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
 }
 
 /**
- * Every evaluation of the service. It begins on the thread that decides and mostly ends there, at once; what does not end within its
- * slice is given up and done again by a slow thread, from the start: evaluations are pure, so the answer is the same.
+ * Runs all evaluations of the service. Each one starts on the deciding thread and mostly ends
+ * there. An evaluation that exceeds its slice is aborted and repeated by a slow thread from the
+ * start. Evaluations are pure, so the answer is the same.
  */
 export class Evaluations {
   readonly #options: EvaluationsOptions
@@ -88,62 +95,71 @@ export class Evaluations {
     this.#allowance = new SliceAllowance(options.sliceMs)
   }
 
-  /** The document of a plan as JSON text, or undefined. Raises as `evaluateDocument`, and `unavailable` where it has to wait too long. */
+  /**
+   * Evaluates the document of a plan to JSON text, or undefined. Raises as `evaluateDocument`, and
+   * `unavailable` after waiting too long.
+   */
   document(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): string | undefined | Promise<string | undefined> {
     const evaluate: Evaluate<string | undefined> = (call, bytes) => evaluateDocument(plan, bytes, call)
-    return this.#ask(asked(plan, 'document', input), options, evaluate)
+    return this.#evaluate(asked(plan, 'document', input), options, evaluate)
   }
 
-  /** The reasons against an execution, as `evaluateRuntimePolicy` gives them. Raises as that, and as `document`. */
+  /**
+   * Evaluates a runtime policy to the reasons against an execution. Raises as
+   * `evaluateRuntimePolicy` and `document`.
+   */
   runtime(
     plan: DocumentPlan,
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): readonly Denial[] | Promise<readonly Denial[]> {
     const evaluate: Evaluate<readonly Denial[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
-    return this.#ask(asked(plan, 'runtime', input), options, evaluate)
+    return this.#evaluate(asked(plan, 'runtime', input), options, evaluate)
   }
 
-  /** The reasons of static policies against a change, as `evaluateStaticPolicies` gives them. Raises as that, and as `document`. */
+  /**
+   * Evaluates static policies to the reasons against a change. Raises as `evaluateStaticPolicies`
+   * and `document`.
+   */
   static(
     snapshot: Snapshot,
     packages: readonly string[],
     input: Uint8Array | undefined,
-    options: AskOptions,
+    options: EvaluateOptions,
   ): readonly Denial[] | Promise<readonly Denial[]> {
     const evaluate: Evaluate<readonly Denial[]> = (call, bytes) =>
       evaluateStaticPolicies(snapshot, packages, bytes, call).denials
     const question = { kind: 'static', packages } as const
-    return this.#ask({ snapshot, question, evaluated: [], input }, options, evaluate)
+    return this.#evaluate({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
-  #ask<A extends Answer>(asked: Asked, options: AskOptions, evaluate: Evaluate<A>): A | Promise<A> {
+  #evaluate<A extends Answer>(asked: Asked, options: EvaluateOptions, evaluate: Evaluate<A>): A | Promise<A> {
     const { nowMs } = options
-    const tellCost = this.#costListener(options)
-    if (this.#options.sliceMs === 0) return this.#askSlow({ asked, options, evaluate, tellCost })
+    const reportCost = this.#costListener(options)
+    if (this.#options.sliceMs === 0) return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
     if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
-      return this.#askSlow({ asked, options, evaluate, tellCost })
+      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const call = this.#newCall({ asked, options }, slice, tellCost && this.#cost)
+    const call = this.#newCall({ asked, options }, slice, reportCost && this.#cost)
     try {
       call.cost?.clear()
       const answer = evaluate(call, asked.input)
-      if (call.cost !== undefined) tellCost?.(call.cost)
+      if (call.cost !== undefined) reportCost?.(call.cost)
       if (call.recorded !== undefined) options.recorded?.(call.recorded)
-      if (this.#lines.length > 0) this.#tellPrinted()
+      if (this.#lines.length > 0) this.#reportPrinted()
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
       if (raw instanceof AnswerMissing)
-        return this.#askWithAnswers({ asked, options, evaluate, tellCost }, raw.call, raw.recorded)
+        return this.#evaluateWithAnswers({ asked, options, evaluate, reportCost }, raw.call, raw.recorded)
       if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
       this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
-      return this.#askSlow({ asked, options, evaluate, tellCost })
+      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
     }
   }
 
@@ -153,17 +169,17 @@ export class Evaluations {
     cost: EvaluationCost | undefined,
     recorded?: RecordedCalls,
   ): RecordingCall {
-    const asksOutside = this.#options.requests !== undefined
-    // What an evaluation printed that did not end here is printed again.
+    const allowsRequests = this.#options.requests !== undefined
+    // The repeated evaluation prints the lines of an aborted one again.
     if (this.#lines.length > 0) this.#lines = []
     return newCall({
       nowMs: turn.options.nowMs,
       ...this.#strictness(turn),
-      ...{ slice, cost, recorded, asksOutside, print: this.#print },
+      ...{ slice, cost, recorded, allowsRequests, print: this.#print },
     })
   }
 
-  /** The same for every thread and process that evaluates the question. */
+  /** Returns the strictness, which is equal in every thread and process. */
   #strictness({
     asked: { question },
     options: { strictBuiltinErrors = false, isVerdict = question.kind !== 'document' },
@@ -172,19 +188,22 @@ export class Evaluations {
     return strictnessOf(this.#options.strictBuiltinErrors ?? 'verdicts', isVerdict)
   }
 
-  #tellPrinted(): void {
+  #reportPrinted(): void {
     this.#options.printed?.(this.#lines)
     this.#lines = []
   }
 
-  async #askSlow<A extends Answer>(turn: Turn<A>): Promise<A> {
+  async #evaluateSlowly<A extends Answer>(turn: Turn<A>): Promise<A> {
     const { answer, recorded } = await this.#submit(turn)
     if (!isMissing(answer)) return answer as A
-    return await this.#askWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
+    return await this.#evaluateWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
   }
 
-  /** Has found out what is missing, and evaluates again, until nothing is: at the same time, with the same random values. */
-  async #askWithAnswers<A extends Answer>(
+  /**
+   * Sends missing requests and evaluates again until none is missing, with the same time and random
+   * values.
+   */
+  async #evaluateWithAnswers<A extends Answer>(
     turn: Turn<A>,
     first: MissingCall,
     recorded: RecordedCalls,
@@ -194,14 +213,14 @@ export class Evaluations {
     const { asked, options } = turn
     const gone = new AbortController()
     const decision = requests.begin(options.nowMs, gone.signal)
-    // Who gave the bytes may use them for something else.
+    // The caller may reuse the buffer.
     const input = asked.input && new Uint8Array(asked.input)
     const kept = { ...turn, asked: { ...asked, input } }
     try {
       for (let found = { call: first, recorded }; ;) {
-        options.whenGone?.(() => gone.abort())
+        options.onClientGone?.(() => gone.abort())
         await decision.answer(found.call, found.recorded)
-        const next = await this.#askAgain(kept, found.recorded)
+        const next = await this.#evaluateAgain(kept, found.recorded)
         if (!('call' in next)) return next.answer
         found = next
       }
@@ -210,19 +229,19 @@ export class Evaluations {
     }
   }
 
-  /** One more evaluation, with what has been found out: here where it ends within its slice. */
-  async #askAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
-    const { asked, options, evaluate, tellCost } = turn
+  /** Evaluates again with the answers so far, on this thread if it ends within its slice. */
+  async #evaluateAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
+    const { asked, options, evaluate, reportCost } = turn
     const { sliceMs } = this.#options
     const slice = new EvaluationSlice(sliceMs && this.#allowance.lengthMs(Date.now()))
-    const call = this.#newCall(turn, slice, tellCost && this.#cost, recorded)
+    const call = this.#newCall(turn, slice, reportCost && this.#cost, recorded)
     try {
       if (sliceMs === 0) throw new SliceOver()
       call.cost?.clear()
       const answer = evaluate(call, asked.input)
-      if (call.cost !== undefined) tellCost?.(call.cost)
+      if (call.cost !== undefined) reportCost?.(call.cost)
       options.recorded?.(recorded)
-      if (this.#lines.length > 0) this.#tellPrinted()
+      if (this.#lines.length > 0) this.#reportPrinted()
       return { answer }
     } catch (raw) {
       if (raw instanceof AnswerMissing) return { call: raw.call, recorded: raw.recorded }
@@ -234,8 +253,8 @@ export class Evaluations {
     }
   }
 
-  /** Who is told what a question costs: mostly nobody, since taking that down costs a third of a small evaluation. */
-  #costListener(options: AskOptions): CostListener | undefined {
+  /** Returns a receiver of the cost, or none. Measuring adds a third to a small evaluation. */
+  #costListener(options: EvaluateOptions): CostListener | undefined {
     this.#asked = (this.#asked + 1) % SAMPLED_OF
     const isSampled = this.#asked === 1
     if (!isSampled && options.wantsCost !== true) return undefined
@@ -246,7 +265,7 @@ export class Evaluations {
   }
 
   #fail(raw: unknown, snapshot: Snapshot): Promise<never> {
-    if (this.#lines.length > 0) this.#tellPrinted()
+    if (this.#lines.length > 0) this.#reportPrinted()
     const { locate } = this.#options
     if (locate === undefined) throw raw
     const failure = packFailure(raw)
@@ -257,8 +276,9 @@ export class Evaluations {
   }
 
   /**
-   * Whether not to try it here first. Where all threads are busy it is tried nevertheless, so that one bad input keeps nobody's
-   * cheap questions to the same path waiting; unless so much was tried in vain that slices have become short.
+   * True to skip the deciding thread. If all slow threads are busy, an evaluation is tried here
+   * anyway, so that one bad input does not delay small evaluations of the same path, unless aborted
+   * tries have made slices short.
    */
   #isForSlow(snapshot: Snapshot, key: string, nowMs: number): boolean {
     if (this.#snapshot !== snapshot) {
@@ -277,9 +297,9 @@ export class Evaluations {
     this.#options.abandoned(slice.spentMs)
   }
 
-  /** Has a slow thread evaluate. The bytes of the input are copied, since who gave them may use them for something else. */
+  /** Evaluates on a slow thread. Copies the input, since the caller may reuse the buffer. */
   async #submit<A extends Answer>(turn: Turn<A>, recorded?: RecordedCalls): Promise<Answered> {
-    const { asked, options, tellCost } = turn
+    const { asked, options, reportCost } = turn
     const { snapshot, question, input } = asked
     const { nowMs, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
@@ -291,16 +311,16 @@ export class Evaluations {
         nowMs,
         ...this.#strictness(turn),
         recorded: packCalls(recorded),
-        asksOutside: this.#options.requests !== undefined,
+        allowsRequests: this.#options.requests !== undefined,
         wantsPrinted: this.#print !== undefined,
       },
     })
-    options.whenGone?.(drop)
+    options.onClientGone?.(drop)
     const answered = await answer
     if (isMissing(answered.answer)) return answered
     if (answered.printed !== undefined && answered.printed.length > 0)
       this.#options.printed?.(answered.printed)
-    if (answered.cost !== undefined) tellCost?.(answered.cost)
+    if (answered.cost !== undefined) reportCost?.(answered.cost)
     if (answered.recorded !== undefined) options.recorded?.(unpackCalls(answered.recorded))
     return answered
   }
@@ -308,18 +328,18 @@ export class Evaluations {
 
 type Evaluate<A> = (call: EvaluationCall, input: Uint8Array | undefined) => A
 
-/** All that a question is asked with, here and elsewhere. */
+/** The parameters of an evaluation, on any thread. */
 interface Turn<A> {
   readonly asked: Asked
-  readonly options: AskOptions
+  readonly options: EvaluateOptions
   readonly evaluate: Evaluate<A>
-  readonly tellCost: CostListener | undefined
+  readonly reportCost: CostListener | undefined
 }
 
-/** An answer, or what has to be found out first. */
+/** An answer, or the request to send first. */
 type Outcome<A> = { readonly answer: A } | { readonly call: MissingCall; readonly recorded: RecordedCalls }
 
-/** A question, and what is evaluated for it. */
+/** A question with its snapshot and input. */
 interface Asked {
   readonly snapshot: Snapshot
   readonly question: Question
@@ -334,14 +354,17 @@ function asked(plan: DocumentPlan, kind: 'document' | 'runtime', input: Uint8Arr
 }
 
 /**
- * What takes turns: the rule or package that is evaluated, however it was asked for. Paths below one rule are without end, and each
- * having a place of its own would fill the queue.
+ * Returns the queue key: the evaluated rule or package. Paths below a rule share its key, because
+ * there is no limit on their number.
  */
 function evaluationKeyOf({ question, evaluated }: Asked): string {
   return `${question.kind} ${evaluated.join('/')}`
 }
 
-/** Questions with the same key take about as long: the same evaluation, and an input of about the same size. */
+/**
+ * Returns a key of evaluations with a similar duration: the same rule or package, and an input of
+ * similar size.
+ */
 function pathKeyOf(asked: Asked): string {
   const sizeClass = (32 - Math.clz32(asked.input?.length ?? 0)) >> 1
   return `${evaluationKeyOf(asked)} ${sizeClass}`

@@ -1,6 +1,6 @@
-/** What waits, and for whom. */
+/** A queued item with its key. */
 export interface Waiting {
-  /** Those with the same key share one place in the rotation. */
+  /** Items with the same key share one turn. */
   readonly key: string
   readonly bytes: number
 }
@@ -11,8 +11,8 @@ export interface QueueBounds {
 }
 
 /**
- * A bounded queue in which those who ask much do not push out those who ask little: keys take turns, and when it is full, the key
- * with the most gives one up for a key with fewer.
+ * A bounded queue that is fair to keys: keys take turns, and if it is full, the key with the most
+ * items drops one for a key with fewer.
  */
 export class FairQueue<Item extends Waiting> {
   readonly #bounds: QueueBounds
@@ -29,10 +29,10 @@ export class FairQueue<Item extends Waiting> {
     return this.#length
   }
 
-  /** Puts an item at the end of its key's line. Returns the items that have no room: others that had to go, or this one. */
+  /** Adds an item to its key's queue. Returns the dropped items: older ones, or this one. */
   add(item: Item): Item[] {
     const displaced: Item[] = []
-    while (!this.#hasRoomFor(item)) {
+    while (!this.#fits(item)) {
       const longest = this.#longest()
       const last = longest.at(-1)
       if (last === undefined || longest.length <= this.#countOf(item.key) + 1) return [...displaced, item]
@@ -47,7 +47,7 @@ export class FairQueue<Item extends Waiting> {
     return displaced
   }
 
-  /** The next item, whose key then waits for all others to have had their turn. */
+  /** Removes and returns the next item. Its key then waits for the turns of all others. */
   take(): Item | undefined {
     const [next] = this.#byKey
     if (next === undefined) return undefined
@@ -60,7 +60,7 @@ export class FairQueue<Item extends Waiting> {
     return item
   }
 
-  /** Takes an item out, wherever it stands; false when it is not there. */
+  /** Removes an item; false if it is not queued. */
   remove(item: Item): boolean {
     const line = this.#byKey.get(item.key)
     const place = line?.indexOf(item) ?? -1
@@ -72,7 +72,7 @@ export class FairQueue<Item extends Waiting> {
     return true
   }
 
-  /** Takes all items out. */
+  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#byKey.values()].flat()
     this.#byKey.clear()
@@ -81,9 +81,9 @@ export class FairQueue<Item extends Waiting> {
     return items
   }
 
-  #hasRoomFor({ bytes }: Item): boolean {
+  #fits({ bytes }: Item): boolean {
     const { maxItems, maxBytes } = this.#bounds
-    // One alone may be as large as it likes: it has been let in.
+    // A single item may have any size.
     return this.#length < maxItems && (this.#length === 0 || this.#bytes + bytes <= maxBytes)
   }
 

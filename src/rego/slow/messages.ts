@@ -1,48 +1,51 @@
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
+import type { CostMeasurements } from '../metering/evaluation-cost.js'
 import type { Strictness } from './strict-builtin-errors.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { FailedCall } from '../wasm/module/evaluation-abort.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 import type { Answer, MissingAnswer, Question } from './question.js'
 
-/** What a slow thread is asked: one question with all that its answer depends on. */
+/** A request to a slow thread: a question with everything its answer depends on. */
 export interface SlowRequest extends Strictness {
   readonly question: Question
-  /** Who sends it gives it away. */
+  /** The sender transfers this buffer. */
   readonly input: Uint8Array | undefined
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
-  /** What calls gave when the same decision was evaluated before. */
+  /** Recorded results of calls in earlier evaluations of the same decision. */
   readonly recorded?: readonly PackedCall[] | undefined
-  /** Whether who asks finds out what only others can answer. */
-  readonly asksOutside?: boolean
-  /** Whether what policies print is wanted. */
+  /** True if the sender can answer requests to other hosts. */
+  readonly allowsRequests?: boolean
+  /** True to return printed lines. */
   readonly wantsPrinted?: boolean
 }
 
 /** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
 export type ToSlowThread =
   | { readonly type: 'load'; readonly snapshot: PackedSnapshot; readonly limits: EvaluationLimits }
-  | { readonly type: 'ask'; readonly request: SlowRequest }
+  | { readonly type: 'evaluate'; readonly request: SlowRequest }
 
-/** From the thread: it has begun to evaluate, and then it has an answer or has failed. */
+/** A message of the thread: evaluation started, answered or failed. */
 export type FromSlowThread =
   | { readonly type: 'begun'; readonly systemId: number | undefined }
   | ({ readonly type: 'answered' } & Answered)
   | { readonly type: 'failed'; readonly failure: SlowFailure }
 
-/** An answer, or that it takes another's first, and what goes with it. */
+/** An answer or a missing call, with its cost, recorded calls and printed lines. */
 export interface Answered {
   readonly answer: Answer | MissingAnswer
-  readonly cost?: CostFigures | undefined
-  /** The calls that may give something else another time. */
+  readonly cost?: CostMeasurements | undefined
+  /** The calls with results that may differ next time. */
   readonly recorded?: readonly PackedCall[] | undefined
   readonly printed?: readonly string[] | undefined
 }
 
-/** An error as data. An evaluation that was aborted is told as such: where it came from, its sources are at hand. */
+/**
+ * An error as plain data. An aborted evaluation is sent as such, and the receiver adds source
+ * locations.
+ */
 export type SlowFailure =
   | {
       readonly type: 'abort'
@@ -56,18 +59,18 @@ export type SlowFailure =
       readonly code: string
       readonly message: string
       readonly details: readonly ErrorDetail[]
-      /** What a person who looks for the defect needs, where it is one. */
+      /** Details for debugging an internal error. */
       readonly stack: string | undefined
     }
 
-/** A thread that evaluates. It knows nothing of budgets from outside: who started it kills it. */
+/** A thread that evaluates. The thread that started it enforces time limits by terminating it. */
 export interface SlowThread {
   readonly send: (message: ToSlowThread) => void
-  /** Ends it at once, whatever it is doing. */
+  /** Terminates the thread immediately. */
   readonly kill: () => void
 }
 
-/** What is heard of a thread. */
+/** The events of a thread. */
 export interface SlowThreadEvents {
   readonly heard: (message: FromSlowThread) => void
   /** It ended without having been killed: its memory did not suffice, or it is defective. */
@@ -76,9 +79,9 @@ export interface SlowThreadEvents {
 
 export type StartSlowThread = (events: SlowThreadEvents) => SlowThread
 
-/** What goes over to the thread with a message instead of being copied twice: the buffer of an input that fills it. */
+/** Returns the buffers to transfer instead of copying: that of an input that fills it. */
 export function givenAway(message: ToSlowThread): ArrayBuffer[] {
-  const input = message.type === 'ask' ? message.request.input : undefined
+  const input = message.type === 'evaluate' ? message.request.input : undefined
   if (input === undefined || !(input.buffer instanceof ArrayBuffer)) return []
   return input.byteLength === input.buffer.byteLength ? [input.buffer] : []
 }

@@ -1,6 +1,6 @@
 import { ShortTurns } from '../../lib/turns/short-turns.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
-import type { EntrypointKind } from '../compile/rego-module.js'
+import type { EntrypointKind } from '../modules/rego-module.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -9,11 +9,14 @@ import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 import type { ModuleParts } from '../wasm/policy-module.js'
 
-/** A snapshot as plain data for another thread, which has no need of its sources: errors are located where it came from. */
+/**
+ * A snapshot as plain data for another thread, without sources. The sender adds source locations to
+ * errors.
+ */
 export interface PackedSnapshot {
   readonly revision: string
   readonly modules: readonly ModuleParts[]
-  /** Of each policy set whose documents are put together from rules: the places of its modules. */
+  /** The module indices of each policy set whose documents are composed from rules. */
   readonly composed: readonly (readonly number[])[]
   readonly entrypoints: readonly PackedEntrypoint[]
   readonly packages: readonly string[]
@@ -28,7 +31,7 @@ interface PackedEntrypoint {
   readonly kind: EntrypointKind
   /** Undefined for a document that is put together from rules. */
   readonly number: number | undefined
-  /** The place of its module. */
+  /** The index of its module. */
   readonly module: number
 }
 
@@ -64,7 +67,7 @@ function pack(snapshot: Snapshot): PackedSnapshot {
   }
 }
 
-/** The snapshot that was packed, ready to be asked in this thread. */
+/** Restores a packed snapshot in this thread. */
 export async function unpackSnapshot(
   { modules, ...rest }: PackedSnapshot,
   builtins: Builtins,
@@ -75,7 +78,7 @@ export async function unpackSnapshot(
   return await assembleSnapshot(rest, made, builtins)
 }
 
-/** The same of modules that have been made, each in its place. */
+/** Restores a packed snapshot with the given modules, in order. */
 export async function assembleSnapshot(
   {
     revision,

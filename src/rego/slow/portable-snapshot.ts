@@ -8,14 +8,14 @@ import type { ModuleParts } from '../wasm/policy-module.js'
 import { assembleSnapshot, packSnapshot } from './packed-snapshot.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 
-/** Where it arrives, nobody sends it on. */
+/** Absent at the receiver, which never sends it on. */
 const NONE = new Uint8Array()
 
 /** A module for another process, which shares neither code nor memory. */
 export interface PortableModule {
-  /** Two with the same number are the same. */
+  /** Equal numbers mean equal code. */
   readonly id: number
-  /** Absent where the other process has it. */
+  /** Absent if the receiver has the code. */
   readonly code: Omit<ModuleParts, 'module' | 'data'> | undefined
 }
 
@@ -24,7 +24,7 @@ export interface PortableSnapshot extends Omit<PackedSnapshot, 'modules' | 'imag
   readonly modules: readonly PortableModule[]
 }
 
-/** What another process makes the same snapshot of, together with its image; `idOf` numbers compiled code. */
+/** Packs a snapshot for another process, together with its image. `idOf` numbers compiled code. */
 export function toPortable(
   snapshot: Snapshot,
   idOf: (module: WebAssembly.Module) => number,
@@ -47,7 +47,7 @@ export function toPortable(
   }
 }
 
-/** The same for a process that has the modules with these numbers. */
+/** Removes the modules that the receiver already has. */
 export function withoutModules(
   { modules, ...rest }: PortableSnapshot,
   known: ReadonlySet<number>,
@@ -59,8 +59,8 @@ export function withoutModules(
 }
 
 /**
- * What comes from another process as snapshots that can be asked in this one. Modules, and their instances, stay as they are as long as the
- * next snapshot has them. Errors are not located: that is for where the sources are.
+ * Restores snapshots from another process. Modules and their instances are reused while consecutive
+ * snapshots have them. Errors get no source locations here.
  */
 export class ArrivingSnapshots {
   readonly #builtins: Builtins
@@ -72,7 +72,7 @@ export class ArrivingSnapshots {
     this.#limits = limits
   }
 
-  /** The snapshot, ready. Raises where it lacks a module that the one before it has not. */
+  /** Restores a snapshot. Raises if a module is missing that the previous snapshot lacks, too. */
   async take({ modules, ...rest }: PortableSnapshot, image: DataImage): Promise<Snapshot> {
     const options = { builtins: this.#builtins.table, limits: this.#limits }
     const known = this.#modules

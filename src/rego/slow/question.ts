@@ -6,7 +6,7 @@ import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
-/** One whole question to a snapshot, as plain data: so it can be asked in any thread. */
+/** A question to a snapshot, as plain data for any thread. */
 export type Question =
   | { readonly kind: 'document' | 'runtime'; readonly path: readonly string[] }
   | { readonly kind: 'static'; readonly packages: readonly string[] }
@@ -14,17 +14,17 @@ export type Question =
 /** The JSON text of a document (undefined when it is not defined), or the reasons against. */
 export type Answer = string | undefined | readonly Denial[]
 
-/** In place of an answer: the question has to be asked again once this call's result is known. */
+/** A result that lacks the answer of a call. The evaluation is repeated with it. */
 export interface MissingAnswer {
   readonly missing: Omit<PackedCall, 'result'>
 }
 
-/** Whether there is no answer yet. */
+/** True for a result that lacks the answer of a call. */
 export function isMissing(answer: Answer | MissingAnswer): answer is MissingAnswer {
   return typeof answer === 'object' && 'missing' in answer
 }
 
-/** Answers a question with what the use case of its kind gives, and raises as that does. */
+/** Evaluates a question with the use case of its kind. Raises as the use case. */
 export function answerQuestion(
   snapshot: Snapshot,
   question: Question,

@@ -19,7 +19,7 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
   const tell = (message: FromSlowThread): void => port.postMessage(message)
   let loading: Promise<Snapshot> | undefined
 
-  async function answer(message: Extract<ToSlowThread, { type: 'ask' }>): Promise<void> {
+  async function answer(message: Extract<ToSlowThread, { type: 'evaluate' }>): Promise<void> {
     try {
       if (loading === undefined) throw new AppError('internal', 'a question came before its policies')
       const snapshot = await loading
@@ -31,28 +31,28 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
   }
 
   port.on('message', (message: ToSlowThread) => {
-    if (message.type === 'ask') void answer(message)
+    if (message.type === 'evaluate') void answer(message)
     else loading = load(message, builtins)
   })
 }
 
 function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
-  const { question, input, nowMs, strictBuiltinErrors, isVerdict, asksOutside = false } = request
+  const { question, input, nowMs, strictBuiltinErrors, isVerdict, allowsRequests = false } = request
   const cost = new EvaluationCost()
   const recorded = unpackCalls(request.recorded)
   const printed: string[] = []
   const print = request.wantsPrinted === true ? (line: string) => void printed.push(line) : undefined
-  const call = newCall({ nowMs, strictBuiltinErrors, isVerdict, cost, recorded, asksOutside, print })
+  const call = newCall({ nowMs, strictBuiltinErrors, isVerdict, cost, recorded, allowsRequests, print })
   try {
     const answer = answerQuestion(snapshot, question, input, call)
-    return { answer, cost: cost.figures, recorded: packCalls(call.recorded), printed }
+    return { answer, cost: cost.measurements, recorded: packCalls(call.recorded), printed }
   } catch (raw) {
     if (!(raw instanceof AnswerMissing)) throw raw
     return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }
   }
 }
 
-/** A failure to load is told to whoever asks next. */
+/** A failure to load is returned for the next question. */
 function load(
   { snapshot, limits }: Extract<ToSlowThread, { type: 'load' }>,
   builtins: Builtins,
@@ -62,7 +62,10 @@ function load(
   return loading
 }
 
-/** The number of this thread in the system, by which another thread sees how long it has worked; on Linux only. */
+/**
+ * Returns the thread number in the system, which other threads use to read its CPU time; Linux
+ * only.
+ */
 function readSystemId(): number | undefined {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0])

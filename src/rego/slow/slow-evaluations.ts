@@ -2,13 +2,13 @@ import { AppError } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { FairQueue } from './fair-queue.js'
 import type { Answered, SlowRequest } from './messages.js'
-import { SlowWorker } from './slow-worker.js'
-import type { SlowWorkerOptions } from './slow-worker.js'
+import { SlowRunner } from './slow-runner.js'
+import type { SlowRunnerOptions } from './slow-runner.js'
 
 const MS_PER_SECOND = 1000
 const CALLER_GONE = 'the caller went away'
 
-/** Settings of the threads that evaluate what takes long. */
+/** Settings of the slow threads. */
 export interface SlowSettings {
   readonly threads: number
   readonly queueLength: number
@@ -19,26 +19,31 @@ export interface SlowSettings {
   readonly idleMs: number
 }
 
-/** How a question left: with the policy's answer or error, killed, or refused: no room, waited too long, nobody there to hear it. */
+/**
+ * The outcome of a question: the policy's answer or error, terminated, or refused because the queue
+ * is full, the wait was too long or the client has gone.
+ */
 export type SlowEnd = 'answered' | 'failed' | 'killed' | 'full' | 'late' | 'gone'
 
-export interface SlowOptions extends SlowWorkerOptions {
+export interface SlowOptions extends SlowRunnerOptions {
   readonly settings: SlowSettings
-  /** Told how each question ended, and how long it waited for a thread, in milliseconds. */
+  /** Receives the outcome of each question and its queue time in milliseconds. */
   readonly ended: (how: SlowEnd, waitedMs: number) => void
 }
 
 export interface SlowQuestion {
-  /** Those with the same key take turns with all others together. */
+  /** Questions with the same key share a turn. */
   readonly key: string
   readonly snapshot: Snapshot
   readonly request: SlowRequest
 }
 
-/** A question that was taken. */
+/** An accepted question. */
 export interface SlowTicket {
   readonly answer: Promise<Answered>
-  /** Nobody wants the answer any more: a question that waits is dropped, one under way ends as soon as another waits. */
+  /**
+   * Cancels a question: a queued one is dropped, a running one is terminated when another waits.
+   */
   readonly drop: () => void
 }
 
@@ -51,12 +56,12 @@ interface Job extends SlowQuestion {
   isUnwanted: boolean
 }
 
-/** Few threads that evaluate what takes long, and a bounded queue before them. */
+/** A few threads for long evaluations, with a bounded queue. */
 export class SlowEvaluations {
   readonly #options: SlowOptions
   readonly #queue: FairQueue<Job>
-  readonly #busy = new Map<SlowWorker, Job>()
-  readonly #idle = new Map<SlowWorker, NodeJS.Timeout>()
+  readonly #busy = new Map<SlowRunner, Job>()
+  readonly #idle = new Map<SlowRunner, NodeJS.Timeout>()
   #isStopped = false
 
   constructor(options: SlowOptions) {
@@ -75,14 +80,14 @@ export class SlowEvaluations {
     return this.#busy.size
   }
 
-  /** Whether a question would be evaluated at once. */
+  /** True if a question would start immediately. */
   get isFree(): boolean {
     return this.#busy.size < this.#options.settings.threads
   }
 
   /**
-   * Has a question answered, with the whole budget of the limits. The answer is refused with `unavailable` when there is no room or no
-   * thread for it in time, else it is what the use case gives or raises.
+   * Evaluates a question with the full budget of the limits. Rejects with `unavailable` if the
+   * queue is full or no thread is free in time; otherwise as the use case.
    */
   submit(question: SlowQuestion): SlowTicket {
     let drop = (): void => undefined
@@ -107,12 +112,12 @@ export class SlowEvaluations {
     return { answer, drop }
   }
 
-  /** Refuses what waits, and ends the threads with what they are at. */
+  /** Rejects queued questions and terminates the threads. */
   stop(): void {
     this.#isStopped = true
     for (const job of this.#queue.clear()) this.#refuse(job, 'full', 'the service is stopping')
-    for (const worker of this.#busy.keys()) worker.kill(() => unavailable('the service is stopping'))
-    for (const worker of this.#idle.keys()) this.#endIdle(worker)
+    for (const runner of this.#busy.keys()) runner.kill(() => unavailable('the service is stopping'))
+    for (const runner of this.#idle.keys()) this.#endIdle(runner)
   }
 
   #take(job: Job): void {
@@ -130,12 +135,12 @@ export class SlowEvaluations {
     }
   }
 
-  /** Ends an evaluation that nobody wants any more when another waits for its thread. */
+  /** Terminates a cancelled evaluation if another question waits for its thread. */
   #makeWay(): void {
     if (this.#queue.length === 0) return
-    for (const [worker, { isUnwanted }] of this.#busy) {
-      if (!isUnwanted || worker.isDead) continue
-      worker.kill(() => unavailable(CALLER_GONE))
+    for (const [runner, { isUnwanted }] of this.#busy) {
+      if (!isUnwanted || runner.isDead) continue
+      runner.kill(() => unavailable(CALLER_GONE))
       return
     }
   }
@@ -143,48 +148,50 @@ export class SlowEvaluations {
   #refuse(job: Job, how: SlowEnd, why: string): void {
     clearTimeout(job.timer)
     this.#options.ended(how, performance.now() - job.sinceMs)
-    // By then all that waits now has been taken or refused.
+    // By then every queued question has been started or refused.
     job.failed(unavailable(why, Math.ceil(this.#options.settings.maxWaitMs / MS_PER_SECOND)))
   }
 
   #run(job: Job): void {
     clearTimeout(job.timer)
     const waitedMs = performance.now() - job.sinceMs
-    const worker = this.#takeWorker()
-    this.#busy.set(worker, job)
-    worker.evaluate(job.snapshot, job.request).then(
+    const runner = this.#takeRunner()
+    this.#busy.set(runner, job)
+    runner.evaluate(job.snapshot, job.request).then(
       (answer) => {
-        this.#release(worker, job.snapshot)
+        this.#release(runner, job.snapshot)
         this.#options.ended('answered', waitedMs)
         job.done(answer)
       },
       (error: unknown) => {
-        this.#release(worker, job.snapshot)
-        this.#options.ended(worker.isDead ? (job.isUnwanted ? 'gone' : 'killed') : 'failed', waitedMs)
+        this.#release(runner, job.snapshot)
+        this.#options.ended(runner.isDead ? (job.isUnwanted ? 'gone' : 'killed') : 'failed', waitedMs)
         job.failed(error)
       },
     )
   }
 
-  #takeWorker(): SlowWorker {
-    for (const [worker, timer] of this.#idle) {
+  #takeRunner(): SlowRunner {
+    for (const [runner, timer] of this.#idle) {
       clearTimeout(timer)
-      this.#idle.delete(worker)
-      if (!worker.isDead) return worker
+      this.#idle.delete(runner)
+      if (!runner.isDead) return runner
     }
-    return new SlowWorker(this.#options)
+    return new SlowRunner(this.#options)
   }
 
-  /** Has a thread, or another in its place, answer what waits, and keeps it for a while when nothing does. */
-  #release(worker: SlowWorker, snapshot: Snapshot): void {
-    this.#busy.delete(worker)
+  /**
+   * Assigns queued questions to a thread or its replacement, and keeps an idle thread for a while.
+   */
+  #release(runner: SlowRunner, snapshot: Snapshot): void {
+    this.#busy.delete(runner)
     if (this.#isStopped) {
-      if (!worker.isDead) worker.kill(() => unavailable('the service is stopping'))
+      if (!runner.isDead) runner.kill(() => unavailable('the service is stopping'))
       return
     }
-    const successor = worker.isDead ? new SlowWorker(this.#options) : worker
-    // Who asks next need not wait for a thread to start.
-    if (successor !== worker) successor.prepare(snapshot)
+    const successor = runner.isDead ? new SlowRunner(this.#options) : runner
+    // The next question then need not wait for a thread to start.
+    if (successor !== runner) successor.prepare(snapshot)
     this.#idle.set(
       successor,
       setTimeout(() => this.#endIdle(successor), this.#options.settings.idleMs).unref(),
@@ -193,10 +200,10 @@ export class SlowEvaluations {
     if (next !== undefined) this.#run(next)
   }
 
-  #endIdle(worker: SlowWorker): void {
-    clearTimeout(this.#idle.get(worker))
-    this.#idle.delete(worker)
-    worker.kill(() => unavailable('the service is stopping'))
+  #endIdle(runner: SlowRunner): void {
+    clearTimeout(this.#idle.get(runner))
+    this.#idle.delete(runner)
+    runner.kill(() => unavailable('the service is stopping'))
   }
 }
 

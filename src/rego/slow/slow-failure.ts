@@ -4,7 +4,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
 import type { SlowFailure } from './messages.js'
 
-/** What was raised in a slow thread, as data. */
+/** Returns an error of a slow thread as plain data. */
 export function packFailure(raw: unknown): SlowFailure {
   const error = toAppError(raw)
   const { kind, code, message, details, cause } = error
@@ -20,7 +20,7 @@ export function packFailure(raw: unknown): SlowFailure {
   return { type: 'error', kind, code, message, details, stack }
 }
 
-/** The AppError that the same question would have raised in the thread that has the snapshot. */
+/** Returns the AppError that the evaluation would have raised in the thread with the snapshot. */
 export function unpackFailure(failure: SlowFailure, snapshot: Snapshot): AppError {
   if (failure.type === 'error') {
     const { kind, message, code, details, stack } = failure

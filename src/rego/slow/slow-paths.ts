@@ -1,8 +1,8 @@
-/** Of so many evaluations that were tried last, ... */
+/** Number of recent evaluations that count. */
 const REMEMBERED = 8
 /** ... all but one did not end within their slice: then the next is not tried at all. */
 const SLOW_ENOUGH = 7
-/** Once in so many evaluations it is tried nevertheless, so that what has become quick is found out. */
+/** One in this many evaluations is tried anyway, to find out if the path has become fast. */
 const TRY_EVERY = 16
 /** Callers choose paths and sizes, so the memory of them is bounded. */
 const MAX_PATHS = 1024
@@ -13,25 +13,28 @@ export class PathRecord {
   #overruns: boolean[] = []
   #passed = 0
 
-  /** Whether to try the next evaluation within a slice; counts. */
+  /** Returns true to try the next evaluation within a slice, and counts it. */
   isWorthTrying(): boolean {
     if (this.#overruns.filter(Boolean).length < SLOW_ENOUGH) return true
     this.#passed = (this.#passed + 1) % TRY_EVERY
     return this.#passed === 0
   }
 
-  /** Tells how one that was tried ended. */
+  /** Records the result of a try. */
   tried(isOver: boolean): void {
     this.#overruns = [isOver, ...this.#overruns].slice(0, REMEMBERED)
   }
 
-  /** Whether nothing is held against it any more. */
+  /** True if no recent evaluation exceeded its slice. */
   get isClean(): boolean {
     return !this.#overruns.includes(true)
   }
 }
 
-/** The paths of which evaluations did not end within a slice lately. Empty as long as none did, so that asking costs nothing. */
+/**
+ * Records paths whose recent evaluations exceeded their slice. Empty if none did, so that the check
+ * costs nothing.
+ */
 export class SlowPaths {
   readonly #records = new Map<string, PathRecord>()
 
@@ -43,7 +46,7 @@ export class SlowPaths {
     return this.#records.get(key)
   }
 
-  /** Tells that an evaluation that was tried did not end within its slice. */
+  /** Records an evaluation that exceeded its slice. */
   overran(key: string): void {
     const record = this.#records.get(key) ?? new PathRecord()
     record.tried(true)
@@ -53,7 +56,7 @@ export class SlowPaths {
     if (this.#records.size > MAX_PATHS) this.#forgetOldest()
   }
 
-  /** Tells that one that was tried ended in time. */
+  /** Records an evaluation that ended within its slice. */
   ended(key: string): void {
     const record = this.#records.get(key)
     record?.tried(false)
@@ -68,5 +71,51 @@ export class SlowPaths {
   #forgetOldest(): void {
     const [oldest] = this.#records.keys()
     if (oldest !== undefined) this.#records.delete(oldest)
+  }
+}
+
+/** Shortest slice in milliseconds. Most decisions take less than one. */
+const MIN_MS = 1
+/** Share of the deciding thread's time that aborted evaluations may use. */
+const SHARE = 0.1
+/** Largest burst of lost time in milliseconds: the share of one second. */
+const MAX_MS = 100
+
+/**
+ * Calculates the length of slices. Each aborted slice is lost time. Slices become shorter when more
+ * than a tenth of the thread's time is lost, and recover over time.
+ */
+export class SliceAllowance {
+  readonly #sliceMs: number
+  #savedMs = MAX_MS
+  #savedAtMs = 0
+
+  constructor(sliceMs: number) {
+    this.#sliceMs = sliceMs
+  }
+
+  /** True if slices have their full length. */
+  isFull(nowMs: number): boolean {
+    return this.#saved(nowMs) >= this.#sliceMs
+  }
+
+  /** The length of a slice that begins now, in milliseconds. */
+  lengthMs(nowMs: number): number {
+    // Nothing was lost for long: the usual case, which needs no arithmetic.
+    if (this.#savedMs === MAX_MS) return this.#sliceMs
+    return Math.min(this.#sliceMs, Math.max(MIN_MS, this.#saved(nowMs)))
+  }
+
+  /** Adds lost time in milliseconds. */
+  lose(lostMs: number, nowMs: number): void {
+    this.#savedMs = this.#saved(nowMs) - lostMs
+    this.#savedAtMs = nowMs
+  }
+
+  #saved(nowMs: number): number {
+    // A clock that was set back starts again from there.
+    if (nowMs < this.#savedAtMs) this.#savedAtMs = nowMs
+    const passedMs = nowMs - this.#savedAtMs
+    return Math.min(MAX_MS, this.#savedMs + passedMs * SHARE)
   }
 }

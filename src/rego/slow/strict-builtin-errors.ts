@@ -4,7 +4,7 @@ export type StrictBuiltinErrors = 'verdicts' | 'all' | 'off'
 /** How one evaluation treats built-ins that fail. */
 export interface Strictness {
   readonly strictBuiltinErrors: boolean
-  /** Whether the answer allows or denies something. */
+  /** True if the answer allows or denies something. */
   readonly isVerdict: boolean
 }
 

@@ -2,13 +2,13 @@ import { pathKey } from '../values/path-key.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 import type { Entrypoint } from './snapshot.js'
 
-/** Stands for the number of a document, which the module has no code for. */
+/** The entrypoint number of a composed document, which the module has no code for. */
 const NO_NUMBER = -1
 
 /**
- * The documents at these paths as entrypoints that are put together from the rules below them, which are all those of a policy set. They
- * count as of its first module. A path at or below that of a rule leads into the rule's value, which answers it: `limits.deny` beside
- * `limits[x].most`.
+ * Returns entrypoints for documents composed from the rules below them. They belong to the first
+ * module. A path at or below a rule leads into the rule's value, which answers it: `limits.deny`
+ * next to `limits[x].most`.
  */
 export function composeEntrypoints(
   module: PolicyModule,

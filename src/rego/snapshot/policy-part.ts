@@ -1,15 +1,16 @@
-import type { LeftOutFiles, RegoFile } from '../compile/collect-sources.js'
+import type { LeftOutFiles } from '../compile/collect-sources.js'
+import type { RegoFile } from '../modules/rego-module.js'
 import type { BaseDocument } from '../data/base-document.js'
-import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
+import type { EntrypointKind, RegoModule } from '../modules/rego-module.js'
 import type { RegoObject } from '../values/value.js'
 
-/** A compiled module of a part, and what of it is asked. */
+/** A compiled module of a part. */
 export interface PartModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` that an entrypoint of the module answers. */
   readonly keyOf: (entrypoint: string) => string
-  /** Whether it is asked for what a key names: OPA adds entrypoints of its own. */
-  readonly isAskedFor: (key: string) => boolean
+  /** True for a key that is served. OPA adds entrypoints of its own. */
+  readonly isServed: (key: string) => boolean
 }
 
 /** One directory set or bundle, before it is loaded. */
@@ -18,29 +19,38 @@ export interface PolicyPart {
   /** The directories or the bundle, as configured. */
   readonly paths: readonly string[]
   readonly revision: string
-  /** Undefined where there are no rules. */
+  /** Undefined without rules. */
   readonly compiled: PartModule | undefined
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
-  /** The paths of `data` that a bundle says are its alone, joined with `/`; absent where packages and data are what tells. */
+  /**
+   * The paths of `data` that a bundle owns, joined with `/`; absent if packages and data define
+   * them.
+   */
   readonly roots?: readonly string[]
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
-  /** The modules as they were written; of a bundle those that it holds, as far as their text tells. */
+  /** The modules as written; of a bundle those that it contains. */
   readonly modules: readonly RegoModule[]
-  /** What stands beside them and does not serve; absent of a bundle. */
+  /** Files next to the modules that are not served; absent for a bundle. */
   readonly leftOut?: LeftOutFiles
-  /** The keys of the paths that the compiled module must answer: its rules, or what the manifest of a bundle names. */
+  /** The keys that the module must answer: its rules, or the entrypoints in a bundle's manifest. */
   readonly expectedEntrypoints: readonly string[]
-  /** The paths of its packages, those without rules too, and of the documents above and below them that hold rules. */
+  /**
+   * The paths of packages, including those without rules, and of the documents above and below
+   * them.
+   */
   readonly documentPaths: readonly (readonly string[])[]
-  /** Whether the part tells all its packages: a bundle without Rego and without notes of ours does not. */
+  /**
+   * True if all packages are known. False for a bundle without Rego and without notes of `tidegate
+   * build`.
+   */
   readonly listsPackages: boolean
-  /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
+  /** Returns the source file for a name in the module's errors, if known. */
   readonly sourceFile: (compiledName: string) => string | undefined
-  /** What the path of a key is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  /** Returns the kind of a path. Paths of bundles made by other programs count as rules. */
   readonly kindOf: (key: string) => EntrypointKind
-  /** Whether a path is known to be a rule, so that no data may stand there. */
+  /** True if a path is known to be a rule, where no data may be. */
   readonly isRule: (path: readonly string[]) => boolean
 }

@@ -1,10 +1,13 @@
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 
-/** How callers are shown the places of policies: never where these stand on the server. */
+/** Names of policy locations for callers, without paths of the server. */
 export interface PublicNames {
-  /** A directory or bundle by the end of its path, as much of it as tells it from the others. */
+  /** The shortest unique end of a directory's or bundle's path. */
   readonly root: (root: string) => string
-  /** A policy file: below the one directory there is, else behind the name of its directory or bundle. */
+  /**
+   * A policy file: its path below the only directory, else prefixed with the name of its directory
+   * or bundle.
+   */
   readonly file: (file: string) => string
   /** A text in which the absolute paths of directories and bundles are replaced by their names. */
   readonly text: (text: string) => string

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
-import type { EntrypointKind } from '../compile/rego-module.js'
+import type { EntrypointKind } from '../modules/rego-module.js'
 import { pathKey } from '../values/path-key.js'
 import type { RegoObject } from '../values/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'
@@ -13,7 +13,7 @@ export interface Entrypoint {
   readonly kind: EntrypointKind
   readonly module: PolicyModule
   readonly number: number
-  /** What a document is put together from that the module has no code for. */
+  /** The parts of a composed document, which the module has no code for. */
   readonly parts?: ComposedParts
 }
 
@@ -44,29 +44,32 @@ export interface Snapshot {
   /** One text for all sources together. */
   readonly revision: string
   readonly sources: readonly SnapshotSource[]
-  /** By the key of the path; the empty path is the root. More than one where several modules hold a document. */
+  /** Entrypoints by key; the empty path is the root. Several if several modules have a document. */
   readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
   /** The keys of the package paths below `data`, sorted, each once. */
   readonly packages: readonly string[]
-  /** The keys of packages with verdict rules that no entrypoint answers: they cannot be asked. */
+  /** The keys of packages with verdict rules without an entrypoint. They cannot be evaluated. */
   readonly unanswered: ReadonlySet<string>
-  /** By the key of a package: what base documents beside its rules say against everything. */
+  /** By package key: the denials that base documents next to its rules state. */
   readonly baseDenials: ReadonlyMap<string, readonly string[]>
-  /** The base documents, of which only what is looked at is read. */
+  /** The base documents, read lazily. */
   readonly data: RegoObject
-  /** The same as modules work with them. */
+  /** The base documents in the form that modules use. */
   readonly image: DataImage
-  /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */
+  /** Mistakes in policies that load: undefined data, rules that resemble verdicts. */
   readonly warnings: readonly ErrorDetail[]
-  /** The source file, as its reader may see it, behind the name in an error location, and the line with which the definition there begins. */
+  /**
+   * Returns the source file for a name in an error location, as its reader may see it, and the
+   * first line of the definition at that line.
+   */
   readonly locateSource: (compiledName: string, row: number) => { file: string; head: string | undefined }
   /** The files of a package, by its key, as far as their Rego is at hand. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
-  /** Where a built-in was called from, as far as the sources are at hand and tell. */
+  /** Returns the location of a built-in's call, if the sources are available and show it. */
   readonly locateBuiltin: (name: string, caller: Caller | undefined) => ErrorDetail['location']
 }
 
-/** The entrypoints of all modules by the key of their path. Raises `invalid` where two modules hold the same rule. */
+/** Groups entrypoints of all modules by key. Raises `invalid` if two modules have the same rule. */
 export function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint[]> {
   const byPath = new Map<string, Entrypoint[]>()
   for (const entrypoint of entrypoints) {

@@ -1,9 +1,10 @@
 import { AppError } from '../../errors/app-error.js'
 
 /**
- * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped
- * slash stays inside its segment. Raises `invalid` for a broken escape, and for a segment that is `.` or `..` as it stands: OPA
- * redirects from these, and whatever tidies the path on its way asks for another document.
+ * Returns the segments of a data path as sent (`app/a%2Fb/1`). Slashes split first, then each
+ * segment is decoded, so an escaped slash stays in its segment. Raises `invalid` for a broken
+ * escape and for a `.` or `..` segment: OPA redirects these, and proxies that normalize them would
+ * request another document.
  */
 export function parseDataPath(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -25,10 +26,13 @@ export function withoutDataRoute(path: string): string {
   return path.replace(/^\/?(?:v1\/data\/)?/, '')
 }
 
-/** What OPA 1.x takes for a number in a path (util.Atoi64): up to 19 digits behind a sign, also with zeros behind a point. */
+/**
+ * A path segment that OPA 1.x parses as a number (`util.Atoi64`): up to 19 digits after a sign,
+ * also with zeros after a point.
+ */
 const INTEGER = /^(?<sign>[+-]?)(?=[\d.]{1,19}$)(?<digits>\d*)(?:\.0*)?$/
 
-/** The number that OPA takes a segment of a path for, in place of the text: an integer of 64 bits. */
+/** Returns the 64-bit integer that OPA parses a path segment as, if any. */
 export function integerSegment(segment: string): bigint | undefined {
   const { sign, digits } = INTEGER.exec(segment)?.groups ?? {}
   if (digits === undefined) return undefined

@@ -1,4 +1,7 @@
-/** What OPA 1.x takes for a 64-bit integer: digits, also with zeros behind a point, and 19 signs in all behind one for minus. */
+/**
+ * A 64-bit integer as OPA 1.x accepts it: digits, also with zeros after a point, up to 19
+ * characters after a minus.
+ */
 const INTEGER = /^-?(?=[\d.]{1,19}$)(\d+)(?:\.0*)?$/
 
 /** The 64-bit integer that the text of a number is for OPA (util.Atoi64); undefined for any other number. */

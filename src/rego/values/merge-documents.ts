@@ -2,8 +2,8 @@ import { RegoObject, identityKey } from './value.js'
 import type { RegoValue } from './value.js'
 
 /**
- * All documents of one path as one: objects merge member by member; elsewhere the last wins. Undefined where none of them is defined.
- * Takes as long as there are members, however many documents they are spread over.
+ * Merges the documents of one path: objects merge member by member, other values are replaced by
+ * the last one. Undefined if none is defined. Takes time proportional to the number of members.
  */
 export function mergeDocuments(documents: readonly (RegoValue | undefined)[]): RegoValue | undefined {
   const defined = documents.filter((document) => document !== undefined)

@@ -7,7 +7,7 @@ const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** Past this many digits a number is kept in exponent form, so that `1e999999999` does not fill the memory. */
 const MAX_PLAIN_DIGITS = 4096
 
-/** One text for all spellings of the same number: `1.0`, `1e0` and `1` give `1`. */
+/** Returns the canonical text of a number: `1` for `1.0`, `1e0` and `1`. */
 export function normaliseNumberText(text: string): string {
   if (PLAIN_INTEGER.test(text)) return text === '-0' ? '0' : text
   const value = new BigDecimal(text)

@@ -2,8 +2,8 @@
 const BRACKETED = /\[\s*(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*\]/
 
 /**
- * The start of a module: `package` and the whole reference behind it, in `line`, of which `name` and `rest` are the reference. It
- * does not match where the reference goes on in a way that is not known here, rather than match a part of it.
+ * The start of a module: `package` and the whole reference, in the groups `line`, `name` and
+ * `rest`. Does not match a reference with an unknown continuation.
  */
 export const PACKAGE_LINE = new RegExp(
   `^(?<line>\\s*package\\s+(?<name>[A-Za-z_]\\w*)(?<rest>(?:\\.[A-Za-z_]\\w*|${BRACKETED.source})*))(?!\\w|\\s*[.[])`,
@@ -12,7 +12,7 @@ export const PACKAGE_LINE = new RegExp(
 
 const SEGMENT = /\.(?<plain>\w+)|\[\s*(?:(?<quoted>"(?:[^"\\\n]|\\.)*")|`(?<raw>[^`]*)`)\s*\]/g
 
-/** The path of a module's package below `data`; undefined where the text has no such line. */
+/** Returns the path of a module's package below `data`; undefined without a package line. */
 export function packagePath(text: string): string[] | undefined {
   const groups = PACKAGE_LINE.exec(text)?.groups
   if (groups === undefined) return undefined

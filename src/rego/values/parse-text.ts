@@ -7,7 +7,10 @@ import type { RegoValue } from './value.js'
 const PLAIN_TEXT = /"[^"\\]*"/y
 const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y
 
-/** What reading costs, in steps: a value of its own; one with members, which are put in order and made findable; a character. */
+/**
+ * The cost of parsing in steps: for a value, for a value with members, which are sorted and
+ * indexed, and for a character.
+ */
 const VALUE_STEPS = 4
 const MEMBER_STEPS = 12
 const CHARACTER_STEPS = 0.5
@@ -19,9 +22,9 @@ const VALUE_BYTES = 40
 const MEMBER_BYTES = 120
 
 /**
- * Reads Rego's text form of a value: JSON, plus `{1, 2}` and `set()` for sets and any value as an object key. It is
- * what `opa_value_dump` of a module writes, and a superset of JSON. Raises `invalid` on anything else. The work is paid for
- * where a meter is given.
+ * Parses Rego's text form of a value, as `opa_value_dump` of a module writes it: JSON, plus `{1,
+ * 2}` and `set()` for sets, and any value as an object key. Raises `invalid` for other text.
+ * Charges the work to the meter, if given.
  */
 export function parseRegoText(text: string, meter?: WorkMeter): RegoValue {
   if (text === EMPTY_SET_TEXT) return EMPTY_SET
@@ -79,7 +82,7 @@ class TextReader {
     return items
   }
 
-  /** An object or a set: the sign after the first element tells which. */
+  /** An object or a set: the character after the first element shows which. */
   #readBraces(): RegoValue {
     const start = this.#at++
     if (this.#take('}')) return new RegoObject([])
@@ -107,7 +110,10 @@ class TextReader {
     return new RegoObject(entries)
   }
 
-  /** Members are looked at as often as their set is a member itself: each level pays for all that it holds. */
+  /**
+   * Members are compared again if their set is a member itself, so each level pays for its
+   * contents.
+   */
   #payForOrder(members: number, length: number): void {
     const rounds = Math.log2(members + 1)
     this.#pay(members * (MEMBER_STEPS + rounds) + length * CHARACTER_STEPS * rounds, members * MEMBER_BYTES)

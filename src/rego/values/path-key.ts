@@ -1,17 +1,18 @@
 /**
- * One text for a path of `data`, another one for every other path: its segments joined with `/`, in which `%` is `%25`,
- * `/` is `%2F`, and an empty segment is a lone `%`. The key of a path that has nothing odd is what one asks the Data API.
+ * Returns a unique key for a path of `data`: the segments joined with `/`, with `%25` for `%`,
+ * `%2F` for `/`, and `%` for an empty segment. The key of a path without special characters is its
+ * Data API path.
  */
 export function pathKey(path: readonly string[]): string {
   return path.map(escapeSegment).join('/')
 }
 
-/** The path behind a key. */
+/** Returns the path of a key. */
 export function pathOfKey(key: string): string[] {
   return key === '' ? [] : key.split('/').map(unescapeSegment)
 }
 
-/** Each path once, where it stands first. */
+/** Returns the paths without duplicates, in order of first occurrence. */
 export function distinctPaths<Path extends readonly string[]>(paths: readonly Path[]): Path[] {
   return [...new Map(paths.map((path) => [pathKey(path), path])).values()]
 }

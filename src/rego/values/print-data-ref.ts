@@ -12,7 +12,7 @@ export function printDataRef(path: readonly string[]): string {
   return `data${steps.join('')}`
 }
 
-/** The same without `data`: `app["a/b"]`, as people call a package. */
+/** Returns a package name without `data`: `app["a/b"]`. */
 export function printPackageName(path: readonly string[]): string {
   return printDataRef(path).replace(/^data\.?/, '')
 }

@@ -3,7 +3,10 @@ import { compareStrings } from '../../lib/text/compare-strings.js'
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
 
-/** By this name, a container that is read when it is looked at has a function that gives what `printGoJson` does, without reading it. */
+/**
+ * Property of a lazy container with a function that returns the result of `printGoJson` without
+ * reading the container.
+ */
 export const PRINT_GO_JSON: unique symbol = Symbol('print as Go does')
 
 const PLAIN_SCALAR = /^(?:true|false|null|-?\d[\d.eE+-]*|"[\w ./:-]*")$/
@@ -23,7 +26,9 @@ function printsItself(value: object): value is { readonly [PRINT_GO_JSON]: () =>
   return PRINT_GO_JSON in value
 }
 
-/** Whether a Rego text is already what `printGoJson` gives, so that most answers need no reading at all. */
+/**
+ * True if a Rego text is already the result of `printGoJson`, which avoids parsing most answers.
+ */
 export function isPrintedScalar(text: string): boolean {
   return PLAIN_SCALAR.test(text)
 }
@@ -41,7 +46,7 @@ function withTextKeys(object: RegoObject): [key: string, value: RegoValue][] {
   return [...byText].sort(([a], [b]) => compareStrings(a, b))
 }
 
-/** A key that is no string stands as its own JSON text, which is escaped once more with the rest. */
+/** A key that is not a string is printed as JSON text, and escaped again as a string. */
 function keyText(key: RegoValue): string {
   return typeof key === 'string' ? key : printGoJson(key)
 }

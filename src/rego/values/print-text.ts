@@ -12,8 +12,8 @@ export function printRegoText(value: RegoValue): string {
 }
 
 /**
- * The same, paid for as it is written: a value that is in several places of one small document may come to a text of any
- * length.
+ * Returns the Rego text of a value and charges the meter while writing. A value in several places
+ * of a small document may expand to a text of any length.
  */
 export function printRegoTextWithin(meter: WorkMeter, value: RegoValue): string {
   return printWith(value, meter)

@@ -1,18 +1,19 @@
 /** A key of a reference; undefined for one that is not known before it is evaluated. */
 export type Step = string | undefined
 
-/** Rules by their paths below `data`, as OPA's planner has them: what is below a rule is told with it. */
+/** Rules by path below `data`, as in OPA's planner. A rule has no children. */
 export interface RuleNode {
   readonly children: Map<string, RuleNode>
   isRule: boolean
-  /** Whether it stands in the reference of a rule, behind its package. */
+  isFunction: boolean
+  /** True for a step of a rule's reference after its package. */
   isOfRule: boolean
-  /** Whether the reference of one of its rules goes on with a variable. */
-  goesOn: boolean
+  /** True if a variable follows the path of one of its rules. */
+  hasDynamicKey: boolean
 }
 
 export function newRuleNode(): RuleNode {
-  return { children: new Map(), isRule: false, isOfRule: false, goesOn: false }
+  return { children: new Map(), isRule: false, isFunction: false, isOfRule: false, hasDynamicKey: false }
 }
 
 export function addRule(
@@ -20,6 +21,7 @@ export function addRule(
   packagePath: readonly string[],
   path: readonly string[],
   isDynamic: boolean,
+  isFunction = false,
 ): void {
   let node = root
   for (const [place, key] of [...packagePath, ...path].entries()) {
@@ -30,22 +32,28 @@ export function addRule(
     node.isOfRule ||= place >= packagePath.length
   }
   node.isRule = true
-  node.goesOn ||= isDynamic || hasDynamic(node)
+  node.isFunction ||= isFunction
+  node.hasDynamicKey ||= isDynamic || hasDynamic(node)
   node.children.clear()
 }
 
 function hasDynamic({ children }: RuleNode): boolean {
-  return [...children.values()].some((child) => child.goesOn || hasDynamic(child))
+  return [...children.values()].some((child) => child.hasDynamicKey || hasDynamic(child))
 }
 
-/** What some steps lead to; none where a rule stands before their end. */
+/** Returns the nodes that steps lead to; none if a rule is above their end. */
 export function matchingNodes(root: RuleNode, steps: readonly Step[]): RuleNode[] {
   let nodes = [root]
   for (const step of steps) {
     if (nodes.some(({ isRule }) => isRule)) return []
-    nodes = nodes.flatMap(({ children }) =>
-      step === undefined ? [...children.values()] : [children.get(step) ?? []].flat(),
-    )
+    nodes = nextNodes(nodes, step)
   }
   return nodes
+}
+
+/** Returns the children of some nodes by a key, or all children for an unknown key. */
+export function nextNodes(nodes: readonly RuleNode[], step: Step): RuleNode[] {
+  return nodes.flatMap(({ children }) =>
+    step === undefined ? [...children.values()] : [children.get(step) ?? []].flat(),
+  )
 }

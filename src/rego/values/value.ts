@@ -28,7 +28,7 @@ export class RegoNumber {
     return Number(this.text)
   }
 
-  /** The exact integer, or undefined when the value has a fraction (`1.0` and `1e3` are integers). */
+  /** Returns the exact integer; undefined for a fraction (`1.0` and `1e3` are integers). */
   toBigInt(): bigint | undefined {
     if (/^-?\d+$/.test(this.text)) return BigInt(this.text)
     const normal = normaliseNumberText(this.text)
@@ -53,7 +53,7 @@ export class RegoSet {
   }
 }
 
-/** What most rules of many packages come to, and its text in Rego. */
+/** The most frequent value of rules, and its Rego text. */
 export const EMPTY_SET = new RegoSet([])
 export const EMPTY_SET_TEXT = 'set()'
 
@@ -62,12 +62,12 @@ export type RegoEntries = readonly (readonly [key: RegoValue, value: RegoValue])
 /** An object: keys distinct by Rego equality (the last wins), entries in Rego key order. */
 export class RegoObject {
   readonly #entries: RegoEntries
-  /** Made when a key is first asked for: most objects are only gone through. */
+  /** Created at the first lookup. Most objects are only iterated. */
   #values: ReadonlyMap<string, RegoValue> | undefined
 
   constructor(entries: Iterable<readonly [RegoValue, RegoValue]>) {
     const sorted = [...entries].sort((a, b) => compareValues(a[0], b[0]))
-    // Sorting is stable: of equal keys the last one stands last.
+    // Sorting is stable: the last of equal keys comes last.
     this.#entries = sorted.filter((entry, place) => {
       const next = sorted[place + 1]
       return next === undefined || compareValues(entry[0], next[0]) !== 0
@@ -78,7 +78,7 @@ export class RegoObject {
     return this.#entries
   }
 
-  /** The keys of the entries, in their order: where values are read when they are asked for, none is. */
+  /** Returns the keys in order, without reading lazy values. */
   get keys(): readonly RegoValue[] {
     return this.#entries.map(([key]) => key)
   }
@@ -88,7 +88,7 @@ export class RegoObject {
     return this.#entries.length
   }
 
-  /** Whether there is a value, without reading it. */
+  /** Returns true if the object has the key, without reading its value. */
   has(key: RegoValue): boolean {
     return this.#byKey.has(identityKey(key))
   }
@@ -109,7 +109,7 @@ export class RegoObject {
 
 export type RegoTypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' | 'set'
 
-/** The name that Rego's `type_name` gives. */
+/** Returns the result of Rego's `type_name`. */
 export function typeName(value: RegoValue): RegoTypeName {
   if (value === null) return 'null'
   if (typeof value === 'boolean') return 'boolean'
@@ -170,7 +170,7 @@ function compareObjects(a: RegoObject, b: RegoObject): number {
   return a.entries.length - b.entries.length
 }
 
-/** A text that two values share exactly when Rego holds them equal. */
+/** Returns a text that two values share exactly if they are equal in Rego. */
 export function identityKey(value: RegoValue): string {
   if (typeof value === 'string') return `"${value}`
   if (value instanceof RegoNumber) return `#${normaliseNumberText(value.text)}`

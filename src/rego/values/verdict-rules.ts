@@ -6,14 +6,20 @@ export const ALLOW_RULE = 'allow'
 export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
 
 /** A verdict rule by the document that it is a member of. */
-export interface VerdictPlace {
-  /** Below the package: empty for `deny`, `prod` for `prod.deny`, which is as if `deny` stood in the package `prod` below. */
+export interface PathVerdict {
+  /**
+   * The document below the package: empty for `deny`, `prod` for `prod.deny`, which counts as
+   * `deny` of the package `prod` below.
+   */
   readonly document: readonly string[]
   readonly rule: string
 }
 
-/** Where the rule of a path below its package states a verdict; undefined where it states none. What is below a verdict rule is a part of its value. */
-export function verdictPlace(path: readonly string[]): VerdictPlace | undefined {
+/**
+ * Returns the verdict rule and its document for a rule's path; undefined for other rules. Paths
+ * below a verdict rule are part of its value.
+ */
+export function verdictOf(path: readonly string[]): PathVerdict | undefined {
   const at = path.findIndex((segment) => VERDICT_RULES.includes(segment))
   return at === -1 ? undefined : { document: path.slice(0, at), rule: path[at] ?? '' }
 }

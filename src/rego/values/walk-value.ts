@@ -3,9 +3,9 @@ import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
 /**
- * The value at a path of URL segments below a rule's value: object members by key, array elements by index, set members
- * by themselves. A segment that is a decimal integer stands for that number, never for its text. Undefined when there is
- * none.
+ * Returns the value at URL segments below a rule's value: object members by key, array elements by
+ * index, set members by value. A segment that is a decimal integer is a number, never a string.
+ * Undefined if there is none.
  */
 export function walkValue(value: RegoValue, path: readonly string[]): RegoValue | undefined {
   return walk(value, path, (segment) => {
@@ -15,8 +15,8 @@ export function walkValue(value: RegoValue, path: readonly string[]): RegoValue 
 }
 
 /**
- * The same in base documents, as OPA's store finds it: a segment that is a decimal integer is an index in an array, and in
- * an object the key with the digits of that number.
+ * Returns the value at URL segments in base documents, as OPA's store does. A segment that is a
+ * decimal integer is an index in an array, and a string key in an object.
  */
 export function walkBaseDocument(value: RegoValue, path: readonly string[]): RegoValue | undefined {
   return walk(value, path, (segment) => integerSegment(segment)?.toString() ?? segment)

@@ -86,7 +86,10 @@ function settingsOf(db: Db): Pick<AnalysisReader, SettingsMethods> {
   }
 }
 
-/** The template of a name, or of a name and a SHA-1; without one the newest that is found by its name. */
+/**
+ * Returns the template of a name and a SHA-1, or without a SHA-1 the newest one that can be found
+ * by its name alone.
+ */
 export async function findTemplate(
   db: Db,
   type: TemplateType,
@@ -122,7 +125,7 @@ async function listRuns(
   return (await query.execute()).map(toStoredRun)
 }
 
-/** The conditions are those of the index. */
+/** Repeats the conditions of the partial index, so that the index serves the query. */
 async function findExpiredRun(db: Db, beforeMs: number): Promise<number | undefined> {
   const query = db
     .selectFrom('analysis_runs')

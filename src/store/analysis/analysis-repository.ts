@@ -6,7 +6,7 @@ import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
 
-/** Analyses on a connection that writes. */
+/** Makes the repository of analyses on a connection that writes. */
 export function makeAnalysisRepository(db: Kysely<ServiceDatabase>): AnalysisRepository {
   return {
     ...definitionsOf(db),

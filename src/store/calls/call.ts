@@ -1,5 +1,4 @@
 import type { Failure } from '../../lib/threads/failure.js'
-import type { FindOperation } from '../ports/operation.js'
 
 /** One operation to run, as it crosses a thread. */
 export interface Call {
@@ -8,11 +7,11 @@ export interface Call {
   readonly repeats?: boolean
 }
 
-/** What became of a call. */
+/** The result of a call, or why it failed. */
 export type Outcome =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly failure: Failure }
 
-/** What a thread of the store is for. */
+/** Whether a thread of the store writes or reads. */
 export type ThreadRole = 'write' | 'read'
 
 /** To a thread of the store; `calls` is answered by `outcomes`, in order. */
@@ -24,23 +23,9 @@ export type StoreAnswer =
   | { readonly type: 'outcomes'; readonly outcomes: readonly Outcome[] }
   | { readonly type: 'refused'; readonly failure: Failure }
 
-/** A call whose operation has been found. */
-export interface BoundCall<Context> {
-  (context: Context): Promise<unknown>
-  readonly repeats?: boolean
-}
-
-/** Finds the operation of a call; one that is not listed fails when it is run, and alone. */
-export function bindCall<Context>(find: FindOperation<Context>): (call: Call) => BoundCall<Context> {
-  return ({ operation, args, repeats = false }) =>
-    Object.assign(async (context: Context) => await find(operation).apply(context, args as never), {
-      repeats,
-    })
-}
-
-/** A connection of one kind, with what its calls have at hand. */
-export interface CallConnection<Context> {
-  /** Returns one outcome for each call, in order; rejects where the connection is in a state that nobody knows. */
-  readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
-  readonly close: () => void | Promise<void>
+/** Runs calls on one connection. */
+export interface CallConnection {
+  /** Returns one outcome for each call, in order. Rejects if the state of the connection is unknown afterwards. */
+  readonly execute: (calls: readonly Call[]) => Promise<readonly Outcome[]>
+  readonly close: () => Promise<void>
 }

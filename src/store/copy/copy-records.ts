@@ -1,39 +1,102 @@
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../errors/app-error.js'
+import { wordVector } from '../postgres/audit/search-words.js'
+import { TRAIL } from '../postgres/audit/trail-months.js'
 import { migrate } from '../postgres/engine/migrate.js'
 import { toStoreError } from '../postgres/engine/postgres-error.js'
 import type { PostgresSettings } from '../postgres/engine/postgres-settings.js'
 import { Session } from '../postgres/engine/session.js'
 import { first, run } from '../postgres/engine/statements.js'
 import { serviceSchema } from '../postgres/migrations/service.js'
+import { monthOf } from '../postgres/months/month.js'
+import { addMonths } from '../postgres/months/monthly-table.js'
 import { openReadOnly } from '../sqlite/engine/open-database.js'
 import { serviceDatabaseOptions } from '../sqlite/engine/service-file.js'
 import { prepareFile } from '../sqlite/threads/open-service-store.js'
-import { COPIED_TABLES } from './copied-tables.js'
-import type { CopiedRow, CopiedTable } from './copied-tables.js'
+import { unpackBody } from '../tables/packed-body.js'
+
+/** A row as read from one engine and written to the other. */
+type CopiedRow = Readonly<Record<string, unknown>>
+
+/** A table of both engines. */
+interface CopiedTable {
+  readonly name: string
+  /** The `order by` clause for reading its rows. */
+  readonly order: string
+  /** Whether the database numbers the rows (column `id`). */
+  readonly isNumbered: boolean
+  /** Columns that PostgreSQL has in addition to SQLite's. */
+  readonly extraColumns?: (row: CopiedRow) => CopiedRow
+  /** Creates the partitions for some rows. */
+  readonly addPartitions?: (session: Session, rows: readonly CopiedRow[]) => Promise<void>
+  /** Statement that fills a dependent table after all rows. */
+  readonly afterwards?: string
+}
+
+/**
+ * All copied tables. A table follows the tables that it refers to. Indexes for searches are built
+ * again.
+ */
+export const COPIED_TABLES: readonly CopiedTable[] = [
+  { name: 'gates', order: 'id', isNumbered: false },
+  { name: 'gate_instances', order: 'id', isNumbered: true },
+  { name: 'gate_papers', order: 'instance_id', isNumbered: false },
+  { name: 'gate_reviews', order: 'id', isNumbered: true },
+  { name: 'outbox', order: 'id', isNumbered: true },
+  { name: 'registry_entries', order: 'id', isNumbered: true },
+  { name: 'registry_versions', order: 'entry_id, version', isNumbered: false },
+  { name: 'event_queue', order: 'seq', isNumbered: false },
+  { name: 'analysis_definitions', order: 'application', isNumbered: false },
+  { name: 'analysis_templates', order: 'type, name, sha1', isNumbered: false },
+  { name: 'analysis_log_history', order: 'application, key', isNumbered: false },
+  { name: 'analysis_plan_parts', order: 'sha256', isNumbered: false },
+  { name: 'analysis_runs', order: 'id', isNumbered: true },
+  { name: 'analysis_looks', order: 'run_id, look', isNumbered: false },
+  {
+    name: TRAIL.name,
+    order: 'seq',
+    isNumbered: false,
+    extraColumns: searchWords,
+    addPartitions: addTrailMonths,
+    afterwards:
+      'insert into audit_event_ids (event_id, seq) select event_id, seq from audit where event_id is not null order by seq',
+  },
+  { name: 'audit_checkpoints', order: 'id', isNumbered: true },
+]
+
+async function addTrailMonths(session: Session, rows: readonly CopiedRow[]): Promise<void> {
+  const months = rows.map((row) => monthOf(TRAIL.name, Number(row['recorded_ms'])))
+  const missing = new Map(months.map((month) => [month.name, month]))
+  await addMonths(session, TRAIL, [...missing.values()])
+}
+
+function searchWords({ body, body_bytes: bytes }: CopiedRow): CopiedRow {
+  return { words: wordVector(unpackBody(body as Uint8Array, Number(bytes))) }
+}
 
 export interface CopyOptions {
-  /** The folder of `tidegate.db`, from which nobody serves meanwhile. */
+  /** Folder of `tidegate.db`. No service may run on it. */
   readonly dataDir: string
   readonly settings: PostgresSettings
-  /** By name, those that files of the data directory hold and that must stay the same. */
+  /** Secrets by name that are read from files of the data directory and must stay the same. */
   readonly secrets: Readonly<Record<string, string>>
-  /** Told now and then how many rows of a table have been copied. */
+  /** Called from time to time with the number of copied rows of a table. */
   readonly progress: (table: string, rows: number) => void
 }
 
-/** How many rows of each table were copied. */
+/** Number of copied rows by table. */
 export type Copied = Readonly<Record<string, number>>
 
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 10_000 }
-const ROWS_AT_ONCE = 100
-const TELL_EVERY_ROWS = 10_000
+const ROWS_PER_INSERT = 100
+const PROGRESS_ROWS = 10_000
 const ACTION = 'copy to the database'
 
 /**
- * Copies all records of `tidegate.db` into an empty database, all or nothing; the links of the chain stay as they are. Raises AppError
- * `conflict` for a database that holds records, `unavailable` for a store that cannot be read or written.
+ * Copies all records of `tidegate.db` into an empty database in one transaction. The links of the
+ * chain stay the same. Raises AppError `conflict` for a database with records, and `unavailable`
+ * for a store that cannot be read or written.
  */
 export async function copyRecords({ dataDir, settings, secrets, progress }: CopyOptions): Promise<Copied> {
   const path = join(dataDir, 'tidegate.db')
@@ -72,47 +135,49 @@ async function copyTable(
   table: CopiedTable,
   progress: CopyOptions['progress'],
 ): Promise<number> {
-  const { name, order, isNumbered, more } = table
+  const { name, order, isNumbered, extraColumns } = table
   let rows: CopiedRow[] = []
   let count = 0
   for (const row of source.prepare(`select * from ${name} order by ${order}`).iterate()) {
     const copied = row as CopiedRow
-    rows.push({ ...copied, ...more?.(copied) })
+    rows.push({ ...copied, ...extraColumns?.(copied) })
     count += 1
-    if (rows.length === ROWS_AT_ONCE) {
+    if (rows.length === ROWS_PER_INSERT) {
       await insert(session, table, rows)
       rows = []
     }
-    if (count % TELL_EVERY_ROWS === 0) progress(name, count)
+    if (count % PROGRESS_ROWS === 0) progress(name, count)
   }
   if (rows.length > 0) await insert(session, table, rows)
-  if (table.follow !== undefined) await run(session, table.follow)
+  if (table.afterwards !== undefined) await run(session, table.afterwards)
   if (isNumbered) await continueNumbers(source, session, name)
   return count
 }
 
 async function insert(
   session: Session,
-  { name, makeRoom }: CopiedTable,
+  { name, addPartitions }: CopiedTable,
   rows: readonly CopiedRow[],
 ): Promise<void> {
-  await makeRoom?.(session, rows)
+  await addPartitions?.(session, rows)
   const columns = Object.keys(rows[0] ?? {})
   const values: unknown[] = []
   const lists = rows.map((row) => {
-    const places = columns.map((column) => `$${values.push(asStored(column, row[column]))}`)
-    return `(${places.join(', ')})`
+    const placeholders = columns.map((column) => `$${values.push(asStored(column, row[column]))}`)
+    return `(${placeholders.join(', ')})`
   })
   const quoted = columns.map((column) => `"${column}"`).join(', ')
   await run(session, `insert into ${name} (${quoted}) values ${lists.join(', ')}`, values)
 }
 
-/** SQLite keeps a fraction of a millisecond where one was given. */
+/** Rounds times, since SQLite may have stored fractions of a millisecond. */
 function asStored(column: string, value: unknown): unknown {
   return column.endsWith('_ms') && typeof value === 'number' ? Math.round(value) : value
 }
 
-/** A number that was given once is not given again, even when its row is gone. */
+/**
+ * Continues the numbering of SQLite, so that no number is given twice, even if its row was deleted.
+ */
 async function continueNumbers(source: Database, session: Session, name: string): Promise<void> {
   const highest = source.prepare<[], number | null>(`select max(id) from ${name}`).pluck().get() ?? 0
   const given = source

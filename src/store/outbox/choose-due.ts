@@ -1,19 +1,20 @@
-/** A message whose time has come. */
+/** A message that is due. */
 export interface DueMessage {
   readonly id: number
   readonly receiver: string
-  /** Since when it is due, in milliseconds since the epoch. */
+  /** Due time, in epoch milliseconds. */
   readonly dueMs: number
 }
 
 interface Turn extends DueMessage {
-  /** How many its receiver is sent before it. */
+  /** Number of messages that its receiver gets before it. */
   readonly rank: number
 }
 
 /**
- * The ids of at most `limit` messages to send now. Receivers take turns: who has the fewest under way comes first, and among
- * equals the message that has been due the longest. So neither a name nor a pile of messages gives one receiver precedence.
+ * Returns the ids of at most `limit` messages to send now. Receivers take turns: the receiver with
+ * the fewest messages under way comes first, and among equals the message that has been due the
+ * longest. A long queue gives a receiver no precedence.
  */
 export function chooseDue(
   due: readonly DueMessage[],

@@ -3,7 +3,7 @@ import type { AuditFilter, AuditPosition } from './audit-store.js'
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** What an export says of a record, in this order; the body, where it is asked for, comes last. */
+/** Columns of an exported record, in order. If bodies are exported, the body follows. */
 export const EXPORT_COLUMNS = [
   'seq',
   'at',
@@ -23,7 +23,10 @@ export const EXPORT_COLUMNS = [
 ] as const
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
-/** A part of an export: in the order of keeping where everything is asked for, otherwise in the order of time. */
+/**
+ * One part of an export. An export of all records is in the order of storage, any other in the
+ * order of time.
+ */
 export interface AuditExportQuery {
   readonly filter: AuditFilter
   readonly format: ExportFormat
@@ -35,13 +38,13 @@ export interface AuditExportQuery {
 export interface AuditExportPart {
   /** Whole lines in UTF-8. */
   readonly lines: Uint8Array
-  /** How many records are in them. */
+  /** Number of records in `lines`. */
   readonly count: number
-  /** Where to go on; absent after the last part. */
+  /** Position after which the next part starts; absent after the last part. */
   readonly next?: AuditPosition | undefined
 }
 
-/** Hands the trail out. */
+/** Exports the trail. */
 export interface AuditExporter {
   part(query: AuditExportQuery): Promise<AuditExportPart>
 }

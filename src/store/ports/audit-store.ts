@@ -1,10 +1,13 @@
-/** The parts of the service that keep records. */
+/** Parts of the service that write audit records. */
 export const AUDIT_SOURCES = ['event', 'gate', 'policy', 'analysis', 'registry', 'webhook', 'admin'] as const
 
 /** The part of the service that an audit record is about. */
 export type AuditSource = (typeof AUDIT_SOURCES)[number]
 
-/** The texts that records are found by, in the order in which the rarest usually comes first. */
+/**
+ * Text columns that records are found by. The column that usually has the rarest values comes
+ * first.
+ */
 export const AUDIT_TEXT_COLUMNS = [
   'executionId',
   'pipeline',
@@ -19,10 +22,13 @@ export type AuditTextColumn = (typeof AUDIT_TEXT_COLUMNS)[number]
 
 /** The columns that audit records are searched by. */
 export interface AuditColumns {
-  /** When it happened, in milliseconds since the epoch. */
+  /** Time of the event, in epoch milliseconds. */
   readonly timeMs: number
   readonly source: AuditSource
-  /** What happened: `gate.approved`, or an event's own type, `orca:pipeline:complete`. */
+  /**
+   * Kind of event: `gate.approved`, or the type of an orchestrator event such as
+   * `orca:pipeline:complete`.
+   */
   readonly kind: string
   readonly application?: string | undefined
   readonly pipeline?: string | undefined
@@ -30,48 +36,48 @@ export interface AuditColumns {
   readonly stage?: string | undefined
   readonly user?: string | undefined
   readonly status?: string | undefined
-  /** From where: the address and the token's name, as far as they are known. */
+  /** Address and token name of the caller, as far as known. */
   readonly origin?: string | undefined
 }
 
-/** One record as it is handed to the trail. */
+/** A record to append to the trail. */
 export interface AuditEntry extends AuditColumns {
-  /** Of the sender; a second entry with the same id is not kept. */
+  /** The sender's id of the event. A second entry with the same id is not stored. */
   readonly eventId?: string | undefined
-  /** JSON text in UTF-8, whole, without secrets. */
+  /** Complete JSON text in UTF-8, without secrets. */
   readonly body: Uint8Array
 }
 
-/** One record without its body. */
+/** A record without its body. */
 export interface AuditHead extends AuditColumns {
-  /** Its place in the chain: 1, 2, 3, … without gaps. */
+  /** Position in the chain: 1, 2, 3, … without gaps. */
   readonly seq: number
-  /** When it was stored; never earlier than that of the record before. */
+  /** Time of storage, in epoch milliseconds. Never earlier than that of the record before. */
   readonly recordedMs: number
   readonly eventId?: string | undefined
-  /** Size of the body. */
+  /** Size of the body in bytes. */
   readonly bodyBytes: number
   /** The record's link of the chain, 64 hex digits. */
   readonly hash: string
 }
 
-/** One record of the trail. */
+/** A record of the trail. */
 export interface AuditRecord extends AuditHead {
   readonly body: Uint8Array
 }
 
-/** What became of an entry: its place, and whether its event was stored before. */
+/** Position of an entry, and whether its event is new. */
 export interface AuditReceipt {
   readonly seq: number
   readonly isNew: boolean
 }
 
-/** Appends to the trail; nothing in it is ever changed. */
+/** Appends to the trail. Records never change. */
 export interface AuditAppender {
   append(entry: AuditEntry): Promise<AuditReceipt>
 }
 
-/** A place in the chain: the link of a record, 64 hex digits; zeros for the place before the first record. */
+/** A position in the chain with the link of its record, 64 hex digits. Position 0 has zeros. */
 export interface ChainEnd {
   readonly seq: number
   readonly hash: string
@@ -79,44 +85,47 @@ export interface ChainEnd {
 
 export type CheckpointReason = 'interval' | 'shutdown' | 'retention' | 'request'
 
-/** A statement that the chain had a link at a place, signed where a key is configured. */
+/** A statement that the chain had a link at a position. It is signed if a key is configured. */
 export interface AuditCheckpoint extends ChainEnd {
   readonly atMs: number
   readonly reason: CheckpointReason
-  /** Names the key: the first 16 hex digits of the SHA-256 of its public half. */
+  /** First 16 hex digits of the SHA-256 of the public key. */
   readonly keyId?: string | undefined
-  /** Ed25519, in Base64. */
+  /** Ed25519 signature in Base64. */
   readonly signature?: string | undefined
 }
 
-/** What a step of retention did. */
+/** Result of a step of retention. */
 export interface RemovedRecords {
   readonly removed: number
-  /** Whether another step would remove more now. */
+  /** Whether another step would remove more records now. */
   readonly isMoreLeft: boolean
 }
 
-/** The trail as those operations need it that keep it in order. */
+/** The trail for operations that append to it and maintain it. */
 export interface AuditKeeper extends AuditAppender {
   end(): Promise<ChainEnd>
-  /** One record, or undefined. */
+  /** Returns one record, or undefined. */
   find(seq: number): Promise<AuditRecord | undefined>
-  /** Raises `conflict` where the chain has no such link. */
+  /** Raises `conflict` if the chain has no such link. */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
-  /** Removes some of the oldest records, up to a checkpoint's: `limit` of them, or all of a part that is old. Raises `conflict` without such a checkpoint. */
+  /**
+   * Removes some of the oldest records, up to the one of a retention checkpoint: at most `limit`
+   * records, or a whole month. Raises `conflict` without such a checkpoint.
+   */
   deleteThrough(seq: number, limit: number): Promise<RemovedRecords>
 }
 
-/** Which records to search for; absent means any. */
+/** Filter of a search. Absent members match any record. */
 export interface AuditFilter extends Partial<Readonly<Record<AuditTextColumn, string | undefined>>> {
   readonly eventId?: string | undefined
-  /** Earliest time, inclusive, in milliseconds since the epoch. */
+  /** Earliest time, inclusive, in epoch milliseconds. */
   readonly fromMs?: number | undefined
   /** Latest time, exclusive. */
   readonly toMs?: number | undefined
 }
 
-/** The position of a record in the order of time. */
+/** Position of a record in the order of time. */
 export interface AuditPosition {
   readonly timeMs: number
   readonly seq: number
@@ -130,60 +139,69 @@ export interface AuditPageQuery {
   readonly after?: AuditPosition | undefined
 }
 
-/** A page of those whose body holds all words, in the order of keeping, newest first. */
+/** A page of the records whose bodies contain all words, newest record first. */
 export interface AuditTextQuery {
   readonly filter: AuditFilter
-  /** At least one; a word that ends in `*` stands for all that begin so. */
+  /** At least one word. A final `*` matches any ending. */
   readonly words: readonly string[]
   readonly limit: number
   readonly beforeSeq?: number | undefined
 }
 
-/** A page; `nextSeq` is there when not all records could be looked at, even when the page is not full. */
+/**
+ * A page of a text search. `nextSeq` is present if records are left to search, even if the page is
+ * not full.
+ */
 export interface AuditTextPage {
   readonly records: readonly AuditHead[]
   readonly nextSeq?: number | undefined
 }
 
-/** What a part of the chain is worth. */
+/** Result of checking a part of the chain. */
 export interface ChainCheck {
-  /** The last link that was right. */
+  /** The last correct link. */
   readonly end: ChainEnd
   readonly checked: number
-  /** The first record that is wrong, with a sentence that says why. */
+  /** The first wrong record, with the reason. */
   readonly broken?: { readonly seq: number; readonly problem: string } | undefined
-  /** Links asked for by their places, as far as they were passed. */
+  /** The requested links that were reached. */
   readonly links: readonly ChainEnd[]
 }
 
-/** How large the trail is. */
+/** Size of the trail. */
 export interface AuditSize {
   readonly firstSeq: number
   readonly endSeq: number
-  /** What the store takes, indexes and its other records included, without what deleted records have left. */
+  /** Bytes that the whole store uses, indexes included and free space excluded. */
   readonly bytes: number
 }
 
 /** Reads the trail. */
 export interface AuditReader {
-  /** One record, or undefined. */
+  /** Returns one record, or undefined. */
   find(seq: number): Promise<AuditRecord | undefined>
   page(query: AuditPageQuery): Promise<readonly AuditHead[]>
   textPage(query: AuditTextQuery): Promise<AuditTextPage>
-  /** The records of some places, in the order of the places. */
+  /** Returns the bodies of records in the order of `seqs`. Raises `not_found`. */
   bodies(seqs: readonly number[]): Promise<readonly Uint8Array[]>
-  /** Follows the chain from a link over at most `limit` records. */
+  /**
+   * Checks the chain from a link over at most `limit` records, and returns the links at the
+   * positions `links`.
+   */
   check(from: ChainEnd, limit: number, links: readonly number[]): Promise<ChainCheck>
-  /** All checkpoints from a place on, in order. */
+  /** All checkpoints from a record on, in order. */
   checkpoints(fromSeq: number): Promise<readonly AuditCheckpoint[]>
   /** The newest checkpoint. */
   lastCheckpoint(): Promise<AuditCheckpoint | undefined>
   end(): Promise<ChainEnd>
-  /** The applications that records name or once named, each once. */
+  /** Distinct applications of all records, including removed ones. */
   applications(limit: number): Promise<readonly string[]>
-  /** How many of the newest records free text does not find yet. */
+  /** Number of the newest records that the text search does not find yet. */
   unindexed(): Promise<number>
   size(): Promise<AuditSize>
-  /** The last record that may go when those go that were stored before a time, 0 when there is none: where whole months go, the last of one. */
+  /**
+   * The last record that retention may remove for a time, 0 without any. If only whole months can
+   * be removed, it is the last record of one.
+   */
   lastRemovable(recordedMs: number): Promise<number>
 }

@@ -1,14 +1,14 @@
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { DecisionReadStore, PageBounds, StoredDecision } from './decision-store.js'
 
-/** Decisions of the local log, in their order, that follow what is in the shared one already. */
+/** Decisions of the local log that the shared log does not have yet, in order. */
 export interface UnshippedDecisions {
   readonly decisions: readonly StoredDecision[]
-  /** What `noteShipped` is told: where these decisions stand. */
+  /** Position of these decisions, for `noteShipped`. */
   readonly place: ShippingPlace
 }
 
-/** A stretch of the local log. */
+/** A range of the local log. */
 export interface ShippingPlace {
   /** Changes when numbers are given a second time, after the newest decisions were deleted. */
   readonly epoch: number
@@ -16,76 +16,85 @@ export interface ShippingPlace {
   readonly throughSeq: number
 }
 
-/** How far the local log has been shipped. */
+/** Progress of shipping. */
 export interface ShippingState {
-  /** Decisions that are not in the shared log yet. */
+  /** Number of decisions that are not in the shared log yet. */
   readonly waiting: number
-  /** Decisions that never will be: the bounds of the local log took them first, or the shared one refused them. Since the file was begun. */
+  /**
+   * Number of decisions that the shared log will never have, since the local file was created:
+   * retention deleted them first, or the shared log refused them.
+   */
   readonly missing: number
 }
 
-/** The local log as whoever ships it sees it. Every call raises AppError `unavailable` when it fails. */
+/** The local log for shipping. Every method raises AppError `unavailable` on failure. */
 export interface ShippedLog {
-  /** Undefined when everything has been shipped. */
+  /** Returns the next decisions to ship; undefined if there are none. */
   next(bounds: PageBounds): UnshippedDecisions | undefined
-  /** Moves on behind a stretch of which so many decisions were kept. */
+  /** Advances past a range of which the shared log stored `kept` decisions. */
   noteShipped(place: ShippingPlace, kept: number): void
   state(): ShippingState
   close(): void
 }
 
-/** The log of all processes that share a store, as one that ships to it sees it. */
+/** The shared log for one process that ships to it. */
 export interface DecisionReceiver {
   /**
-   * Keeps decisions, each once however often it comes: all of them, or none. Raises AppError `unavailable`, or another kind for what
-   * it will never take.
+   * Stores all decisions or none; a repeated decision is stored once. Raises AppError
+   * `unavailable`, or another kind for decisions that it will never accept.
    */
   keep(decisions: readonly StoredDecision[]): Promise<void>
   close(): Promise<void>
 }
 
-/** How the shipping goes. */
-export interface ShippingFigures extends ShippingState {
-  /** Decisions that were taken to the shared log since the service started. */
+/** Metrics of shipping. */
+export interface ShippingMetrics extends ShippingState {
+  /** Number of decisions shipped since the service started. */
   readonly shipped: number
-  /** Why nothing can be shipped now. */
+  /** Why shipping fails now. */
   readonly problem?: string | undefined
 }
 
-/** The shipping of the local log, on a thread of its own. */
+/** Ships the local log on a thread of its own. */
 export interface DecisionShipping {
-  readonly figures: () => ShippingFigures
-  /** Resolves once what the local file holds now is in the shared log, or could not be taken there. Never rejects. */
+  readonly metrics: () => ShippingMetrics
+  /**
+   * Resolves once all current decisions of the local file are shipped or could not be. Never
+   * rejects.
+   */
   readonly catchUp: () => Promise<void>
-  /** Ships what is left, as far as that takes no longer than some seconds. */
+  /** Ships the remaining decisions, for a few seconds at most. */
   readonly close: () => Promise<void>
 }
 
 export interface ShippingOptions {
-  /** The thread's, which is given what the engine needs beside `path` and `replica`. */
+  /** Script of the thread. The engine adds its settings to `path` and `replica`. */
   readonly script: URL
-  /** Of the local log. */
+  /** Path of the local log. */
   readonly path: string
-  /** The name of this process in the shared log. */
+  /** Name of this process in the shared log. */
   readonly replica: string
   readonly died: (death: ThreadDeath) => void
-  /** Told when nothing can be shipped, and with undefined when it can again. */
+  /** Called when shipping fails, and with undefined when it works again. */
   readonly changed: (problem: string | undefined) => void
 }
 
-/** To the thread that ships: `catch_up` is answered by `caught_up` of the same number. */
+/** To the shipping thread. `catch_up` is answered by `caught_up` with the same number. */
 export type ShippingRequest =
   { readonly type: 'catch_up'; readonly number: number } | { readonly type: 'close' }
 
-/** From the thread that ships. */
+/** From the shipping thread. */
 export type ShippingAnswer =
-  | { readonly type: 'figures'; readonly figures: ShippingFigures }
+  | { readonly type: 'metrics'; readonly metrics: ShippingMetrics }
   | { readonly type: 'caught_up'; readonly number: number }
 
-/** The log of all processes that share a store. */
+/** The decision log of all processes that share a store. */
 export interface SharedDecisions {
   readonly store: DecisionReadStore
   readonly startShipping: (options: ShippingOptions) => DecisionShipping
-  /** Removes whole months that ended before a time; returns how many. Raises AppError `unavailable`. */
+  /**
+   * Removes whole months that ended before a time. Returns the number of removed months. Raises
+   * AppError `unavailable`.
+   */
   readonly removeMonthsBefore: (timeMs: number) => Promise<number>
 }

@@ -1,69 +1,84 @@
-/** Which operation asked: a static policy, the Data API, a flat runtime body, the default decision, an ad-hoc query. */
+/**
+ * Operation of a decision: static policy, Data API, flat runtime body, default decision or ad-hoc
+ * query.
+ */
 export type DecisionKind = 'static' | 'data' | 'runtime' | 'default' | 'query'
 
-/** How it ended: `allow` and `deny` where a verdict was asked for, else whether the document was defined. */
+/** Result of a decision: `allow` or `deny` for a verdict, else whether the document was defined. */
 export type DecisionOutcome = 'allow' | 'deny' | 'defined' | 'undefined' | 'error'
 
-/** Takes batches to a store, in order; `write` rejects with an AppError when the whole batch was lost. */
+/**
+ * Writes batches to a store, in order. `write` rejects with an AppError if the whole batch was
+ * lost.
+ */
 export interface BatchWriter<Batch, Receipt> {
-  /** The batch may be transferred to another thread: it must not be touched afterwards. */
+  /**
+   * Writes a batch. It may be transferred to another thread, so the caller must not touch it
+   * afterwards.
+   */
   write(batch: Batch): Promise<Receipt>
   close(): Promise<void>
 }
 
-/** Roughly how large a store is. */
+/** Approximate size of a store. */
 export interface StoreSize {
-  /** What decisions take, indexes included, without what deleted ones have left. */
+  /** Bytes that decisions and indexes use, free space excluded. */
   readonly bytes: number
-  /** How many decisions it holds. */
+  /** Number of decisions. */
   readonly rows: number
 }
 
-/** A decision as it is to be stored. */
+/** A decision to store. */
 export interface NewDecision extends Omit<StoredDecision, 'seq' | 'kind' | 'outcome' | 'replica'> {
   readonly kind: string
   readonly outcome: string
 }
 
-/** Takes one more decision of those that are stored together. */
+/** Adds a decision to the current insert. */
 export type AddDecision = (decision: NewDecision) => void
 
-/** The writing side of the store. Every call is one transaction and raises AppError `unavailable` when it fails. */
+/** Writes decisions. Every call is one transaction and raises AppError `unavailable` on failure. */
 export interface DecisionWriteStore {
   /** Stores the decisions that `addAll` adds, all of them or none. */
   insert(addAll: (add: AddDecision) => void): void
-  /** Deletes at most `limit` decisions made before `timeMs`; returns how many. */
+  /**
+   * Deletes at most `limit` decisions made before `timeMs`. Returns the number of deleted
+   * decisions.
+   */
   deleteBefore(timeMs: number, limit: number): number
-  /** Deletes the `limit` oldest decisions; returns how many. */
+  /** Deletes the `limit` oldest decisions. Returns the number of deleted decisions. */
   deleteOldest(limit: number): number
-  /** One bounded step of giving back what deleted decisions have left, as far as the store takes more than `maxBytes` or much more than it needs. */
+  /**
+   * Gives free space back in one bounded step, if the store uses more than `maxBytes` or much more
+   * than it needs.
+   */
   releaseSpace(maxBytes: number): void
   size(): StoreSize
   close(): void
 }
 
-/** The position of a decision in the order of the log, newest first. */
+/** Position in the log, which is ordered newest first. */
 export interface DecisionPosition {
   readonly timeMs: number
   readonly seq: number
 }
 
-/** Which decisions to read; absent means any. */
+/** Filter of a query. Absent members match any decision. */
 export interface DecisionFilter {
-  /** The exact path, or all paths below it when it ends in `/`. */
+  /** Exact path, or prefix of paths if it ends in `/`. */
   readonly path?: string | undefined
-  /** The exact name of a package, as Rego writes it, that denied: `app.rules`. */
+  /** Exact name of a package that denied, as in Rego: `app.rules`. */
   readonly package?: string | undefined
   readonly outcome?: DecisionOutcome | undefined
   readonly application?: string | undefined
   readonly executionId?: string | undefined
-  /** Earliest time, inclusive, in milliseconds since the epoch. */
+  /** Earliest time, inclusive, in epoch milliseconds. */
   readonly fromMs?: number | undefined
   /** Latest time, exclusive. */
   readonly toMs?: number | undefined
 }
 
-/** What a decision was, without what went in and came out. */
+/** A decision without its input and result. */
 export interface DecisionHead extends DecisionPosition {
   readonly decisionId: string
   readonly kind: DecisionKind
@@ -75,7 +90,7 @@ export interface DecisionHead extends DecisionPosition {
   readonly caller: string | null
 }
 
-/** A decision as it was stored. `input` is absent when none was given or it could not be masked. */
+/** A stored decision. `input` is null if there was none or it could not be masked. */
 export interface StoredDecision extends DecisionHead {
   readonly durationNs: number
   readonly requestId: string | null
@@ -85,30 +100,30 @@ export interface StoredDecision extends DecisionHead {
   readonly inputTruncated: boolean
   readonly result: Uint8Array | null
   readonly resultTruncated: boolean
-  /** JSON. */
+  /** JSON text. */
   readonly ndBuiltinCache: Uint8Array | null
-  /** JSON: which packages deny, and what each says. */
+  /** JSON text: the packages that deny, with their messages. */
   readonly packages: Uint8Array | null
-  /** The process that decided, in a log that several share. */
+  /** The process that made the decision, in a shared log. */
   readonly replica?: string | undefined
 }
 
-/** Bounds of one page: it ends at whichever is reached first, but holds one decision at least. */
+/** Limits of one page. The first limit reached ends it, but a page has at least one decision. */
 export interface PageBounds {
   readonly rows: number
-  /** Of input and result together. */
+  /** Bytes of inputs and results together. */
   readonly bytes: number
 }
 
 export interface StoredDecisionPage {
   readonly decisions: readonly StoredDecision[]
-  /** Present when there are more: hand it in as `after`. */
+  /** Value of `after` for the next page; absent after the last page. */
   readonly next?: DecisionPosition
 }
 
-/** The reading side of the store; raises AppError `unavailable` when it cannot be read. */
+/** Reads decisions. Raises AppError `unavailable` if the store cannot be read. */
 export interface DecisionReadStore {
-  /** The matching decisions, newest first, that are behind `after`. */
+  /** The matching decisions after `after`, newest first. */
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage>
   get(decisionId: string): Promise<StoredDecision | undefined>
   /** The first decisions about an execution, oldest first. */

@@ -1,10 +1,10 @@
-/** Where an instance stands: the first two are open, the others final. */
+/** State of an instance. The first two are open, the others final. */
 export type InstanceState = 'not_activated' | 'activated' | 'approved' | 'rejected' | 'canceled' | 'expired'
 
-/** What is still to be done for an instance without a person: fetch its evidence, then ask the gate's policy. */
+/** The next automatic step of an instance: fetching evidence, then evaluating the gate's policy. */
 export type InstanceWork = 'evidence' | 'policy'
 
-/** One run of a gate, for one execution. Times are milliseconds since the epoch. */
+/** One run of a gate for one execution. Times are epoch milliseconds. */
 export interface GateInstance {
   readonly id: number
   readonly gateId: number
@@ -12,26 +12,29 @@ export interface GateInstance {
   readonly application: string | undefined
   readonly executionId: string
   readonly state: InstanceState
-  /** The words of the decision; empty while there are none. */
+  /** Comment of the decision; empty before it. */
   readonly comment: string
   readonly createdMs: number
   readonly activatedMs: number | undefined
   readonly expiresMs: number
   readonly decidedMs: number | undefined
-  /** Who decided: a person, `policy:PATH` or `orchestrator`. */
+  /** A person, `policy:PATH` or `orchestrator`. */
   readonly decidedBy: string | undefined
-  /** Who triggered it, as the caller claims. */
+  /** The user who triggered the instance, as claimed by the caller. */
   readonly triggeredBy: string | undefined
-  /** The name of the token that it was triggered with. */
+  /** Name of the token that triggered the instance. */
   readonly triggerToken: string | undefined
-  /** SHA-256 of the body that triggered it, in hex. */
+  /** SHA-256 of the body of the trigger, in hex. */
   readonly bodyDigest: string | undefined
   readonly approvalCallbackUrl: string | undefined
   readonly rejectionCallbackUrl: string | undefined
   readonly work: InstanceWork | undefined
-  /** Why the gate's policy left the decision to people; undefined where it did not, or was not asked yet. */
+  /**
+   * Why the gate's policy left the decision to people; undefined if it did not or was not
+   * evaluated.
+   */
   readonly policyProblem: string | undefined
-  /** When the caller first showed that it had the answer to its trigger. */
+  /** When the caller first proved that it knows the instance. */
   readonly acknowledgedMs: number | undefined
 }
 
@@ -40,7 +43,7 @@ export type NewInstance = Omit<GateInstance, 'id'>
 
 export type ReviewAction = 'approve' | 'reject' | 'cancel'
 
-/** What one person said. */
+/** Review by one person. */
 export interface Review {
   readonly person: string
   readonly action: ReviewAction
@@ -48,7 +51,7 @@ export interface Review {
   readonly timeMs: number
 }
 
-/** Whether an instance still waits for a decision. */
+/** Whether an instance waits for a decision. */
 export function isOpen(state: InstanceState): state is 'not_activated' | 'activated' {
   return state === 'not_activated' || state === 'activated'
 }

@@ -1,59 +1,72 @@
-/** Who may decide: token names and the groups of tokens. Both empty: everyone with the role of an approver. */
+/**
+ * Token names and groups that may decide. If both are empty, everyone with the role `approver` may.
+ */
 export interface Approvers {
   readonly users: readonly string[]
   readonly groups: readonly string[]
 }
 
-/** What a stage of the orchestrator's is for, and so where it is sent. */
+/** Type of an orchestrator stage. It determines where the stage's request goes. */
 export type StageType = 'approval' | 'policy' | 'verification'
 
-/** What the form of a verification stage names; absent where the definition of the application says it. */
+/**
+ * Templates named in the form of a verification stage. Absent if the application's definition names
+ * them.
+ */
 export interface StageTemplates {
   readonly metric?: string | undefined
   readonly log?: string | undefined
 }
 
-/** A checkpoint of pipelines, as an operator declares it. */
+/** A gate as an operator declares it. */
 export interface GateDefinition {
   readonly name: string
-  /** Of the stage that it is for; absent for an approval, which alone has instances. */
+  /** Type of the gate's stage; absent for an approval. Only approvals have instances. */
   readonly type?: StageType | undefined
-  /** What the orchestrator calls the application; the gate is found by it. */
+  /** Application name in the orchestrator. */
   readonly application?: string | undefined
-  /** The one pipeline that it is for; absent for all of the application. */
+  /** The gate's pipeline; absent for all pipelines of the application. */
   readonly pipeline?: string | undefined
-  /** The name of the stage that triggers it; the gate's own name where absent. */
+  /** Name of the stage that triggers the gate; the gate's name if absent. */
   readonly stage?: string | undefined
-  /** The types of connector whose evidence it asks for: `JIRA`. */
+  /** Connector types whose evidence the gate requires: `JIRA`. */
   readonly connectors: readonly string[]
   readonly approvers: Approvers
-  /** How many different people must approve. */
+  /** Number of different people who must approve. */
   readonly approvals: number
-  /** Whether the person who triggered an instance may approve it too. */
+  /** Whether the user who triggered an instance may approve it. */
   readonly triggererMayApprove: boolean
-  /** How long an instance waits for a decision. */
+  /** Time until an undecided instance expires. */
   readonly timeToLiveMinutes: number
-  /** The policy that decides without a person where it can: a path below `data`, `release/approval`. */
+  /**
+   * Policy that decides without a person if it can: a path below `data`, such as
+   * `release/approval`.
+   */
   readonly policy?: string | undefined
-  /** Of a verification. */
+  /** Only for a verification. */
   readonly templates?: StageTemplates | undefined
 }
 
-/** Who declares a gate: the configuration, which alone may change it then, an admin over HTTP, or the form of the stage itself. */
+/**
+ * Where a gate is declared: in the configuration (and only changed there), over HTTP, or in the
+ * form of its stage.
+ */
 export type GateOrigin = 'configuration' | 'api' | 'stage'
 
-/** A gate as it is stored. */
+/** A stored gate. */
 export interface Gate extends GateDefinition {
   readonly id: number
   readonly origin: GateOrigin
-  /** A gate that is not there any more keeps its instances, but takes no new ones. */
+  /** False for a removed gate: it keeps its instances but accepts no new ones. */
   readonly isEnabled: boolean
-  /** Milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   readonly createdMs: number
   readonly changedMs: number
 }
 
-/** Ids are Java ints at the orchestrator's side. */
+/** Highest id: the orchestrator stores ids as Java ints. */
 export const MAX_ID = 2 ** 31 - 1
-/** Ids of the configuration lie below, ids given to gates made over HTTP from here on: neither takes the other's. */
+/**
+ * First id of gates made over HTTP. Ids of the configuration are lower, so the two never collide.
+ */
 export const FIRST_GENERATED_GATE_ID = 1_000_000_000

@@ -1,18 +1,24 @@
-/** A piece of work that is this process's alone as long as the lease is held. */
+/** Exclusive right to a piece of work. */
 export interface WorkLease {
-  /** Aborted when the lease could not be kept: somebody else may do the work now. */
+  /** Aborted when the lease was lost: another process may do the work now. */
   readonly lost: AbortSignal
-  /** Lets others have the work. Never rejects: a lease that is not renewed ends by itself. */
+  /** Gives the lease back. Never rejects, since a lease that is not renewed expires. */
   readonly release: () => Promise<void>
 }
 
-/** Who does what, among the processes that share a store. A lease is kept alive until it is released, and ends soon after its process. */
+/**
+ * Leases of work among processes that share a store. A lease is renewed until it is released, and
+ * expires soon after its process ends.
+ */
 export interface Leases {
-  /** Takes a piece of work; undefined while somebody has it. Raises AppError `unavailable`. */
+  /** Takes a lease; undefined if it is taken. Raises AppError `unavailable`. */
   readonly take: (kind: string, key: string) => Promise<WorkLease | undefined>
 }
 
-/** Does a piece of work unless another process is at it; its signal is aborted when it is not this process's any more. Returns whether it was done. */
+/**
+ * Runs `act` under a lease and returns true, or returns false if another process has the lease.
+ * Aborts the signal of `act` if the lease is lost.
+ */
 export async function whileLeased(
   leases: Leases,
   kind: string,
@@ -29,7 +35,7 @@ export async function whileLeased(
   return true
 }
 
-/** For a store that one process has to itself: everything is its own. */
+/** Leases of a store with a single process: always granted. */
 export const soleLeases: Leases = {
   take: () => Promise.resolve({ lost: new AbortController().signal, release: () => Promise.resolve() }),
 }

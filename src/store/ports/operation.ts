@@ -1,26 +1,32 @@
 import { AppError } from '../../errors/app-error.js'
 
 /**
- * One use case of the store: what it reads and writes through `context` happens in one transaction. Its arguments and
- * its result cross a thread, so they are plain values (numbers, text, bytes, lists, objects).
+ * A use case of the store. All reads and writes through `context` are one transaction. Arguments
+ * and result cross a thread, so they must be plain values (numbers, text, bytes, lists, objects).
  */
 export interface Operation<Context, Args, Result> {
-  /** Unique among all operations, `gates.trigger`: another thread finds the operation by it. */
+  /** Unique name, such as `gates.trigger`. Another thread finds the operation by it. */
   readonly name: string
-  /** Nobody waits for it: others go before it, and none shares a commit with it. */
+  /**
+   * Lets other operations go first, and shares a commit with none. For operations that no caller
+   * waits for.
+   */
   readonly yields?: boolean
-  /** It is done again where a power cut has taken it back, so that its commit does not wait for the disk. */
+  /**
+   * Whether a power cut may undo the operation, because it is done again. Its commit then does not
+   * wait for the disk.
+   */
   readonly repeats?: boolean
   readonly apply: (context: Context, args: Args) => Promise<Result>
 }
 
-/** Any operation, for a list of all. */
+/** Any operation, for lists. */
 export type AnyOperation<Context> = Operation<Context, never, unknown>
 
-/** Finds an operation by its name; raises `internal` for one that is not listed. */
+/** Finds an operation by its name. Raises `internal` for an unlisted one. */
 export type FindOperation<Context> = (name: string) => AnyOperation<Context>
 
-/** Finds operations in a list. Raises `internal` for two of one name. */
+/** Makes a registry of operations. Raises `internal` for a duplicate name. */
 export function operationRegistry<Context>(
   operations: readonly AnyOperation<Context>[],
 ): FindOperation<Context> {
@@ -33,15 +39,15 @@ export function operationRegistry<Context>(
   return (name) => {
     const found = byName.get(name)
     if (found === undefined)
-      throw new AppError('internal', `the store knows no operation ${name}: its feature must list it`)
+      throw new AppError('internal', `the store has no operation ${name}: list it in its feature`)
     return found
   }
 }
 
 /**
- * Runs operations one after another, many of them in one commit. `run` resolves once what was written is durable; it
- * rejects with the AppError that the operation raised, whose writes are then undone alone, or with `unavailable` when
- * the store cannot take it.
+ * Runs operations one after another, many of them in one commit. `run` resolves once the writes are
+ * durable. It rejects with the operation's AppError, and only that operation's writes are undone,
+ * or with `unavailable` if the store fails.
  */
 export interface Runner<Context> {
   run<Args, Result>(operation: Operation<Context, Args, Result>, args: Args): Promise<Result>

@@ -6,7 +6,9 @@ import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
 import type { RegistryReader } from './registry-store.js'
 
-/** What an operation that only reads has at hand: one state of the store, whatever is written meanwhile. */
+/**
+ * Context of an operation that only reads: one state of the store, unaffected by concurrent writes.
+ */
 export interface Readers {
   readonly analysis: AnalysisReader
   readonly audit: AuditReader
@@ -22,7 +24,7 @@ export type ReadOperation<Args, Result> = Operation<Readers, Args, Result>
 /** Runs operations that only read. */
 export type Reader = Runner<Readers>
 
-/** The records of a service, for reading alone. */
+/** Read-only access to the records of a service. */
 export interface OpenReader {
   readonly reader: Reader
   readonly close: () => Promise<void>

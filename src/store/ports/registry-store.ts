@@ -1,72 +1,78 @@
-/** What the registry holds. */
+/** Kinds of registry entries. */
 export type RegistryKind = 'application' | 'pipeline'
 
-/** Where a version came from. */
+/** Origin of a version. */
 export type RegistrySource = 'event' | 'reconciliation'
 
-/** How an entry is known, but for its definition. */
+/** An entry without its definition. */
 export interface RegistryHead {
   readonly kind: RegistryKind
-  /** Tells it from others of its kind: the application's name, or application and name, without case. */
+  /**
+   * Identifies the entry among those of its kind: the application's name, or application and
+   * pipeline name, in lower case.
+   */
   readonly key: string
-  /** The application's name without case. */
+  /** The application's name in lower case. */
   readonly applicationKey: string
   readonly application: string
-  /** Of the application, or of the pipeline. */
+  /** Name of the application or pipeline. */
   readonly name: string
-  /** The orchestrator's own id of a pipeline, where it is known. */
+  /** The orchestrator's id of a pipeline, if known. */
   readonly pipelineId?: string | undefined
-  /** Of the definition; undefined when it was deleted. */
+  /** Digest of the definition; undefined if the entry was deleted. */
   readonly digest: string | undefined
-  /** When the orchestrator made it so, by its clock, in milliseconds since the epoch. */
+  /** Time of the change by the orchestrator's clock, in epoch milliseconds. */
   readonly changedMs: number
   readonly changedBy?: string | undefined
-  /** When the registry took it in. */
+  /** Time at which the registry recorded the change. */
   readonly recordedMs: number
 }
 
-/** An entry as it is stored. */
+/** A stored entry. */
 export interface RegistryEntry extends RegistryHead {
-  /** Stays the same whatever becomes of the entry; fits 32 bits. */
+  /** Never changes. Fits 32 bits. */
   readonly id: number
   /** 1, 2, 3, … */
   readonly version: number
 }
 
-/** What a version of an entry was. */
+/** A version of an entry. */
 export interface RegistryVersion {
   readonly version: number
   readonly changedMs: number
   readonly changedBy?: string | undefined
   readonly recordedMs: number
   readonly source: RegistrySource
-  /** The audit record of the event that told of it. */
+  /** The audit record of the event that reported the change. */
   readonly seq?: number | undefined
-  /** JSON text; undefined when it was deleted. */
+  /** JSON text; undefined if the entry was deleted. */
   readonly definition: string | undefined
 }
 
-/** Where a new version comes from, with its definition. */
+/** Origin and definition of a new version. */
 export type VersionOrigin = Pick<RegistryVersion, 'source' | 'seq' | 'definition'>
 
-/** The writing side of the registry. */
+/** Writes the registry. */
 export interface RegistryRepository {
-  /** By the key of an application. */
+  /** Finds an application by its key. */
   findApplication(key: string): Promise<RegistryEntry | undefined>
-  /** By the orchestrator's id, else by the key one that has no id yet or, without an id, the newest of that key. */
+  /**
+   * Finds a pipeline by the orchestrator's id, else by its key if it has no id. Without an id,
+   * finds the newest pipeline with the key.
+   */
   findPipeline(pipelineId: string | undefined, key: string): Promise<RegistryEntry | undefined>
-  /** JSON text of what an entry is now; undefined when it was deleted. */
+  /** JSON text of the current definition; undefined if the entry was deleted. */
   definition(entry: RegistryEntry): Promise<string | undefined>
-  /** Notes that an entry was made the same again, later. */
+  /** Updates the times of an entry that was saved again without a change. */
   touch(
     known: RegistryEntry,
     again: Pick<RegistryHead, 'changedMs' | 'changedBy' | 'recordedMs'>,
   ): Promise<void>
-  /** Adds an entry, or the next version of one. */
+  /** Adds an entry, or the next version of an entry. */
   save(known: RegistryEntry | undefined, head: RegistryHead, origin: VersionOrigin): Promise<RegistryEntry>
 }
 
-/** A page of entries in the order of applications and names. */
+/** A page of entries, ordered by application and name. */
 export interface RegistryQuery {
   readonly kind: RegistryKind
   readonly applicationKey?: string | undefined
@@ -74,34 +80,34 @@ export interface RegistryQuery {
   readonly nameContains?: string | undefined
   readonly withDeleted: boolean
   readonly limit: number
-  /** The last entry of the page before. */
+  /** The last entry of the previous page. */
   readonly afterId?: number | undefined
 }
 
-/** The reading side of the registry. */
+/** Reads the registry. */
 export interface RegistryReader {
   page(query: RegistryQuery): Promise<readonly RegistryEntry[]>
   findById(id: number): Promise<RegistryEntry | undefined>
   findApplication(key: string): Promise<RegistryEntry | undefined>
   findPipeline(pipelineId: string): Promise<RegistryEntry | undefined>
-  /** A pipeline of an application by its key, the newest of that name. */
+  /** Finds a pipeline by its key. Returns the newest if there are several. */
   findPipelineByKey(key: string): Promise<RegistryEntry | undefined>
-  /** The names of applications that have pipelines, each once. */
+  /** Distinct names of applications that have pipelines. */
   applicationsOfPipelines(limit: number): Promise<readonly string[]>
-  /** The newest `limit` versions before one, newest first. */
+  /** The newest `limit` versions before `before`, newest first. */
   versions(id: number, limit: number, before?: number): Promise<readonly RegistryVersion[]>
-  /** Entries of a kind, deleted ones too, in the order of their ids. */
+  /** Entries of a kind, deleted ones included, ordered by id. */
   all(kind: RegistryKind, afterId: number, limit: number): Promise<readonly RegistryEntry[]>
-  /** Whether kept events are still to be acted on. */
+  /** Whether stored events wait to be processed. */
   hasWaitingEvents(): Promise<boolean>
 }
 
-/** Kept events that are still to be acted on. */
+/** Stored events that wait to be processed, by their audit records. */
 export interface EventQueue {
-  /** Marks the event in an audit record. */
+  /** Adds an event. */
   add(seq: number): Promise<void>
-  /** The audit records of the oldest waiting events. */
+  /** The oldest waiting events. */
   waiting(limit: number): Promise<readonly number[]>
-  /** The event has been acted on. */
+  /** Removes a processed event. */
   remove(seq: number): Promise<void>
 }

@@ -8,35 +8,41 @@ import type { Writer } from './transaction.js'
 /** The durable records of the service. */
 export interface ServiceStore {
   readonly writer: Writer
-  /** For what may take long. */
+  /** For reads that may take long. */
   readonly reader: Reader
-  /** For single rows, at once. */
+  /** For single rows, on the calling thread. */
   readonly lookups: Readers
   readonly maintenance: StoreMaintenance
-  /** Milliseconds since the epoch, by the clock that all processes of the store go by. */
+  /** The clock of all processes that share the store, in epoch milliseconds. */
   readonly now: () => number
-  /** The same clock, unless it was set forward just now: the time by which old records are removed. */
+  /** The clock of retention, which ignores a jump forward at first. */
   readonly removalTime: () => number
   readonly leases: Leases
-  /** Absent where one process has the store to itself. */
+  /** Absent in a store with a single process. */
   readonly sharing?: StoreSharing | undefined
-  /** Why nothing can be kept or read now. */
+  /** Why nothing can be written or read now. */
   readonly problem: () => string | undefined
-  /** What is odd without being wrong. */
+  /** A problem that does not stop the store. */
   readonly warning?: (() => string | undefined) | undefined
-  /** To be called when everything is about to be closed: a server that gives no answer holds that up for seconds at most. */
+  /**
+   * To be called before everything is closed: an unresponsive server then delays the shutdown by
+   * seconds at most.
+   */
   readonly closing?: (() => void) | undefined
-  /** Finishes what was begun. */
+  /** Finishes the calls under way. */
   readonly close: () => Promise<void>
 }
 
-/** What several processes that share a store have in common beside their records. */
+/** State that processes share in addition to the records. */
 export interface StoreSharing {
-  /** The secret of a name, the same for all: `make` gives one where there is none. */
+  /** Returns the secret of a name, which is the same in all processes. `make` creates it. */
   readonly secret: (name: string, make: () => string) => Promise<string>
   readonly decisions: SharedDecisions
-  /** The browsers that have signed in to any of them. */
+  /** Browsers that have signed in to any of the processes. */
   readonly sessions: BrowserSessions
-  /** Calls back when another process may have let go of its work: who waits for that need not wait until it looks again. */
-  readonly whenReleased: (heard: () => void) => void
+  /**
+   * Registers a callback for when another process may have released its leases. Spares waiting for
+   * the next poll.
+   */
+  readonly whenReleased: (released: () => void) => void
 }

@@ -5,7 +5,7 @@ import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
 
-/** What an operation that writes has at hand; all of it belongs to one transaction. */
+/** Context of an operation that writes. All of it belongs to one transaction. */
 export interface Transaction {
   readonly analysis: AnalysisRepository
   readonly audit: AuditKeeper

@@ -22,7 +22,7 @@ export interface AnalysisTables {
   analysis_log_history: { application: string; key: string; first_run: number; last_run: number }
   analysis_runs: RunTable
   analysis_plan_parts: { sha256: string; body: string }
-  /** An interval of a run is a look in the names of tables and columns. */
+  /** Tables and columns use the name `look` for an interval. */
   analysis_looks: {
     run_id: number
     look: number
@@ -54,7 +54,7 @@ interface RunTable {
   look_attempts: Generated<number>
 }
 
-/** Reports are text that repeats itself. */
+/** Deflates a report, which is repetitive text. */
 export function packText(text: string): Buffer {
   return deflateRawSync(text)
 }

@@ -1,6 +1,7 @@
+import type { Generated } from 'kysely'
 import type { AuditHead, AuditSource, AuditTextColumn } from '../ports/audit-store.js'
 
-/** A record of the trail but for its body. */
+/** A record of the trail without its body. */
 export interface AuditHeadRow {
   seq: number
   time_ms: number
@@ -15,23 +16,51 @@ export interface AuditHeadRow {
   status: string | null
   origin: string | null
   event_id: string | null
-  /** Of the body before it was deflated. */
+  /** Size of the body before deflation. */
   body_bytes: number
-  /** SHA-256 over the record before it and this one. */
+  /** SHA-256 of the previous link and this record. */
   hash: Uint8Array
 }
 
 /** The audit trail's own table, as Kysely sees it. */
 export interface AuditTable extends AuditHeadRow {
-  /** The body, deflated. */
+  /** The deflated body. */
   body: Uint8Array
 }
 
-/** The columns of a head, for a select. */
-export const HEAD_COLUMNS =
-  'seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status, origin, event_id, body_bytes, hash'
+/** The checkpoints of the trail, as Kysely sees them. */
+export interface AuditCheckpointTable {
+  id: Generated<number>
+  seq: number
+  hash: Uint8Array
+  at_ms: number
+  reason: string
+  key_id: string | null
+  signature: string | null
+}
 
-/** What the table calls the columns that records are found by. */
+/** Columns of a record without its body. */
+export const HEAD_COLUMN_NAMES = [
+  'seq',
+  'time_ms',
+  'recorded_ms',
+  'source',
+  'kind',
+  'application',
+  'pipeline',
+  'execution_id',
+  'stage',
+  'user',
+  'status',
+  'origin',
+  'event_id',
+  'body_bytes',
+  'hash',
+] as const satisfies readonly (keyof AuditHeadRow)[]
+/** `HEAD_COLUMN_NAMES` as a list for SQL. */
+export const HEAD_COLUMNS = HEAD_COLUMN_NAMES.join(', ')
+
+/** Table columns of the searchable columns. */
 export const TEXT_COLUMN_NAMES: Readonly<Record<AuditTextColumn, keyof AuditHeadRow>> = {
   executionId: 'execution_id',
   pipeline: 'pipeline',
@@ -43,7 +72,7 @@ export const TEXT_COLUMN_NAMES: Readonly<Record<AuditTextColumn, keyof AuditHead
   source: 'source',
 }
 
-/** The record of a row, without its body. */
+/** Maps a row to a record without its body. */
 export function toHead(row: AuditHeadRow): AuditHead {
   return {
     seq: row.seq,

@@ -30,7 +30,7 @@ export interface DecisionTable {
   packages: Uint8Array | null
 }
 
-/** The columns of a head but for the execution. */
+/** Columns of a decision's head, without the execution. */
 export type DecisionHeadRow = Pick<
   DecisionTable,
   'seq' | 'time_ms' | 'decision_id' | 'kind' | 'path' | 'revision' | 'outcome' | 'application' | 'caller'

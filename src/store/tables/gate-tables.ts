@@ -14,7 +14,7 @@ export interface GatesTable {
   name: string
   origin: GateOrigin
   is_enabled: 0 | 1
-  /** The rest of the gate as JSON. */
+  /** All other members of the gate, as JSON. */
   definition: string
   created_ms: number
   changed_ms: number
@@ -61,7 +61,18 @@ export interface GateReviewsTable {
 export type NewInstanceRow = Omit<GateInstancesTable, 'id'>
 export type InstanceRow = NewInstanceRow & { readonly id: number }
 
-/** The columns of an instance but for its number. */
+/** The columns of a gate. */
+export const GATE_COLUMNS = [
+  'id',
+  'name',
+  'origin',
+  'is_enabled',
+  'definition',
+  'created_ms',
+  'changed_ms',
+] as const satisfies readonly (keyof GatesTable)[]
+
+/** The columns of an instance without its number. */
 export const INSTANCE_COLUMNS = [
   'gate_id',
   'gate_name',
@@ -85,7 +96,8 @@ export const INSTANCE_COLUMNS = [
 ] as const satisfies readonly (keyof NewInstanceRow)[]
 
 export function toGate(row: GatesTable): Gate {
-  // What is spread comes last: V8 makes a hidden class anew for every member that follows it, which costs more than the reading.
+  // The spread comes last: V8 creates a new hidden class for every member after it, which costs
+  // more than reading the row.
   return {
     id: row.id,
     name: row.name,

@@ -17,7 +17,7 @@ export interface OutboxTable {
   attempts: number
   created_ms: number
   tried_since_ms: number
-  /** While leased, when the lease ends. */
+  /** Lease expiry while the message is leased. */
   next_attempt_ms: number
   leased_until_ms: number | null
   last_status: number | null
@@ -27,6 +27,25 @@ export interface OutboxTable {
 
 /** A row as it is read. */
 export type OutboxRow = Omit<OutboxTable, 'id'> & { readonly id: number }
+
+/** Columns of a new message. */
+export const NEW_MESSAGE_COLUMNS = [
+  'webhook_id',
+  'topic',
+  'url',
+  'receiver',
+  'headers',
+  'body',
+  'subject',
+  'application',
+  'execution_id',
+  'state',
+  'attempts',
+  'created_ms',
+  'tried_since_ms',
+  'next_attempt_ms',
+] as const satisfies readonly (keyof OutboxRow)[]
+export type NewMessageRow = Pick<OutboxRow, (typeof NEW_MESSAGE_COLUMNS)[number]>
 
 export function toStoredMessage(row: OutboxRow): StoredMessage {
   return {

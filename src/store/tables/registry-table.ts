@@ -1,7 +1,8 @@
+import type { Generated } from 'kysely'
 import type { RegistryEntry, RegistryKind, RegistrySource, RegistryVersion } from '../ports/registry-store.js'
 import { unpackBody } from './packed-body.js'
 
-/** An entry of the registry as it is stored. */
+/** A stored entry of the registry. */
 export interface RegistryEntryRow {
   id: number
   kind: string
@@ -17,7 +18,7 @@ export interface RegistryEntryRow {
   version: number
 }
 
-/** A version of an entry as it is stored. */
+/** A stored version of an entry. */
 export interface RegistryVersionRow {
   entry_id: number
   version: number
@@ -31,7 +32,45 @@ export interface RegistryVersionRow {
   definition: Uint8Array | null
 }
 
-/** The entry of a row. */
+/** The tables of the registry, as Kysely sees them. */
+export interface RegistryTables {
+  registry_entries: NewEntryRow & { id: Generated<number> }
+  registry_versions: RegistryVersionRow
+  event_queue: { seq: number }
+}
+
+/** A new entry. */
+export type NewEntryRow = Omit<RegistryEntryRow, 'id'>
+
+/** The columns of an entry without its number. */
+export const ENTRY_COLUMNS = [
+  'kind',
+  'key',
+  'application_key',
+  'application',
+  'name',
+  'pipeline_id',
+  'digest',
+  'changed_ms',
+  'changed_by',
+  'recorded_ms',
+  'version',
+] as const satisfies readonly (keyof NewEntryRow)[]
+
+/** The columns of a version. */
+export const VERSION_COLUMNS = [
+  'entry_id',
+  'version',
+  'changed_ms',
+  'changed_by',
+  'recorded_ms',
+  'source',
+  'seq',
+  'definition_bytes',
+  'definition',
+] as const satisfies readonly (keyof RegistryVersionRow)[]
+
+/** Maps a row to an entry. */
 export function toEntry(row: RegistryEntryRow): RegistryEntry {
   return {
     id: row.id,
@@ -49,7 +88,7 @@ export function toEntry(row: RegistryEntryRow): RegistryEntry {
   }
 }
 
-/** The version of a row. */
+/** Maps a row to a version. */
 export function toVersion(row: RegistryVersionRow): RegistryVersion {
   return {
     version: row.version,
@@ -62,7 +101,7 @@ export function toVersion(row: RegistryVersionRow): RegistryVersion {
   }
 }
 
-/** The JSON text of a version's definition. */
+/** Returns the JSON text of a version's definition. */
 export function unpackDefinition({
   definition,
   definition_bytes: bytes,

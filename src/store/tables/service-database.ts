@@ -1,5 +1,5 @@
 import type { AnalysisTables } from './analysis-tables.js'
-import type { AuditTable } from './audit-table.js'
+import type { AuditCheckpointTable, AuditTable } from './audit-table.js'
 import type {
   GateInstancesTable,
   InstanceDocumentsTable,
@@ -7,10 +7,12 @@ import type {
   GatesTable,
 } from './gate-tables.js'
 import type { OutboxTable } from './outbox-table.js'
+import type { RegistryTables } from './registry-table.js'
 
 /** The durable tables, as Kysely sees them. */
-export interface ServiceDatabase extends AnalysisTables {
+export interface ServiceDatabase extends AnalysisTables, RegistryTables {
   audit: AuditTable
+  audit_checkpoints: AuditCheckpointTable
   outbox: OutboxTable
   gates: GatesTable
   gate_instances: GateInstancesTable

@@ -1,12 +1,9 @@
 import type { ChainCheck, ChainEnd } from '../ports/audit-store.js'
 import { expectedLink, storedLink } from './audit-chain.js'
 
-/** A record's place, and as one blob its stored link and all that the link covers. */
-export type LinkedBlob = readonly [seq: number, blob: Buffer]
-
 /**
- * Follows the chain from a link over records in the order of their places, hashing each once, and notes the links at the places
- * asked for.
+ * Follows the chain from a link over records in order, hashes each record once, and collects the
+ * links at the given positions.
  */
 export class ChainWalk {
   readonly #from: ChainEnd
@@ -16,19 +13,14 @@ export class ChainWalk {
   #at: number
   #broken: ChainCheck['broken']
 
-  constructor(from: ChainEnd, places: readonly number[]) {
+  constructor(from: ChainEnd, positions: readonly number[]) {
     this.#from = from
-    this.#wanted = new Set(places)
+    this.#wanted = new Set(positions)
     this.#previous = Buffer.from(from.hash, 'hex').toString('latin1')
     this.#at = from.seq
   }
 
-  /** Whether nothing was wrong so far: what comes behind a break says nothing. */
-  get isWhole(): boolean {
-    return this.#broken === undefined
-  }
-
-  /** Takes the next record. Writes over the first bytes of its blob. */
+  /** Checks the next record. Overwrites the first bytes of its blob. */
   add(seq: number, blob: Buffer): void {
     if (this.#broken !== undefined) return
     this.#broken = gap(this.#at, seq)
@@ -36,7 +28,7 @@ export class ChainWalk {
     const stored = storedLink(blob)
     const expected = expectedLink(this.#previous, blob)
     if (expected !== stored) {
-      this.#broken = { seq, problem: 'it was changed: its content does not give its hash' }
+      this.#broken = { seq, problem: 'it was changed: its content does not match its hash' }
       return
     }
     this.#previous = expected
@@ -48,20 +40,6 @@ export class ChainWalk {
     const end = { seq: this.#at, hash: toHex(this.#previous) }
     return { end, checked: this.#at - this.#from.seq, broken: this.#broken, links: this.#links }
   }
-}
-
-/** Follows the chain over records that are at hand. Writes over the first bytes of their blobs. */
-export function followChain(
-  from: ChainEnd,
-  blobs: Iterable<LinkedBlob>,
-  places: readonly number[],
-): ChainCheck {
-  const walk = new ChainWalk(from, places)
-  for (const [seq, blob] of blobs) {
-    walk.add(seq, blob)
-    if (!walk.isWhole) break
-  }
-  return walk.check()
 }
 
 function gap(at: number, seq: number): ChainCheck['broken'] {

@@ -1,13 +1,13 @@
 import type { AuditEntry } from '../ports/audit-store.js'
 import type { LinkedRow } from './audit-chain.js'
 
-/** Longer texts are cut: the whole of them is in the body. */
+/** Length at which a column's text is cut. The body has the whole text. */
 const MAX_COLUMN_LENGTH = 500
-/** None may reach the chain, which keeps its columns apart by them. */
+/** Control characters, which separate columns in the chain and must not occur in them. */
 const CONTROLS = /\p{Cc}+/gu
 const SURROGATES = /[\ud800-\udfff]/
 
-/** The columns of a record as they are stored, at a place and time of the chain. */
+/** Returns the stored columns of a record at a position and time of the chain. */
 export function toLinkedRow(seq: number, recordedMs: number, entry: AuditEntry): LinkedRow {
   return {
     seq,
@@ -27,10 +27,10 @@ export function toLinkedRow(seq: number, recordedMs: number, entry: AuditEntry):
   }
 }
 
-/** A text as it is stored in a column. */
+/** Returns a text as it is stored in a column. */
 export function columnText(text: string | undefined): string | null {
   if (text === undefined) return null
   const clean = text.slice(0, MAX_COLUMN_LENGTH).replace(CONTROLS, ' ')
-  // As the database gives it back: half a surrogate pair is no UTF-8.
+  // The database replaces half a surrogate pair, which is invalid UTF-8.
   return SURROGATES.test(clean) ? Buffer.from(clean).toString() : clean
 }

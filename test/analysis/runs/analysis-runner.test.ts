@@ -31,7 +31,7 @@ async function kinds({ lookups }: TestStore): Promise<string[]> {
   }
 }
 
-/** Starts a runner and moves its clock to the end of the first interval, until that is being judged. */
+/** Starts a runner and moves its clock until the first interval is being judged. */
 async function startFirstInterval({ runner, clock, requests }: ReturnType<typeof makeRunner>): Promise<void> {
   await runner.start()
   clock.moveTo(START_MS + TEN_MINUTES)
@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
       state: 'COMPLETED',
       verdict: 'Fail',
       score: 0,
-      errors: ['the interval could not be judged: out of memory'],
+      errors: ['The interval could not be judged: out of memory'],
     })
     expect(made.failures).toEqual([])
   })
@@ -265,13 +265,15 @@ describe('what goes wrong', () => {
     expect(await runToEnd(store, id, made)).toMatchObject({
       state: 'COMPLETED',
       verdict: 'Fail',
-      errors: ['the interval could not be judged: string or blob too big'],
+      errors: ['The interval could not be judged: string or blob too big'],
     })
   })
 })
 
 describe('an interval that ends the process', () => {
-  /** A service that dies while it judges the interval that is due: nothing of it is stopped in order. */
+  /**
+   * Simulates a service that dies while it judges the due interval: nothing is stopped in order.
+   */
   async function dieTaking(store: TestStore, attempts: number): Promise<void> {
     const made = makeRunner(store, {
       // The lease of a process that is gone ends; that of this runner would be kept alive.
@@ -283,7 +285,7 @@ describe('an interval that ends the process', () => {
       writer: {
         run: async (operation, args) => {
           const { attempts: noted } = args as { readonly attempts?: number }
-          // What a stop would take back, a death does not.
+          // A stop would undo this, a death does not.
           if (noted === attempts - 1) throw new AppError('unavailable', 'the process has ended')
           return await store.writer.run(operation, args)
         },
@@ -310,7 +312,7 @@ describe('an interval that ends the process', () => {
     const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
     expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Fail', score: 0, intervalAttempts: 0 })
     expect(run.message).toMatch(
-      /the service or the thread of the interval ended 2 times while it was judged, and it is not begun again/,
+      /the service or the thread of the interval ended 2 times while it was judged, and is not started again/,
     )
     expect(third.requests).toEqual([])
   })

@@ -35,7 +35,7 @@ function ended(verdict: StoredRun['verdict'], score: number | undefined): Partia
   return { state: 'COMPLETED', intervalsDone: 3, verdict, score, finishedMs: endMs, updatedMs: endMs }
 }
 
-/** What the three readers make of a run after its answer went over the wire. */
+/** The conclusions of the three clients about a run, from the body of a response. */
 function conclusions(body: object): readonly string[] {
   const sent: unknown = JSON.parse(JSON.stringify(body))
   return [readAsVerification(sent), readAsTestVerification(sent), readAsJob(sent, 90)]

@@ -20,7 +20,10 @@ afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.stop()
 })
 
-/** A runner whose looks at `hanging` never end by themselves; all is due after ten minutes. */
+/**
+ * A runner whose intervals of `hanging` never end by themselves. All intervals are due after ten
+ * minutes.
+ */
 function makeRunner(store: TestStore, concurrentIntervals: number, together = 1) {
   const clock = makeManualClock(START_MS)
   const [begun, judged, failures]: [string[], string[], string[]] = [[], [], []]

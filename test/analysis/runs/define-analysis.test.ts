@@ -48,7 +48,7 @@ test('a template that may not replace another is found by its SHA-1 alone, and a
   await save('a', false)
   expect([await find(), await find('a'.repeat(40)), await find('b'.repeat(40))]).toEqual(['a', 'a', 'b'])
   await save('b', true)
-  // The same version again, from who may not replace, changes nothing.
+  // An equal version, from a client that may not replace, changes nothing.
   await save('a', false)
   expect(await find()).toBe('b')
   expect(await store.reader.run(listTemplates, type)).toEqual(['load'])

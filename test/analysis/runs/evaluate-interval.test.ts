@@ -30,7 +30,7 @@ const SIDES = {
 function metricsOf(...names: string[]): PlannedMetrics {
   const metrics = names.map((name) => ({ name, riskDirection: 'Higher' }))
   const template = readMetricTemplate({ data: { groups: [{ group: 'load', metrics }] } })
-  // The query is the name, and asks each side for its own version.
+  // The query is the name, and selects each side by its version.
   const own = (query: string): string => (query.includes('${') ? query : `${query} \${version}`)
   const planned = template.metrics.map((metric) => ({ ...metric, query: own(metric.query) }))
   return { source: 'metrics', aggregate: undefined, ...template, metrics: planned, ...SIDES }
@@ -49,7 +49,7 @@ function isCanary({ scope }: SeriesQuery | LinesQuery): boolean {
   return scope['version'] === 'canary'
 }
 
-/** The canary's values are so many times the baseline's. */
+/** The canary's values are `factor` times the baseline's. */
 function times(factor: number): SeriesScript {
   return (query) => ({ values: wave(query, MINUTE_MS, isCanary(query) ? 10 * factor : 10) })
 }
@@ -137,7 +137,7 @@ describe('an interval of metrics', () => {
   ])('fails with a source %s, and says so', async (_, series) => {
     const report = await interval(plan({ metrics: metricsOf('latency') }), series)
     expect(report).toMatchObject({ verdict: 'Fail', score: 0, isUnanswered: true })
-    expect(report.reason).toMatch(/^nothing is known of the metrics of shop \(/)
+    expect(report.reason).toMatch(/^No answer from the source for the metrics of shop \(/)
     expect(report.errors.join()).toContain('metrics: the source answers 503')
   })
 
@@ -151,7 +151,7 @@ describe('an interval of metrics', () => {
       const asked = metrics.metrics.map((metric, index) => ({ ...metric, query: names[index] ?? '' }))
       const report = await interval(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
       expect(report.verdict).toBe(verdict)
-      expect(report.errors.join()).toContain('latency: both sides were asked the same')
+      expect(report.errors.join()).toContain('latency: both sides have the same query')
       expect(report.targets[0]?.metrics?.results.at(-1)?.classification).toBe(is)
     },
   )
@@ -219,7 +219,9 @@ describe('an interval of logs', () => {
   test('are not judged where both sides are asked for the same lines', async () => {
     const report = await interval(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
     expect(report.verdict).toBe('Fail')
-    expect(report.reason).toMatch(/nothing is known of the log of shop.*both sides were asked the same/)
+    expect(report.reason).toMatch(
+      /No answer from the source for the log of shop.*both sides have the same query/,
+    )
   })
 
   test('are judged where the field to filter by tells the sides apart', async () => {
@@ -336,7 +338,7 @@ test('an interval that could not be judged says why and passes nothing', () => {
   expect(report).toMatchObject({
     ...{ look: 1, looks: 2, score: 0, verdict: 'Fail', endsRun: false },
     canaryWindow: { startMs: START_MS, endMs: START_MS + 30 * MINUTE_MS },
-    errors: ['the interval could not be judged: full'],
+    errors: ['The interval could not be judged: full'],
   })
 })
 

@@ -14,7 +14,7 @@ import { makeFakeSources } from '../../support/fake-sources.js'
 const POINTS = 60
 const TIMING = makeTiming({ lifetimeMs: POINTS * MINUTE_MS, intervalMs: POINTS * MINUTE_MS })
 
-/** Errors of a canary by their number of requests, given in the way that a row says. */
+/** Errors of a canary by their number of requests, configured as the row says. */
 const EXPOSURES = {
   'another metric': { analysisConfigurations: { canary: { direction: 'increase', exposure: 'requests' } } },
   'a query of its own': {
@@ -40,7 +40,10 @@ function planOf(exposure: object): RunPlan {
   return makeRunPlan({ timing: TIMING, targets: [{ name: 'shop', metrics, logs: undefined }] })
 }
 
-/** Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000 requests. */
+/**
+ * Requests a minute of both sides, and the canary's errors a minute; the baseline has 8 in 1000
+ * requests.
+ */
 interface Traffic {
   readonly canaryRequests: number
   readonly canaryErrors: number
@@ -85,26 +88,26 @@ describe.each(Object.entries(EXPOSURES))('events that are counted out of what %s
       'cannot be had',
       { state: 'failed', reasons: ['it answers 503'] },
       'Error',
-      /the source gave no answer: its exposure: it answers 503/,
+      /No answer from the source: exposure: it answers 503/,
     ],
     [
       'is not known',
       { state: 'empty', values: new Float64Array(POINTS).fill(Number.NaN) },
       'Nodata',
-      /nothing is known of the canary's traffic/,
+      /The traffic of the canary is not known/,
     ],
-    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /the canary had no traffic/],
+    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /The canary had no traffic/],
     [
       'has other points',
       { values: new Float64Array(POINTS - 1).fill(1000) },
       'Error',
-      /its exposure has 59 points for 60 values/,
+      /the exposure has 59 points for 60 values/,
     ],
     [
       'has its points at other times',
       { values: new Float64Array(POINTS).fill(1000), startMs: START_MS + 1 },
       'Error',
-      /its exposure has its points at other times/,
+      /the exposure has its points at other times/,
     ],
   ])(
     'are not judged, and the run does not pass, where the traffic of a side %s',

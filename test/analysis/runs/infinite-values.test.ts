@@ -27,7 +27,10 @@ function planOf(settings: object): RunPlan {
   return makeRunPlan({ timing, targets: [{ name: 'shop', metrics, logs: undefined }] })
 }
 
-/** The verdict where so many points of each side, the last ones, are infinite and all others alike. */
+/**
+ * The verdict if this number of points of each side, the last ones, is infinite and all others are
+ * alike.
+ */
 async function verdictOf(infinite: Record<'stable' | 'canary', number>, settings: object = {}) {
   const sources = makeFakeSources(({ scope }) => {
     const grid = { startMs: START_MS, stepMs: MINUTE_MS, count: POINTS }

@@ -28,9 +28,12 @@ describe('a run', () => {
       [3, 1],
     ])
     await expect(store.reader.run(showIntervalReport, { id, interval: 2 })).rejects.toMatchObject({
-      message: `analysis ${id} has no interval 2: the run was late and left it out`,
+      message: `analysis ${id} has no interval 2: it was skipped because the run was late`,
     })
-    expect(run).toMatchObject({ intervalsDone: 3, message: expect.stringContaining('left out') as unknown })
+    expect(run).toMatchObject({
+      intervalsDone: 3,
+      message: expect.stringContaining('intervals skipped') as unknown,
+    })
   })
 
   test.each([

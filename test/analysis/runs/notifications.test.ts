@@ -18,7 +18,7 @@ const ALL = ['fail', 'review', 'noAnswer', 'end'] as const
 const FAIL: Partial<IntervalReport> = { verdict: 'Fail', score: 10, reason: 'latency: +200 %' }
 const REVIEW: Partial<IntervalReport> = { verdict: 'Review', score: 80, reason: 'latency: too few points' }
 
-/** A side of one metric as the judge sees it, and what comes of it in a report. */
+/** A side of one metric as input of the judge, and its result in a report. */
 function judgedTarget(canary: (point: number) => number, points = 40): Partial<IntervalReport> {
   const [spec] = readMetricSpecs({ metrics: [{ name: 'latency', groups: ['all'] }] })
   if (spec === undefined) throw new Error('no spec')
@@ -34,7 +34,7 @@ function judgedTarget(canary: (point: number) => number, points = 40): Partial<I
   return { verdict: 'Review', targets: [{ name: 'shop', metrics, logs: undefined }] }
 }
 
-/** The subjects of the messages of a run whose intervals say this, oldest first, with what they say. */
+/** The subjects and contents of the messages of a run with these intervals, oldest first. */
 async function told(
   reports: readonly Partial<IntervalReport>[],
   receiver: Partial<NotificationReceiver> = {},
@@ -68,7 +68,7 @@ describe('a run that goes bad is told of', () => {
     expect(first?.subject).toBe('fail')
     expect(first?.data).toMatchObject({
       ...{ application: 'shop', executionId: '01J', state: 'RUNNING', verdict: 'Fail', score: 10 },
-      ...{ interval: 1, intervals: 3, reason: 'interval 1 of 3: latency: +200 %' },
+      ...{ interval: 1, intervals: 3, reason: 'Interval 1 of 3: latency: +200 %' },
       reportUrl: expect.stringContaining('https://tidegate.example/') as string,
       chartUrl: expect.stringMatching(/^https:\/\/tidegate\.example\/\d+\/chart\.png$/) as string,
     })

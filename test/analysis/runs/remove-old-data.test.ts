@@ -22,7 +22,7 @@ const NEVER = new AbortController().signal
 
 const openStore = useServiceStore()
 
-/** A run of twenty intervals of which so many are done, and which has ended where all are. */
+/** A run of twenty intervals, `done` of which are done. It has ended if all are. */
 async function runWithIntervals(store: TestStore, intervals: number, endMs: number): Promise<number> {
   const timing = makeTiming({ lifetimeMs: LOOKS * MINUTE_MS, intervalMs: MINUTE_MS })
   const id = await storeRun(store.writer, makeRunPlan({ timing }))

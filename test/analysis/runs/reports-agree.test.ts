@@ -13,9 +13,9 @@ import { variedRun } from '../../support/reports/varied-runs.js'
 
 const RUNS = 40
 const FIRST_SEED = 1
-const LEAST_SHARE = 1e-6
+const MIN_SHARE = 1e-6
 
-/** Words of numbers that are none, and of values that are not written out. */
+/** Words for invalid numbers and missing values. */
 const NO_NUMBERS = /\bNaN\b|\bundefined\b|\bnull\b|Infinity|\[object|[^\w.]-0(?:\.0+)?(?= %)|\+-|--\d/
 
 interface Told {
@@ -63,7 +63,7 @@ const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
 
-/** What a result says that its own numbers deny, a sentence each. */
+/** Statements of a result that contradict its own numbers, one sentence each. */
 function contradictions(result: MetricResult, { look, looks }: IntervalReport, isKayenta: boolean): string[] {
   const { classification, classificationReason: reason, finding, score, noData, critical, muted } = result
   const { name, experimentStats, controlStats } = result
@@ -73,8 +73,8 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
     if (!isRight) wrong.push(`${name}: ${what} [${classification}, score ${score}: ${reason}]`)
   }
   unless(reason !== '', 'gives no reason')
-  unless(!isChange || !/^no change|same values/.test(reason), 'is changed and says that it is not')
-  unless(classification !== 'Pass' || !/not decided|cannot be|to be looked/.test(reason), 'passes undecided')
+  unless(!isChange || !/^No change|same values/.test(reason), 'is changed and says that it is not')
+  unless(classification !== 'Pass' || !/Not decided|cannot be|To be reviewed/.test(reason), 'passes undecided')
   unless(classification !== 'Pass' || !critical, 'passes and is critical')
   unless(look < looks || noData?.state !== 'undecided', 'is undecided at the last interval')
   if (isKayenta) return wrong
@@ -86,17 +86,17 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
   const { relative, detectable, margin, p, pAdjusted } = finding
   unless(p >= 0 && p <= 1 && pAdjusted >= 0 && pAdjusted <= 1, 'has a p that is none')
   unless(experimentStats.count > 0 && controlStats.count > 0, 'is tested without points')
-  unless(detectable === null || detectable >= margin - LEAST_SHARE, 'would find less than its margin')
+  unless(detectable === null || detectable >= margin - MIN_SHARE, 'would find less than its margin')
   if (relative === null) return wrong
   const {
     estimate,
     interval: [lower, upper],
   } = relative
   unless(
-    lower <= estimate + LEAST_SHARE && estimate <= upper + LEAST_SHARE,
+    lower <= estimate + MIN_SHARE && estimate <= upper + MIN_SHARE,
     'has an estimate outside of its interval',
   )
-  if (isChange && /between [+-]?[\d.]+/.test(reason)) {
+  if (isChange && /confidence interval [+-]?[\d.]+/.test(reason)) {
     unless(
       classification !== 'High' || upper > 0 || finding.distanceFrom !== undefined,
       'is High by an interval of falls',
@@ -106,17 +106,17 @@ function contradictions(result: MetricResult, { look, looks }: IntervalReport, i
       'is Low by an interval of rises',
     )
   }
-  const isHarmless = reason.startsWith('lower, where') || reason.startsWith('higher, where')
-  const isExcused = isHarmless || /so much is expected|for the worse|^too little to be sure/.test(reason)
+  const isHarmless = reason.startsWith('Lower, and') || reason.startsWith('Higher, and')
+  const isExcused = isHarmless || /expected by chance|for the worse|^Too little to be sure/.test(reason)
   if (classification === 'Pass' && !isExcused) {
     const near = Math.min(Math.abs(lower), Math.abs(upper))
     unless(
-      Math.sign(lower) !== Math.sign(upper) || near <= Math.max(margin, 0.05) + LEAST_SHARE,
+      Math.sign(lower) !== Math.sign(upper) || near <= Math.max(margin, 0.05) + MIN_SHARE,
       `passes though its whole interval lies beyond the margin ${margin}`,
     )
-    const isSeen = /a change of .* would be found/.test(reason)
+    const isSeen = /Smallest change detected/.test(reason)
     unless(
-      !isSeen || detectable === null || Math.abs(estimate) <= detectable + LEAST_SHARE,
+      !isSeen || detectable === null || Math.abs(estimate) <= detectable + MIN_SHARE,
       'passes a change that it says it would find',
     )
   }
@@ -134,11 +134,11 @@ function overallContradictions({ report, run, page, markdown, terminal }: Told):
     verdict === 'Success' ? score >= pass : score < (verdict === 'Review' ? pass : marginal) || score === 0
   unless(expected, `its score does not go with its verdict (${marginal}, ${pass})`)
   unless(
-    verdict !== 'Success' || !/not decided|not judged|beyond doubt|nothing|is below/.test(reason),
+    verdict !== 'Success' || !/Not decided|Not judged|Beyond doubt|[Nn]othing|No answer|is below/.test(reason),
     'succeeds in words of doubt',
   )
   unless(
-    verdict === 'Success' || !reason.includes('no metric changed'),
+    verdict === 'Success' || !reason.includes('No metric changed'),
     'does not succeed, and nothing changed',
   )
   const below = /(?<![\d.])([\d.]+) is below ([\d.]+)/.exec(reason)
@@ -169,13 +169,13 @@ function overallContradictions({ report, run, page, markdown, terminal }: Told):
     troubled.length > 0 &&
     /(?:baseline canary )(\S.*?) (?:High|Low|Error|Nodata\w*|Inconclusive|Pass) /.exec(page)?.[1]
   const [first] = results.filter(({ name }) => name === heading)
-  // The reason has said it in full.
+  // The reason contains it in full.
   const isSaid = first !== undefined && reason.includes(first.classificationReason)
   unless(
     bullet === undefined || heading === false || heading === bullet || isSaid,
     `the summary begins with ${bullet}, the page with ${heading}`,
   )
-  const named = results.filter(({ name }) => new RegExp(`(?:: |, )${name}(?:[,;]| is|$)`).test(reason))
+  const named = results.filter(({ name }) => new RegExp(`(?:: |, )${name}(?:[,.]| is|$)`).test(reason))
   const isNamed =
     reason.includes('no metric had data') ||
     named.length === 0 ||

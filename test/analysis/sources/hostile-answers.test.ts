@@ -81,7 +81,7 @@ describe('a source that says more than anybody can read', () => {
     const { source } = await loki.open(answer(text), { pageLines: 5, maxLines: 4 })
     const { lines, reasons } = await source.fetchLines({})
     expect(lines.map((line) => line.text)).toEqual(['line 0', 'line 1', 'line 2', 'line 3'])
-    expect(reasons).toContain('the server gave more lines than it was asked for: 4 are left out')
+    expect(reasons).toContain('the server returned more lines than requested: 4 are left out')
   })
 
   it.each([

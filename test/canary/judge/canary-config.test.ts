@@ -76,7 +76,7 @@ describe('a canary config of Kayenta', () => {
       readMetricSpecs({ metrics: [{ name: 'm', analysisConfigurations: { canary: { direction } } }] })
     expect(specsOf('INCREASE')[0]?.direction).toBe('increase')
     expect(specsOf(null)[0]?.direction).toBe('either')
-    expect(() => specsOf('upwards')).toThrow('the canary config cannot be used')
+    expect(() => specsOf('upwards')).toThrow('the canary config is invalid')
   })
 
   test('counts a metric out of another one that it names', () => {
@@ -99,9 +99,9 @@ describe('a canary config of Kayenta', () => {
     [
       'has too few points',
       { values: { control: [10], experiment: [1, 2] } },
-      /its exposure has 1 points for 2 values/,
+      /exposure has 1 points for 2 values/,
     ],
-    ['could not be had', { error: 'it answers 503' }, /its exposure: it answers 503/],
+    ['could not be had', { error: 'it answers 503' }, /exposure: it answers 503/],
   ])('cannot judge a metric whose exposure %s', (_, requests, message) => {
     const analysisConfigurations = { canary: { exposure: 'requests' } }
     const { metrics } = readCanaryConfig({

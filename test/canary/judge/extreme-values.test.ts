@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { judgeMetrics } from '../../../src/canary/judge/judge-run.js'
-import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { judgeMetrics, reportDocument } from '../../../src/canary/judge/judge-run.js'
 import type { JudgeInput, JudgeOptions, JudgeReport, Side } from '../../../src/canary/judge/series/types.js'
 import { readCanaryConfig } from '../../../src/canary/judge/canary-config.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { reportDocument } from '../../../src/canary/judge/judge-run.js'
 import { judge, judgeOne, points, simulatedSeries } from '../../support/judge-metrics.js'
 
 const { around, normal, SAME, WORSE } = simulatedSeries()
@@ -46,7 +46,7 @@ test('the same data give the same report', () => {
   expect(reportDocument(judge(metrics))).toEqual(reportDocument(judge(metrics)))
 })
 
-describe('many metrics, many looks', () => {
+describe('many metrics, many intervals', () => {
   const slight = { control: points((i) => 100 + (i % 10)), experiment: points((i) => 105.2 + ((i * 7) % 13)) }
   const others = Array.from({ length: 200 }, () => ({ control: around(1), experiment: around(1) }))
   const borderline = { control: around(100, 20, 40), experiment: around(111.5, 20, 40) }
@@ -83,18 +83,18 @@ describe('many metrics, many looks', () => {
     )
   })
 
-  test('the looks of a run spend its error, the last ones most', () => {
-    const looks = 5
+  test('the intervals of a run spend its error, the last ones most', () => {
+    const intervals = 5
     const spent = points(
-      (index) => judgeOne(WORSE, { look: { look: index + 1, looks } }).finding!.alpha,
-      looks,
+      (index) => judgeOne(WORSE, { interval: { interval: index + 1, intervals } }).finding!.alpha,
+      intervals,
     )
     expect(spent.reduce((sum, alpha) => sum + alpha, 0)).toBeCloseTo(0.02, 12)
     expect(spent).toEqual(spent.toSorted((a, b) => a - b))
   })
 
-  test('an early look still sees a large change', () => {
-    expect(judgeOne(WORSE, { look: { look: 2, looks: 5 } }).classification).toBe('High')
+  test('an early interval still sees a large change', () => {
+    expect(judgeOne(WORSE, { interval: { interval: 2, intervals: 5 } }).classification).toBe('High')
   })
 
   test('progress is told metric by metric', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { reportDocument } from '../../../src/canary/judge/report-document.js'
+import { reportDocument } from '../../../src/canary/judge/judge-run.js'
 import { judge, simulatedSeries } from '../../support/judge-metrics.js'
 
 const { SAME } = simulatedSeries()

@@ -17,7 +17,7 @@ const Formats = z.object({
 })
 const { layouts, harmless } = Formats.parse(parse(readFileSync(FILE, 'utf8')))
 
-/** As sources give them: colours taken off, and what a program wrote in several lines as several. */
+/** Entries as sources return them: without colours, and with one line per output line. */
 function written(entries: readonly Repeated[]): LogSide {
   const side = logSide(entries)
   const lines = [...side.lines].flatMap(({ atMs, text }) =>
@@ -75,7 +75,7 @@ describe('how bad a line is', () => {
     [undefined, 'E 44 is the size of the shirt'],
     [undefined, 'user typed "uncaught fish" into search level=info'],
     [undefined, '<14>1 2026-11-21T06:00:00Z web shop 1 - - order 12 placed'],
-    // What stands before the object is the message, and states its own level.
+    // The text before the object is the message and states its own level.
     [undefined, 'INFO request done {"level":"error","msg":"what the client sent"}'],
   ])('is read from its layout: %s', (severity, line) => {
     expect(find(describeLine(line))?.severity).toBe(severity)

@@ -14,7 +14,7 @@ describe('a canary whose log is like that of its baseline', () => {
     const side = logSide([ORDINARY, { text: FAILURE, times: 20 }, { text: CRASH, times: 2 }])
     const { report } = judge(side, side)
     expect(report).toMatchObject({ state: 'compared', score: 100, verdict: 'Success', mixDivergence: 0 })
-    expect(report.reason).toBe('no error is new or more frequent')
+    expect(report.reason).toBe('No error is new or more frequent')
     expect(report.findings.map(({ change }) => change)).toEqual(['same', 'same'])
   })
 
@@ -55,19 +55,19 @@ describe('an error that only the canary logs', () => {
     expect(finding?.p).toBeCloseTo(0.5 ** 12, 12)
     expect(report.score).toBeLessThan(100)
     expect(report.score).toBeCloseTo(100 - (finding?.lostPoints ?? 0), 9)
-    expect(report.reason).toContain('new: 12 in the canary, 0 in the baseline')
+    expect(report.reason).toContain('New: 12 in the canary, 0 in the baseline')
   })
 
   it('costs nothing when it is too little to tell', () => {
     const { report } = judge(baseline, logSide([ORDINARY, { text: FAILURE, times: 3 }]))
     expect(report).toMatchObject({ score: 100, verdict: 'Success' })
-    expect(report.findings[0]?.reason).toContain('too few more to tell from chance (p = 0.125)')
+    expect(report.findings[0]?.reason).toContain('The difference may be chance (p = 0.125)')
   })
 
-  it('asks people when it is critical by its name alone, were it but one, and fails the run when it is proven', () => {
+  it('needs a review when it is critical by its name alone, were it but one, and fails the run when it is proven', () => {
     const one = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }])).report
     expect(one).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(one.reason).toContain('critical and new, which asks people: 1 in the canary, 0 in the baseline')
+    expect(one.reason).toContain('Critical and new: 1 in the canary, 0 in the baseline. This needs a review')
     for (const more of [{ times: 12 }, { times: 12, inMinute: 14 }]) {
       const many = judge(baseline, logSide([ORDINARY, { text: CRASH, ...more }])).report
       expect(many).toMatchObject({ score: 0, verdict: 'Fail', endsRun: true })
@@ -84,7 +84,7 @@ describe('an error that only the canary logs', () => {
     const { report } = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }]), LOST_IS_CRITICAL)
     expect(report).toMatchObject({ score: 0, verdict: 'Fail', endsRun: true })
     expect(report.findings[0]).toMatchObject({ lostPoints: 100, isUnexpected: true })
-    expect(report.reason).toContain('critical and new')
+    expect(report.reason).toContain('Critical and new')
   })
 
   it('does not fail the run for being critical where that is switched off', () => {
@@ -111,7 +111,7 @@ describe('an error that only the canary logs', () => {
       topics: [{ string: 'could not be stored', severity: 'ignore' }],
     })
     expect(report).toMatchObject({ score: 100 })
-    expect(report.findings[0]?.reason).toContain('a topic says to ignore it')
+    expect(report.findings[0]?.reason).toContain('A topic says to ignore it')
   })
 })
 
@@ -203,7 +203,7 @@ describe('the history of an application', () => {
     expect(known.findings[0]?.isNewEver).toBe(false)
     expect(unheard.findings[0]?.isNewEver).toBe(true)
     expect(unheard.score).toBeLessThan(known.score)
-    expect(unheard.reason).toContain('no earlier release logged it')
+    expect(unheard.reason).toContain('No earlier release logged it')
   })
 
   it('knows a template again though other lines are about', () => {
@@ -231,7 +231,7 @@ describe('a canary without a baseline', () => {
   it('is reviewed by people when it logs errors of which nothing is known', () => {
     const { report } = judge(undefined, logSide([ORDINARY, { text: FAILURE, times: 12 }]))
     expect(report).toMatchObject({ state: 'noBaseline', verdict: 'Review', exposure: null, baseline: null })
-    expect(report.reason).toContain('without a baseline')
+    expect(report.reason).toContain('Without a baseline')
   })
 
   it('is a success when it logs what earlier releases logged', () => {
@@ -257,7 +257,7 @@ describe('a side without lines', () => {
     ['the canary', some, none, 'canaryEmpty'],
     ['the baseline', none, some, 'baselineEmpty'],
     ['both', none, none, 'bothEmpty'],
-  ])('is for people to look at: %s', (_which, baseline, canary, state) => {
+  ])('needs a review: %s', (_which, baseline, canary, state) => {
     expect(judge(baseline, canary).report).toMatchObject({ state, verdict: 'Review', endsRun: false })
   })
 
@@ -312,9 +312,9 @@ describe('the report', () => {
     const cut = logSide([ORDINARY], { isTruncated: true })
     const timeless = { ...cut, lines: Array.from(cut.lines, ({ text }) => ({ atMs: Number.NaN, text })) }
     expect(judge(cut, timeless).report.warnings).toEqual([
-      'a limit left lines of the baseline out',
-      'a limit left lines of the canary out',
-      'some lines have no time, so that bursts among them count in full',
+      'A limit left out lines of the baseline',
+      'A limit left out lines of the canary',
+      'Some lines have no time. Bursts among them count in full',
     ])
   })
 

@@ -7,7 +7,7 @@ import type { Repeated } from '../../support/logs/log-side.js'
 const ORDINARY = { text: 'INFO request {n} served', times: 900 }
 const TIME = '2026-11-21T06:00:14.000Z'
 
-/** Texts of several lines, as sources give them: a line each. */
+/** Texts of several lines as sources return them: line by line. */
 const byLine = (entries: readonly Repeated[]): LogSide => {
   const side = logSide(entries)
   return {
@@ -102,26 +102,26 @@ describe('a side that logs at other times than the other', () => {
       'a canary that begins later',
       logSide([ORDINARY]),
       late(10, 30),
-      'the canary logged nothing in the first 10 of 30 minutes, the baseline 300 events',
+      'The canary logged nothing in the first 10 of 30 minutes, the baseline 300 events',
     ],
     [
       'a baseline that begins later',
       late(10, 30),
       logSide([ORDINARY]),
-      'the baseline logged nothing in the first 10 of 30 minutes, the canary 300 events',
+      'The baseline logged nothing in the first 10 of 30 minutes, the canary 300 events',
     ],
     [
       'a baseline that stops',
       late(0, 20),
       logSide([ORDINARY]),
-      'the baseline logged nothing in the last 10 of 30 minutes, the canary 300 events',
+      'The baseline logged nothing in the last 10 of 30 minutes, the canary 300 events',
     ],
   ])('is told of: %s', (_, baseline, canary, says) => {
     const { report } = judge(baseline, canary)
     expect(report).toMatchObject({ verdict: 'Success', warnings: [says] })
   })
 
-  test('asks people where the canary begins later and falls silent again', () => {
+  test('needs a review where the canary begins later and falls silent again', () => {
     const { report } = judge(logSide([ORDINARY]), late(12, 22))
     expect(report.verdict).toBe('Review')
     expect(report.silence).toContain('nothing for the last 8 of 30 minutes, from minute 23 on')

@@ -41,8 +41,8 @@ describe('a line of an access log tells route, status and how long it took', () 
     ['[06:00:14 INF] HTTP GET /a responded 404 in 12.1 ms', ['GET /a', 404, 12.2]],
     ['Sent 404 in 12ms', ['', 404, 13]],
     ['{"msg":"request completed","status":404}', ['', 404, undefined]],
-  ])('%s', (line, told) => {
-    expect(read(line)).toEqual(told)
+  ])('%s', (line, request) => {
+    expect(read(line)).toEqual(request)
   })
 
   it.each(['GET some sleep', 'order 404 placed in 12 ms', 'status=gone', 'took 12ms'])(
@@ -61,7 +61,7 @@ describe('an access log', () => {
   const side = (refused: number, status = 404) =>
     logSide([USUAL, { text: hit(status, '0.020'), times: refused }])
 
-  it('fails where one of twenty more requests is refused, asks people where fewer are', () => {
+  it('fails where one of twenty more requests is refused, needs a review where fewer are', () => {
     expect(judge(side(6), side(7)).report.verdict).toBe('Success')
     expect(judge(side(6), side(34)).report.verdict).toBe('Review')
     for (const status of [401, 403, 404, 429]) {
@@ -74,7 +74,7 @@ describe('an access log', () => {
     }
   })
 
-  it('asks people where requests were refused and are no more', () => {
+  it('needs a review where refusals have ended', () => {
     const early = Array.from({ length: 12 }, (_, inMinute) => ({
       text: hit(403, '0.020'),
       times: 15,
@@ -83,7 +83,7 @@ describe('an access log', () => {
     expect(judge(side(6), logSide([USUAL, ...early])).report.verdict).toBe('Review')
   })
 
-  it('asks people where one route of several is refused, or takes much longer', () => {
+  it('needs a review where one route of several is refused, or takes much longer', () => {
     const sides = (status: number, seconds: string) =>
       logSide([
         { ...USUAL, times: 9000 },
@@ -93,7 +93,7 @@ describe('an access log', () => {
     const refused = judge(before, sides(403, '0.020')).report
     expect(refused.verdict).toBe('Review')
     expect(refused.reason).toBe(
-      "1.0 % of the canary's requests are refused (status 400 to 499), 0.0 % of the baseline's: most of them of GET /cart, see whether it still answers them",
+      "1.0 % of the canary's requests are refused (status 400 to 499), 0.0 % of the baseline's. Most of the refused requests are GET /cart. Check whether the canary still answers them",
     )
     const few = (status: number) =>
       logSide([
@@ -103,20 +103,20 @@ describe('an access log', () => {
     expect(judge(few(200), few(403)).report).toMatchObject({
       verdict: 'Review',
       reason:
-        "100 % of the canary's requests of GET /cart are refused (status 400 to 499), 0.0 % of the baseline's: see whether it still answers them",
+        "100 % of the canary's requests of GET /cart are refused (status 400 to 499), 0.0 % of the baseline's. Check whether the canary still answers them",
     })
     const slow = judge(before, sides(200, '0.125')).report
     expect(slow.verdict).toBe('Review')
     expect(slow.reason).toBe(
-      "the canary's requests of GET /cart (1 % of all) take 6.0 times as long as the baseline's",
+      "The canary's requests of GET /cart (1 % of all) take 6.0 times as long as the baseline's",
     )
   })
 
-  it('fails where all requests take five times as long, asks people where those of the last third do', () => {
+  it('fails where all requests take five times as long, needs a review where those of the last third do', () => {
     const slow = logSide([{ ...USUAL, text: hit(200, '0.104') }])
     expect(judge(logSide([USUAL]), slow).report).toMatchObject({
       verdict: 'Fail',
-      reason: "the canary's requests take 5.0 times as long as the baseline's of the same routes",
+      reason: "The canary's requests take 5.0 times as long as the baseline's of the same routes",
     })
     const parts = Array.from({ length: 30 }, (_, inMinute) => ({
       text: hit(200, inMinute < 20 ? '0.020' : '0.104'),
@@ -132,7 +132,7 @@ describe('an access log', () => {
     expect(judge(logSide([USUAL]), other).report.verdict).toBe('Review')
   })
 
-  it('asks nobody where only the mix of requests is another', () => {
+  it('passes where only the mix of requests differs', () => {
     const mixed = (logins: number, reports: number) =>
       logSide([
         ...[USUAL, { text: hit(200, '0.020', '/login'), times: logins * 6 }],
@@ -169,13 +169,13 @@ describe('the same requests', () => {
     expect([404, 403, 503].map((status) => verdict(120, status))).toEqual(['Fail', 'Fail', 'Fail'])
   })
 
-  it('are no requests of its own where it complains of what others answered', () => {
+  it('are not counted where it complains about other servers', () => {
     const called = (times: number) =>
       logSide([
         { text: 'INFO order {n} placed', times: 900 },
         { text: 'ERROR call {n} failed status=404', times },
       ])
     const { report } = judge(called(0), called(60))
-    expect(report.reason).toMatch(/^"call <\*> failed status=<\*>" is new/)
+    expect(report.reason).toMatch(/^"call <\*> failed status=<\*>": New/)
   })
 })

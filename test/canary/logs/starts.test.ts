@@ -24,28 +24,28 @@ describe('what comes with the start of a canary and is over then', () => {
   test.each([
     ['errors that are new', [], said(REFUSED, 0, 6, 8)],
     ['errors that hit many lines', [{ text: REFUSED, times: 30 }], said(REFUSED, 0, 7, 14)],
-  ])('is for people to look at: %s', (_, both: Repeated[], start) => {
+  ])('needs a review: %s', (_, both: Repeated[], start) => {
     const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
     expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('but only in the first 7 minutes, which asks people')
+    expect(report.reason).toContain('but only in the first 7 minutes: ')
   })
 
-  test('is for people to look at where it comes later and is over', () => {
+  test('needs a review where it comes later and is over', () => {
     const canary = logSide([ORDINARY, ...said(REFUSED, 12, 19, 6)])
     const { report } = judge(logSide([ORDINARY]), canary)
     expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('new, but only from minute 13 to 19, and not since, which asks people')
+    expect(report.reason).toContain('New, but only from minute 13 to 19, and not since: ')
   })
 
   const FATAL = 'FATAL cannot reach the store, attempt {n}'
   test.each([
     ['what is fatal', FATAL],
     ['exceptions that are critical by their names', 'ERROR no file {n}: FileNotFoundException'],
-  ])('is for people to look at where it is critical and the canary goes on: %s', (_, text) => {
+  ])('needs a review where it is critical and the canary goes on: %s', (_, text) => {
     const { report } = judge(logSide([ORDINARY]), logSide([ORDINARY, ...said(text, 0, 3, 5)]))
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
     expect(report.reason).toContain(
-      'is critical and new, but only in the first 7 minutes, which asks people: 15',
+      'Critical and new, but only in the first 7 minutes: 15',
     )
   })
 

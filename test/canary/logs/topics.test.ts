@@ -5,7 +5,7 @@ import { joinTopics, topicFinder } from '../../../src/canary/logs/topics/find-to
 
 const severityOf = (text: string): string | undefined => topicFinder(DEFAULT_TOPICS)(text)?.severity
 
-const MOST_MS = 5000
+const MAX_MS = 5000
 
 describe('the default topics', () => {
   it('are the 21 that the clients send', () => {
@@ -58,7 +58,7 @@ describe('a long line', () => {
       const found = Array.from({ length: 20 }, () => severityOf(line))
       expect(new Set(found)).toEqual(new Set([severity]))
     },
-    MOST_MS,
+    MAX_MS,
   )
 })
 

@@ -18,7 +18,7 @@ describe('a stream that stops', () => {
   test.each([
     ['at a third of the window', without(10, 30), 'for the last 20 of 30 minutes, from minute 11 on'],
     ['for some minutes in the middle', without(12, 17), 'for 5 of 30 minutes, from minute 13 on'],
-  ])('%s is for people to look at, and is said', (_, canary, says) => {
+  ])('%s needs a review, and is said', (_, canary, says) => {
     const { report } = judge(baseline, canary)
     expect(report.verdict).toBe('Review')
     expect(report.score).toBeLessThan(90)
@@ -38,11 +38,11 @@ describe('work that the canary does not do', () => {
   const health = { text: 'INFO probe {n} answered', times: 100 }
   const baseline = logSide([ORDINARY, health])
 
-  test('is for people to look at where a fifth of the lines is gone and nothing came instead', () => {
+  test('needs a review where a fifth of the lines is gone and nothing came instead', () => {
     const { report } = judge(baseline, logSide([health]))
     expect(report).toMatchObject({ verdict: 'Review', score: expect.closeTo(89.99) as number })
     expect(report.reason).toContain(
-      'the canary logs nothing like "request <*> served", 90 % of the ordinary lines of the baseline (900)',
+      'The canary logs nothing like "request <*> served", 90 % of the ordinary lines of the baseline (900)',
     )
   })
 
@@ -72,7 +72,7 @@ test('an ordinary line that comes many times as often is told of and costs nothi
   expect(report.verdict).toBe('Success')
   expect(report.warnings).toEqual([
     expect.stringMatching(
-      /^the canary logs "retrying call <\*> to billing" at least \d+ times as often by exposure: 900, 5 /,
+      /^The canary logs "retrying call <\*> to billing" at least \d+ times as often by exposure: 900, 5 /,
     ),
   ])
 })
@@ -121,7 +121,7 @@ test('the severity is said where other lines of the same words have none', () =>
     logSide([request(200, 900), request(503, 5)]),
     logSide([request(200, 850), request(503, 60)]),
   )
-  expect(report.reason).toContain('is more frequent with severity error: 60 in the canary, 5 in the baseline')
+  expect(report.reason).toContain('More frequent with severity error: 60 in the canary, 5 in the baseline')
 })
 
 describe('much worse', () => {
@@ -185,11 +185,11 @@ test('critical kinds that are known and rare fail no run without a change', () =
 describe('what nobody would sign', () => {
   const errors = (times: number, inMinute: number) => ({ text: 'ERROR stock {n} refused', times, inMinute })
 
-  test('a burst of errors that nobody logged before is for people to look at', () => {
+  test('a burst of errors that nobody logged before needs a review', () => {
     const canary = logSide([ORDINARY, errors(200, 12)])
     const { report, templatesToRemember } = judge(logSide([ORDINARY]), canary)
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(report.reason).toContain('new, in bursts, which asks people: 200 in the canary, 0 in the baseline')
+    expect(report.reason).toContain('New, in bursts: 200 in the canary, 0 in the baseline. This needs a review')
     const known = judge(logSide([ORDINARY]), canary, { seenTemplates: templatesToRemember }).report
     expect(known.verdict).toBe('Success')
   })
@@ -209,7 +209,7 @@ describe('what nobody would sign', () => {
     const failing = (times: number) => logSide([ORDINARY, { text: 'ERROR order {n} not stored', times }])
     const { report } = judge(failing(60), failing(105))
     expect(report.findings[0]?.reason).toMatch(
-      /more frequent \(p [<=] 0\.\d+\), but perhaps only 1\.\d times/,
+      /More frequent \(p [<=] 0\.\d+\), but possibly only 1\.\d times/,
     )
     expect(report.findings[0]?.reason).not.toContain('chance')
   })
@@ -229,7 +229,7 @@ test('an object in JSON over several lines is named by its message', () => {
   }
   const ordinary = event('info', 'order {n} placed', 900)
   const { report } = judge(side(ordinary), side(ordinary, event('error', 'no stock of item {n}', 40)))
-  expect(report.reason).toMatch(/^"no stock of item <\*>" is new: 40 in the canary/)
+  expect(report.reason).toMatch(/^"no stock of item <\*>": New: 40 in the canary/)
 })
 
 describe('an error as often as one that is gone', () => {
@@ -243,12 +243,12 @@ describe('an error as often as one that is gone', () => {
     ],
     ['is thrown in another function', trace('shop.Stock.reserve'), trace('shop.stock.Reservation.take')],
     ['was a warning', 'WARN cannot reserve item {n}', 'ERROR cannot reserve item {n}'],
-  ])('is for people to look at where it %s', (_, before, now) => {
+  ])('needs a review where it %s', (_, before, now) => {
     const side = (text: string, times: number) => logSide([ORDINARY, { text, times }])
     const { report } = judge(side(before, 60), side(now, 55))
     expect(report.verdict).toBe('Review')
     expect(report.reason).toMatch(
-      /is new, and about as frequent as ".*", which the canary logs no more \(60 in the baseline\)/,
+      /New, and about as frequent as ".*", which the canary no longer logs \(60 in the baseline\)/,
     )
     expect(judge(side(before, 20), side(now, 60)).report.verdict).toBe('Fail')
   })
@@ -269,7 +269,7 @@ describe('without ordinary lines', () => {
     const { report } = judge(side(1500), side(3000))
     expect(report.verdict).toBe('Review')
     expect(report.reason).toBe(
-      '"tick <*> failed" is more frequent: 3000 in the canary, 1500 in the baseline; at least 1.9 times as many by exposure',
+      '"tick <*> failed": More frequent: 3000 in the canary, 1500 in the baseline. At least 1.9 times as many by exposure',
     )
   })
 

@@ -14,11 +14,11 @@ describe('a canary with a tenth of the traffic', () => {
   const traffic = { text: ORDINARY, times: 6000 }
   const little = { text: ORDINARY, times: 600 }
 
-  it('does not fail for a few bursts of errors as its baseline has them, and people are asked where it has more for its traffic', () => {
+  it('does not fail for a few bursts of errors as its baseline has them, and needs a review where it has more for its traffic', () => {
     const baseline = logSide([traffic, ...bursts(60, 2, 9, 17)])
     const { report } = judge(baseline, logSide([little, ...bursts(60, 4, 8, 12, 19, 25)]))
     expect(report.verdict).toBe('Review')
-    expect(report.reason).toContain('more frequent by exposure, but in bursts')
+    expect(report.reason).toContain('More frequent by exposure, but in bursts')
   })
 
   it('does not fail for an outage of several minutes, of which its baseline has some', () => {

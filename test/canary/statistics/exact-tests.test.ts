@@ -10,7 +10,9 @@ import {
 import { fisherExact } from '../../../src/canary/statistics/fisher-exact.js'
 import { logBeta, logChoose, logGamma } from '../../../src/canary/statistics/log-gamma.js'
 
-/** The sum over the probabilities themselves, each by products: slow, and with no formula in common. */
+/**
+ * The sum of the probabilities themselves, each by products: slow, but without any shared formula.
+ */
 function summedTail(from: number, trials: number, probability: number): number {
   let sum = 0
   for (let k = from; k <= trials; k += 1) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { frontShifts } from '../../../src/canary/statistics/front-shifts.js'
+import { frontShifts } from '../../../src/canary/judge/robust/vanished-start.js'
 import { rankShift } from '../../../src/canary/statistics/rank-sum-tail.js'
 import { simulatedSeries } from '../../support/judge-metrics.js'
 

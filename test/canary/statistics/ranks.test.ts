@@ -7,7 +7,7 @@ import { rankSum } from '../../../src/canary/statistics/rank-sum.js'
 import { normalScoreTest, shiftAtLevel } from '../../../src/canary/statistics/normal-scores.js'
 import { normalUpperQuantile, normalUpperTail } from '../../../src/canary/statistics/normal.js'
 import { sortedQuantile } from '../../../src/canary/statistics/quantile.js'
-import { orderedMean, pseudoMedian, signedRank } from '../../../src/canary/statistics/signed-rank.js'
+import { orderedMean, pseudoMedian, signedRank } from '../../../src/canary/judge/robust/tests/paired-test.js'
 import { studentUpperQuantile, studentUpperTail } from '../../../src/canary/statistics/student.js'
 
 const sorted = (...values: number[]): Float64Array => Float64Array.from(values).sort()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
 import { definitionDigest } from '../../../src/events/registry/definition-digest.js'
-import { mergeDefinition } from '../../../src/events/registry/merge-definition.js'
-import type { DefinitionState } from '../../../src/events/registry/merge-definition.js'
-import { Reconciliation } from '../../../src/events/registry/reconcile.js'
-import type { KnownEntry } from '../../../src/events/registry/reconcile.js'
+import { mergeDefinition } from '../../../src/events/registry/apply-change.js'
+import type { DefinitionState } from '../../../src/events/registry/apply-change.js'
+import { Reconciliation } from '../../../src/events/registry/compare-list.js'
+import type { KnownEntry } from '../../../src/events/registry/compare-list.js'
 import type { RegistryChange } from '../../../src/events/registry/registry-change.js'
 import type { Definition } from '../../../src/orchestrator/definition.js'
 import { seededRandom } from '../../support/random-bytes.js'
@@ -101,7 +101,7 @@ describe('a listing', () => {
     ['more than half of many', 40, 19, 50],
     ['a share of what is not deleted yet', 30, 19, 33],
   ])('that lacks %s deletes nothing', (_, knownCount, listedCount, percent) => {
-    const lacks = `the list lacks ${knownCount - listedCount} of the ${knownCount} that are known, and nothing was`
+    const lacks = `the list lacks ${knownCount - listedCount} of the ${knownCount} known entries, so nothing was`
     expect(() => missing(knownCount, listedCount, percent)).toThrow(lacks)
   })
 

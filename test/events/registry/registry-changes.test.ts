@@ -72,7 +72,7 @@ describe('a saved pipeline', () => {
     expect(changesOf(event)).toEqual({
       changes: [],
       unread: [
-        'event 0b6c8a52-2f0e-4a0b-8a55-b3a0f3b0b7de: what its stage savePipeline changed cannot be read',
+        'event 0b6c8a52-2f0e-4a0b-8a55-b3a0f3b0b7de: the change of its stage savePipeline cannot be read',
       ],
     })
   })

@@ -42,11 +42,11 @@ describe('a tool', () => {
   test.each([
     {
       status: 401,
-      error: 'OPS-12: the tool does not let the account ours in (401): check its credentials and rights',
+      error: 'OPS-12: the tool rejects the account ours (401): check its credentials and rights',
     },
     {
       status: 403,
-      error: 'OPS-12: the tool does not let the account ours in (403): check its credentials and rights',
+      error: 'OPS-12: the tool rejects the account ours (403): check its credentials and rights',
     },
     { status: 404, error: 'OPS-12: there is none, or the account may not see it (404)' },
     { status: 302, error: 'OPS-12: the tool redirects to another address (302), which is not followed' },
@@ -81,7 +81,7 @@ describe('a tool', () => {
       {},
       context,
     )
-    expect(evidence.error).toBe('OPS-12: the tool is busy or failing (503), and was asked up to 3 times')
+    expect(evidence.error).toBe('OPS-12: the tool is busy or failing (503), after up to 3 attempts')
     expect(context.waits).toEqual([])
   })
 
@@ -151,7 +151,7 @@ describe('a tool', () => {
 
   test('is not asked when no time is left', async () => {
     const evidence = await askJira((response) => respondJson(response, 200, ISSUE), {}, instantContext(0))
-    expect(evidence.error).toBe('OPS-12: there was no time left to ask')
+    expect(evidence.error).toBe('OPS-12: the time ran out before the request')
     expect(server?.seen).toHaveLength(0)
   })
 
@@ -161,7 +161,7 @@ describe('a tool', () => {
     const evidence = await ask('http', {}, `${server.origin}/all`)
     expect(evidence).toMatchObject({ state: 'failed', truncated: true })
     expect(evidence.output).toHaveLength(5)
-    expect(evidence.error).toBe('the answer is too long to keep: 5 of 10 entries are there')
+    expect(evidence.error).toBe('the response is too long to store: it has 5 of 10 entries')
   })
 
   test.each([

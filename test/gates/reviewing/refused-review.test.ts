@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { refusedReview } from '../../../src/gates/reviewing/refused-review.js'
-import { recordIgnoredReview } from '../../../src/gates/reviewing/record-ignored-review.js'
+import { recordIgnoredReview } from '../../../src/gates/reviewing/ignored-reviews.js'
 import { NOW_MS, makeInstance, trail, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'
 
@@ -9,15 +9,15 @@ const APPROVED = { state: 'approved', decidedBy: 'ana', decidedMs: NOW_MS } as c
 
 describe('whose review does nothing is told', () => {
   test.each([
-    ['not_an_approver', {}, 'forbidden', 'bo is no approver of the gate Release'],
-    ['own_trigger', {}, 'forbidden', 'bo triggered instance 1 and so may not approve it: someone else must'],
+    ['not_an_approver', {}, 'forbidden', 'bo is not an approver of the gate Release'],
+    ['own_trigger', {}, 'forbidden', 'bo triggered instance 1 and may not approve it: someone else must'],
     [
       'nameless',
       {},
       'forbidden',
       'approving instance 1 needs a name, since its gate counts different people: sign in with a token of auth.tokens, or, where none are configured, give a name (on the page, with --as, or in x-spinnaker-user)',
     ],
-    ['already_decided', {}, 'conflict', 'bo has decided on instance 1 before: it waits for decisions'],
+    ['already_decided', {}, 'conflict', 'bo has already decided on instance 1: it waits for decisions'],
     [
       'not_activated',
       { state: 'not_activated' },

@@ -151,7 +151,7 @@ describe('reviewing an instance', () => {
 
   test('counts, and its record says by which evidence', async () => {
     const store = await open()
-    await triggered(store.writer, makeGate({ approvals: 2 }), { asksForEvidence: true })
+    await triggered(store.writer, makeGate({ approvals: 2 }), { requestsEvidence: true })
     await store.writer.run(keepEvidence, { instanceId: 1, evidence: '[]', outcomes: [], nowMs: NOW_MS })
     await store.writer.run(reviewInstance, review('bo'))
     const evidenceSha256 = createHash('sha256').update('[]').digest('hex')

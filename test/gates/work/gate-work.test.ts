@@ -24,7 +24,7 @@ const ticket: Evidence = {
   output: [{ jiraId: 'OPS-1', status: 'Done' }],
 }
 const BODY = '{"connectorType":"JIRA","executionId":"01J","toolConnectorParameters":"OPS-1"}'
-const asking = { body: BODY, asksForEvidence: true }
+const asking = { body: BODY, requestsEvidence: true }
 
 function startWork({ writer, lookups, leases }: ServiceStore, more: Partial<GateWorkDeps> = {}): GateWork {
   const work = new GateWork({
@@ -32,7 +32,7 @@ function startWork({ writer, lookups, leases }: ServiceStore, more: Partial<Gate
     gates: lookups.gates,
     leases,
     fetchEvidence: () => Promise.resolve([ticket]),
-    askPolicy: () => Promise.resolve([]),
+    evaluatePolicy: () => Promise.resolve([]),
     attempts: UNNOTED_ATTEMPTS,
     now: () => NOW_MS,
     concurrency: 2,
@@ -81,7 +81,7 @@ describe('the work for an instance', () => {
     const asked: unknown[] = []
     let told = 0
     const work = startWork(store, {
-      askPolicy: (...question) => {
+      evaluatePolicy: (...question) => {
         asked.push(question)
         return Promise.resolve([])
       },
@@ -111,7 +111,7 @@ describe('the work for an instance', () => {
   test('rejects with the denials of the policy as comment', async () => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p' }))
-    const work = startWork(store, { askPolicy: () => Promise.resolve(['no ticket', 'no build']) })
+    const work = startWork(store, { evaluatePolicy: () => Promise.resolve(['no ticket', 'no build']) })
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)
@@ -119,14 +119,14 @@ describe('the work for an instance', () => {
   })
 
   test.each<[string, Partial<GateWorkDeps>, string[]]>([
-    ['the policy raises', { askPolicy: raising('no policy at data.p') }, []],
+    ['the policy raises', { evaluatePolicy: raising('no policy at data.p') }, []],
     ['evidence failed', { fetchEvidence: () => Promise.resolve([{ ...ticket, state: 'failed' }]) }, []],
     ['no account was there', { fetchEvidence: () => Promise.resolve([{ ...ticket, state: 'skipped' }]) }, []],
     ['a connector of the gate was not asked', {}, ['SONARQUBE']],
   ])('leaves the decision to people where %s, and says so in the trail', async (_, more, connectors) => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p', connectors }), asking)
-    const work = startWork(store, { askPolicy: () => Promise.resolve([]), ...more })
+    const work = startWork(store, { evaluatePolicy: () => Promise.resolve([]), ...more })
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)

@@ -111,7 +111,7 @@ test.each([200, 400, 500])(
     }
     const connection = makeSourceConnection(settings, parts)
     const search = { query: 'http://bot:hunter2@h.example/?access_token=hunter2' }
-    const reply = await connection.ask(
+    const reply = await connection.send(
       { method: 'GET', path: '/api', search },
       connection.startBudget({ budgetMs: 5000 }),
       wholeAnswer,

@@ -45,7 +45,7 @@ describe('the files of definitions', () => {
       'bank.json: the definition is not valid: lifetimeMinutes must be at least 0.05',
       'cart.yaml: the document is neither JSON nor YAML',
       'shop.yaml: another file defines shop, too',
-      'till.json: these queries cannot be asked: metric errors: query is required',
+      'till.json: these queries cannot be built: metric errors: query is required',
     ]) {
       expect(message).toContain(part)
     }

@@ -25,7 +25,7 @@ const OPTIONS = {
   builtins: hostBuiltins,
   limits: DEFAULT_LIMITS,
   // As policies with hundreds of paths are compiled.
-  mostEntrypoints: 0,
+  maxEntrypoints: 0,
 }
 
 function policy(name: string, version: number): Record<string, string> {

@@ -177,7 +177,7 @@ describe('a bundle made elsewhere', () => {
     const whole = opaBuild({ ...A, ...B }, ['static/a/deny', 'static/b'])
     const snapshot = await load(await repack(whole, (name) => !name.endsWith('.rego')))
     expect(snapshot.warnings).toMatchObject([{ code: 'unlisted_packages' }])
-    expect(snapshot.warnings[0]?.message).toContain('are asked (static.a, static.b)')
+    expect(snapshot.warnings[0]?.message).toContain('are evaluated (static.a, static.b)')
     expect(snapshot.warnings[0]?.message).toContain('that OPA compiles wrongly cannot be found')
     expect(staticTexts(snapshot)).toEqual(['a', 'b'])
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { hashFile } from '../../../src/rego/bundle/signing/hash-file.js'
+import { hashFile } from '../../../src/rego/bundle/signing/verify-bundle.js'
 import { NO_VERIFICATION, readBundleKey } from '../../../src/rego/bundle/signing/verification.js'
 import type { BundleVerification, SignatureDemand } from '../../../src/rego/bundle/signing/verification.js'
 import { verifyBundle } from '../../../src/rego/bundle/signing/verify-bundle.js'

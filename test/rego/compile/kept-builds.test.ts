@@ -19,11 +19,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AppError } from '../../../src/errors/app-error.js'
 import { keepBuilds } from '../../../src/rego/compile/kept-builds.js'
 import type { BuildModule } from '../../../src/rego/compile/build-module.js'
-import type { RegoModule } from '../../../src/rego/compile/rego-module.js'
+import type { RegoModule } from '../../../src/rego/modules/rego-module.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 
-const OPTIONS = { mostEntrypoints: 200 }
+const OPTIONS = { maxEntrypoints: 200 }
 const KEYS = new Map([['', 'document'] as const])
 const BUILT = { wasm: Uint8Array.of(0, 97, 115, 109), paths: new Map([['a', 'data.a']]) }
 

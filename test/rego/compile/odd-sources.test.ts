@@ -103,7 +103,7 @@ describe('files that OPA would read and that do not serve', () => {
   ])('%s is told', async (_what, file, text, row) => {
     const told = await toldOf(_what.replaceAll(' ', '-'), { 'hours.rego': POLICY, [file]: text })
     expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(new RegExp(`^unserved_verdict ${file}:${row}:\\d+ .* is never asked for`))
+    expect(told[0]).toMatch(new RegExp(`^unserved_verdict ${file}:${row}:\\d+ .* is never evaluated`))
   })
 
   test.each([

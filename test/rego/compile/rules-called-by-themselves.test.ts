@@ -78,7 +78,7 @@ let few: Snapshot
 
 beforeAll(async () => {
   each = await loadPolicies(POLICIES)
-  few = await loadPolicies(POLICIES, DEFAULT_LIMITS, { mostEntrypoints: 0 })
+  few = await loadPolicies(POLICIES, DEFAULT_LIMITS, { maxEntrypoints: 0 })
 })
 
 function outcomeOf(ask: () => unknown): unknown {
@@ -120,7 +120,7 @@ describe('rules that are called by themselves', () => {
   test('are all there, of however many packages', async () => {
     const numbers = Array.from({ length: 41 }, (_, number) => number)
     const files = numbers.map((n) => [`p${n}.rego`, `package many.p${n}\nvalue := ${n}\n`] as const)
-    const many = await loadPolicies(Object.fromEntries(files), DEFAULT_LIMITS, { mostEntrypoints: 0 })
+    const many = await loadPolicies(Object.fromEntries(files), DEFAULT_LIMITS, { maxEntrypoints: 0 })
     const expected = Object.fromEntries(numbers.map((n) => [`p${n}`, { value: n }]))
     expect(JSON.parse(String(documentOf(many, ['many'], Buffer.from('{}'))))).toEqual(expected)
   })

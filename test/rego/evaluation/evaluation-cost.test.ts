@@ -4,7 +4,7 @@ import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/eva
 import { evaluateStaticPolicies } from '../../../src/rego/evaluation/evaluate-static-policies.js'
 import { newCall } from '../../../src/rego/evaluation/new-call.js'
 import { EvaluationCost } from '../../../src/rego/metering/evaluation-cost.js'
-import type { CostFigures } from '../../../src/rego/metering/evaluation-cost.js'
+import type { CostMeasurements } from '../../../src/rego/metering/evaluation-cost.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 const FILES = {
@@ -15,7 +15,7 @@ const FILES = {
 
 test('a decision costs what its packages loop, the same each time', async () => {
   const snapshot = await loadPolicies(FILES)
-  const ask = (n: number): CostFigures => {
+  const ask = (n: number): CostMeasurements => {
     const cost = new EvaluationCost()
     const input = Buffer.from(JSON.stringify({ n }))
     evaluateStaticPolicies(snapshot, ['static/cheap', 'static/dear'], input, newCall({ nowMs: 0, cost }))

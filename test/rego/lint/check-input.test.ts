@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { collectSources } from '../../../src/rego/compile/collect-sources.js'
-import { parseModules } from '../../../src/rego/compile/parse-modules.js'
+import { parseModules } from '../../../src/rego/modules/parse-modules.js'
 import { checkInput } from '../../../src/rego/lint/check-input.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 

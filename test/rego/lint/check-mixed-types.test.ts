@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { readTokens } from '../../../src/rego/compile/tokens/read-tokens.js'
+import { readTokens } from '../../../src/rego/modules/tokens/read-tokens.js'
 import { findMixedTypes } from '../../../src/rego/lint/check-mixed-types.js'
 
 const found = (body: string): string[] => {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { findReferences } from '../../../src/rego/lint/find-references.js'
-import { readTokens } from '../../../src/rego/compile/tokens/read-tokens.js'
+import { readTokens } from '../../../src/rego/modules/tokens/read-tokens.js'
 import { findOpa } from '../../../src/rego/opa/find-opa.js'
 import { readCases } from '../../support/conformance/read-cases.js'
 import { referencedPaths } from '../../support/referenced-paths.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { findMisnamedTests } from '../../../src/rego/lint/misnamed-tests.js'
-import { outlineModule } from '../../../src/rego/lint/outline-module.js'
+import { outlineModule } from '../../../src/rego/modules/outline-module.js'
 
 function told(rules: string, file = 'a_test.rego'): string[] {
   const module = outlineModule({ file, text: `package a_test\n\nimport rego.v1\n\n${rules}\n` })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { resembledVerdict } from '../../../src/rego/lint/resembled-verdict.js'
+import { resembledVerdict } from '../../../src/rego/lint/describe-module.js'
 
 test.each([
   [

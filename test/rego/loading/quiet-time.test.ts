@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { QuietTime } from '../../../src/rego/loading/quiet-time.js'
+import { QuietTime } from '../../../src/rego/loading/watch-policies.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -7,7 +7,7 @@ import { planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
 import type { PolicyRequests } from '../../../src/rego/requests/policy-requests.js'
 import type { RequestSettings } from '../../../src/rego/requests/request-settings.js'
 import { Evaluations } from '../../../src/rego/slow/evaluations.js'
-import type { AskOptions } from '../../../src/rego/slow/evaluations.js'
+import type { EvaluateOptions } from '../../../src/rego/slow/evaluations.js'
 import type { SlowEvaluations } from '../../../src/rego/slow/slow-evaluations.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
@@ -70,7 +70,7 @@ async function ask(
   rule: string,
   input: Record<string, unknown>,
   requests = open(),
-  options: Partial<AskOptions> & { readonly sliceMs?: number } = {},
+  options: Partial<EvaluateOptions> & { readonly sliceMs?: number } = {},
 ): Promise<unknown> {
   const { sliceMs = 1000 } = options
   const evaluations = new Evaluations({ slow, sliceMs, abandoned: () => undefined, requests })

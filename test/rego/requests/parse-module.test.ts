@@ -10,7 +10,7 @@ import type { OpaProgram } from '../../../src/rego/opa/find-opa.js'
 import type { ModuleParser } from '../../../src/rego/requests/module-parser.js'
 import type { ParseModuleSettings } from '../../../src/rego/requests/request-settings.js'
 import { Evaluations } from '../../../src/rego/slow/evaluations.js'
-import type { AskOptions } from '../../../src/rego/slow/evaluations.js'
+import type { EvaluateOptions } from '../../../src/rego/slow/evaluations.js'
 import type { SlowEvaluations } from '../../../src/rego/slow/slow-evaluations.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
@@ -69,7 +69,7 @@ async function ask(
   rule: string,
   input: unknown,
   parser: ModuleParser | null = parserOf(),
-  options: Partial<AskOptions> & { readonly sliceMs?: number } = {},
+  options: Partial<EvaluateOptions> & { readonly sliceMs?: number } = {},
 ): Promise<unknown> {
   const requests = loopbackRequests({ allowedHosts: [] }, { parser: parser ?? undefined })
   const evaluations = new Evaluations({

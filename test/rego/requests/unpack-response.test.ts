@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 
 import { describe, expect, test } from 'vitest'
 
-import { asksForGzip, unpackResponse } from '../../../src/rego/requests/unpack-response.js'
+import { requestsGzip, unpackResponse } from '../../../src/rego/requests/send-request.js'
 
 const DOCUMENT = Buffer.from('{"owner":"ana"}')
 const packed = (body: Buffer, encoding = 'gzip') => ({
@@ -43,5 +43,5 @@ test.each([
   ['one for a part', 'GET', [['range', 'bytes=0-9']], false],
   ['one without a body in its answer', 'HEAD', [], false],
 ] as const)('gzip is asked for by %s or not: as Go does', (_, method, headers, asks) => {
-  expect(asksForGzip({ method, headers })).toBe(asks)
+  expect(requestsGzip({ method, headers })).toBe(asks)
 })

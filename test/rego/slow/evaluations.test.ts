@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
-import type { CostFigures } from '../../../src/rego/metering/evaluation-cost.js'
+import type { CostMeasurements } from '../../../src/rego/metering/evaluation-cost.js'
 import { Evaluations } from '../../../src/rego/slow/evaluations.js'
-import type { AskOptions } from '../../../src/rego/slow/evaluations.js'
+import type { EvaluateOptions } from '../../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
@@ -54,7 +54,7 @@ const INPUTS = [
   '[1,2]',
   'null',
 ]
-const NO_COST: CostFigures = { fuel: 0, instancesReplaced: 0, packages: [], packageFuel: [] }
+const NO_COST: CostMeasurements = { fuel: 0, instancesReplaced: 0, packages: [], packageFuel: [] }
 const NOW_MS = 1_700_000_000_123
 
 let snapshot: Snapshot
@@ -81,8 +81,8 @@ function makeEvaluations(sliceMs: number, abandoned: () => void = () => undefine
 describe('what a question costs', () => {
   it('is told where it is asked for, and is the same wherever it was evaluated', async () => {
     const plan = planDocument(snapshot, ['p', 'work'])
-    const costs: CostFigures[] = []
-    const options: AskOptions = {
+    const costs: CostMeasurements[] = []
+    const options: EvaluateOptions = {
       nowMs: NOW_MS,
       wantsCost: true,
       spent: ({ fuel, packages }) => costs.push({ ...NO_COST, fuel, packages: [...packages] }),
@@ -116,7 +116,7 @@ describe('an evaluation that is left to a slow thread', () => {
       for (const text of INPUTS) {
         const input = text === undefined ? undefined : Buffer.from(text)
         for (const strictBuiltinErrors of [false, true]) {
-          const options: AskOptions = { nowMs: NOW_MS, strictBuiltinErrors }
+          const options: EvaluateOptions = { nowMs: NOW_MS, strictBuiltinErrors }
           const wanted = await outcome(() => direct.document(plan, input, options))
           expect(await outcome(() => slow.document(plan, input, options)), `${path} ${String(text)}`).toEqual(
             wanted,

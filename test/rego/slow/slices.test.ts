@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { SliceAllowance } from '../../../src/rego/slow/slice-allowance.js'
+import { SliceAllowance } from '../../../src/rego/slow/slow-paths.js'
 import { SlowPaths } from '../../../src/rego/slow/slow-paths.js'
 
 describe('the allowance for slices', () => {

@@ -45,8 +45,8 @@ describe('slow evaluations', () => {
     expect(threads).toHaveLength(1)
     expect(threads[0]?.sent.map((message) => (message as { type: string }).type)).toEqual([
       'load',
-      'ask',
-      'ask',
+      'evaluate',
+      'evaluate',
     ])
   })
 

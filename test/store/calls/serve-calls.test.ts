@@ -7,34 +7,26 @@ import { serveCalls } from '../../../src/store/calls/serve-calls.js'
 import type { ServeOptions } from '../../../src/store/calls/serve-calls.js'
 import type { CallConnection, StoreAnswer, StoreRequest } from '../../../src/store/calls/call.js'
 import { AppError } from '../../../src/errors/app-error.js'
-import { operationRegistry } from '../../../src/store/ports/operation.js'
 
-interface Context {
-  readonly base: number
-}
-
-const add = {
-  name: 'test.add',
-  apply: ({ base }: Context, more: number) => Promise.resolve(base + more),
-}
 const ports: MessagePort[] = []
 afterEach(() => {
   for (const port of ports.splice(0)) port.close()
 })
 
 /** A thread of the store on this one: what it is sent, and what it says. */
-function serve(connection: Partial<CallConnection<Context>>, more: Partial<ServeOptions<Context>> = {}) {
+function serve(connection: Partial<CallConnection>, more: Partial<ServeOptions> = {}) {
   const { port1, port2 } = new MessageChannel()
   ports.push(port2)
   const closings: string[] = []
-  serveCalls<Context>(port1, {
+  serveCalls(port1, {
     connect: () => ({
-      execute: async (calls) =>
-        await Promise.all(calls.map(async (call) => ({ ok: true, result: await call({ base: 40 }) }))),
-      close: () => void closings.push('closed'),
+      execute: (calls) => Promise.resolve(calls.map(({ args }) => ({ ok: true, result: 40 + Number(args) }))),
+      close: () => {
+        closings.push('closed')
+        return Promise.resolve()
+      },
       ...connection,
     }),
-    operations: operationRegistry<Context>([add]),
     toError: (action) => new AppError('unavailable', `cannot ${action} the store`),
     ...more,
   })

@@ -12,7 +12,7 @@ describe('the registry of operations', () => {
 
   it('refuses one that its feature forgot to list', () => {
     expect(() => operationRegistry([operation('gates.trigger')])('gates.review')).toThrow(
-      'the store knows no operation gates.review: its feature must list it',
+      'the store has no operation gates.review: list it in its feature',
     )
   })
 

@@ -142,9 +142,9 @@ describe('a database that is not well', () => {
     await query(settings, endConnections, [settings.database])
     await expect(append(one, 2)).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining('takes no writes') as string,
+      message: expect.stringContaining('refuses writes') as string,
     })
-    expect(one.problem()).toContain('takes no writes')
+    expect(one.problem()).toContain('refuses writes')
     expect(await one.lookups.audit.find(1)).toBeDefined()
     // As after a failover: connections that are still open lead to a server that takes no writes.
     await setReadOnly('off')
@@ -160,10 +160,10 @@ describe('a database that is not well', () => {
     await query(settings, `create role ${user} login password 'loopback-only'`)
     await query(settings, `alter role ${user} set search_path = nowhere`)
     const wrong: readonly (readonly [string, Partial<PostgresSettings>])[] = [
-      ['name one by store.password', { password: undefined }],
+      ['set store.password', { password: undefined }],
       ['refuses the user or the password', { password: 'another' }],
       ['there is no such database', { database: 'missing' }],
-      ['search_path names no schema', { user }],
+      ['search_path names no existing schema', { user }],
     ]
     for (const [message, changed] of wrong) {
       await expect(migrate({ ...settings, ...changed }, serviceSchema)).rejects.toMatchObject({
@@ -197,7 +197,7 @@ describe('a database that is not well', () => {
     expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 3 })
   })
 
-  it('says so when it takes no more connections, and works when it does', { timeout: 30_000 }, async () => {
+  it('says so when it accepts no more connections, and works when it does', { timeout: 30_000 }, async () => {
     const name = randomUUID()
     const settings = await databaseOf(name)
     const user = `few_${name.slice(0, 8)}`
@@ -209,10 +209,12 @@ describe('a database that is not well', () => {
     onTestFinished(() => opened.close())
     const asking = Array.from({ length: 20 }, () => opened.lookups.audit.end().then(() => 'answered', String))
     const answers = new Set(await Promise.all(asking))
-    expect([...answers].filter((answer) => !/^answered$|takes no more connections/.test(answer))).toEqual([])
+    expect([...answers].filter((answer) => !/^answered$|accepts no more connections/.test(answer))).toEqual(
+      [],
+    )
     await expect(
       openPostgresStore({ settings: few, connections: 4, operations: SERVICE_OPERATIONS }),
-    ).rejects.toThrow('takes no more connections')
+    ).rejects.toThrow('accepts no more connections')
     await query(settings, `alter role ${user} connection limit 20`)
     expect(await opened.lookups.audit.end()).toMatchObject({ seq: 0 })
     await expect.poll(() => opened.problem(), { timeout: 15_000 }).toBeUndefined()

@@ -34,7 +34,7 @@ describe('which of several hosts is connected to', () => {
     const alone = new HostChoice(naming(nowhere, second))
     await expect(alone.settings()).rejects.toThrow(
       new RegExp(
-        `no host of store.url takes writes: 127.0.0.1:1 cannot be reached .*; 127.0.0.1:${second.port} is a standby`,
+        `no host of store.url accepts writes: 127.0.0.1:1 cannot be reached .*; 127.0.0.1:${second.port} is a standby`,
       ),
     )
     expect((await new HostChoice(naming(reading, nowhere)).settings()).port).toBe(second.port)
@@ -48,7 +48,7 @@ describe('which of several hosts is connected to', () => {
     await standby.stop()
     for (const choice of choices) {
       choice.suspect()
-      await expect(choice.settings()).rejects.toThrow('timeline 1, where 2 has been seen')
+      await expect(choice.settings()).rejects.toThrow('timeline 1, newest known 2')
     }
   })
 })

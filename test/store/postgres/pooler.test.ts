@@ -36,7 +36,7 @@ describe.skipIf(!hasPooler)('a pooler before the database', () => {
 
   it('that works in transaction mode is named at the start, with what to do', async () => {
     const { name, settings, through } = await pooled('transaction')
-    const advice = /a pooler in transaction mode is before the database: let it work in session mode/
+    const advice = /the database is behind a pooler in transaction mode: set it to session mode/
     await expect(open(name, through)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(advice) as string,

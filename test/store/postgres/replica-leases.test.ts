@@ -83,7 +83,7 @@ describe('the leases of a replica', () => {
       queries,
       owner: 'one',
       clock: Date.now,
-      beaten: () => true,
+      heartbeat: () => true,
       failed: () => undefined,
     })
     await leases.start()

@@ -15,9 +15,15 @@ export function clusterLines(lines: readonly string[], maxPatterns?: number): { 
 export interface GroupingQuality {
   /** The share of lines whose group holds exactly the lines of their true group (GA). */
   readonly accuracy: number
-  /** The same by groups: the harmonic mean of how many of the found ones, and of the true ones, are right (FGA). */
+  /**
+   * The accuracy by groups: the harmonic mean of the shares of found and of true groups that are
+   * right (FGA).
+   */
   readonly groupF1: number
-  /** The share of true groups that are found and whose template shows the words that all their lines share, and no others. */
+  /**
+   * The share of true groups that are found with a template of exactly the words that all their
+   * lines share.
+   */
   readonly templates: number
 }
 
@@ -60,7 +66,10 @@ function membersOf(labels: readonly (number | string)[]): ReadonlyMap<number | s
   return members
 }
 
-/** Words of letters that stand in all lines stand in the template, and what it shows stands in all lines, in their order. */
+/**
+ * Whether the template contains all words common to the lines, and every line contains the
+ * template's parts in order.
+ */
 function showsSharedWords(template: string, lines: readonly string[]): boolean {
   const fixed = template.split('<*>').filter((part) => part !== '')
   const holds = (line: string): boolean => {
@@ -84,7 +93,7 @@ function showsSharedWords(template: string, lines: readonly string[]): boolean {
   )
 }
 
-/** Words that are values wherever they stand, as labels have it too. */
+/** Words that are values everywhere, as in the labels. */
 function isValueWord(word: string): boolean {
   return /^(?:true|false|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|[kKMG]?B|bytes|ms|sec|seconds)$/i.test(
     word,

@@ -15,7 +15,7 @@ export interface MeasuredSystem extends GroupingQuality {
   readonly name: string
 }
 
-/** Groups so many lines of each of the systems that a file of `test/cases` describes. */
+/** Groups `count` lines of each system in a file of `test/cases`. */
 export function measureSystems(file: string | URL, count: number, seed: number): MeasuredSystem[] {
   const systems = Systems.parse(parse(readFileSync(file, 'utf8')))
   return PARTS.flatMap((part) =>
@@ -61,7 +61,7 @@ const text =
 
 const names = (list: string): Make => either(...list.split(' '))
 
-/** What the places of a message may hold. */
+/** Generators of the values in messages. */
 const VALUES: Readonly<Record<string, Make>> = {
   int: whole(1_000_000),
   int1: whole(9, 1),
@@ -170,10 +170,16 @@ const VALUES: Readonly<Record<string, Make>> = {
   gt: either('>'),
 }
 
-/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`, and no names. */
-const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
+/**
+ * Methods and states in capitals distinguish kinds of messages, as in the labels of Loghub. `YES`
+ * and names do not.
+ */
+const TELLING_VALUE = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
-/** Fills the places of a template, each `<name>`, `<one|another>` or, where the texts are kinds of messages, `<!one|another>`; what stands in a text that was chosen is filled too. */
+/**
+ * Fills the placeholders of a template: `<name>`, `<one|another>`, or `<!one|another>` if the
+ * choices are kinds of messages. A chosen text is filled too.
+ */
 function fill(template: string, random: Random, told: string[] = []): string {
   let filled = ''
   for (let at = 0; at < template.length; at += 1) {
@@ -190,7 +196,7 @@ function fill(template: string, random: Random, told: string[] = []): string {
     const value = make === undefined ? fill(chosen, random, told) : make(random)
     filled += value
     if (marked !== inner) told.push(chosen)
-    else if (TELLING.test(value)) told.push(value)
+    else if (TELLING_VALUE.test(value)) told.push(value)
     at = end
   }
   return filled
@@ -218,7 +224,10 @@ function split(inner: string): string[] {
   return choices
 }
 
-/** So many lines of a system; the first of its messages come most often, each at least twice. */
+/**
+ * About `count` lines of a system. Its first messages are the most frequent, and each occurs at
+ * least twice.
+ */
 function generateLines(messages: readonly string[], count: number, random: Random): LabelledLine[] {
   const weights = messages.map((_, rank) => 1 / (rank + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)

@@ -6,14 +6,14 @@ import type { JudgedLogs } from '../../../src/canary/logs/model/types.js'
 const MINUTE_MS = 60_000
 const WINDOW_MINUTES = 30
 
-/** A text and how often it is logged, spread evenly over the window; or within one minute of it. */
+/** A text and its number of lines, spread evenly over the window or within one minute of it. */
 export interface Repeated {
   readonly text: string
   readonly times: number
   readonly inMinute?: number
 }
 
-/** Half an hour of one instance. Texts get a number where they have `{n}`. */
+/** Half an hour of one instance. `{n}` in texts is replaced by a number. */
 export function logSide(entries: readonly Repeated[], more: Partial<LogSide> = {}): LogSide {
   const lines = entries.flatMap(({ text, times, inMinute }) =>
     Array.from({ length: times }, (_, n) => ({
@@ -28,7 +28,7 @@ export function logSide(entries: readonly Repeated[], more: Partial<LogSide> = {
   return { lines: ordered, startMs: 0, endMs: WINDOW_MINUTES * MINUTE_MS, isTruncated: false, ...more }
 }
 
-/** Judges with the settings of a template that names nothing but itself, unless told otherwise. */
+/** Judges with the settings of an empty template, unless overridden. */
 export function judge(
   baseline: LogSide | undefined,
   canary: LogSide,

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** Lines of real systems with their true templates; they are beside the repository, from whose root tests and benchmarks run, and may be absent. */
+/**
+ * Lines of real systems with their true templates, in a folder next to the repository. Tests and
+ * benchmarks run from the repository's root; the folder may be missing.
+ */
 const DIRECTORY = join(process.cwd(), '../shared/conformance/logs')
 const Line = z.object({ content: z.string(), event: z.string() })
 

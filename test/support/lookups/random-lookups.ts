@@ -70,7 +70,11 @@ function ownRule(random: Random): string {
 
 function service(random: Random, name: string): string {
   const some = FIELDS.flatMap((field) => (random() < 0.75 ? [rulesOf(random, field)] : []))
-  return ['package svc.' + name, '', 'import rego.v1', '', 'x := 1', ...some, ''].join('\n')
+  const functions = [
+    ...(random() < 0.5 ? ['f(x) := x'] : []),
+    ...(random() < 0.3 ? ['g.h(x) := x', 'g.v := 9'] : []),
+  ]
+  return ['package svc.' + name, '', 'import rego.v1', '', 'x := 1', ...functions, ...some, ''].join('\n')
 }
 
 function rulesOf(random: Random, field: string): string {
@@ -85,6 +89,8 @@ function rulesOf(random: Random, field: string): string {
     `${field}[k] := v if some k, v in {"prod": ${value}, "dev": 7}`,
     `${field} contains w if some w in ["prod", 9, input.env]`,
     `${field} := {"prod": ${value}, "dev": 9}`,
+    `${field}(x) := x`,
+    `${field}.f(x) := x\n${field}.prod := ${value}`,
   ])
 }
 
@@ -116,7 +122,19 @@ function reference(random: Random, bound: readonly string[]): string {
     '["b"]',
     ...bound.map((name) => `[${name}]`),
   ])
-  const field = pick(random, ['.lim', '.lim', '.v', '.cfg', '.s', '[input.field]', '.other', '.x'])
+  const field = pick(random, [
+    '.lim',
+    '.lim',
+    '.v',
+    '.cfg',
+    '.s',
+    '[input.field]',
+    '.other',
+    '.x',
+    '[_]',
+    '.g',
+    '.f',
+  ])
   const last = pick(random, [
     '',
     '',

@@ -23,7 +23,7 @@ const Query = z
   .max(32 * 1024)
 const Document = z.record(z.string(), z.unknown())
 
-/** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
+/** A number of minutes, as a number or a string: the orchestrator's clients send both. */
 function minutes(least: number): z.ZodType<number> {
   return z.coerce.number().min(least).max(MINUTES_RANGE.most)
 }
@@ -58,7 +58,7 @@ const Check = z.strictObject({
     .max(1000)
     .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/, { error: 'must be the path of a rule, such as shop/budget/kept' })
     .refine((rule) => !/^\/?data[./]/.test(rule), {
-      error: 'must be the path of a rule below data, without data',
+      error: 'must be the path of a rule without the leading data',
     }),
 })
 
@@ -83,7 +83,7 @@ const Definition = z
       .min(1)
       .max(MAX_CHECKS)
       .refine((checks) => new Set(checks.map(({ name }) => name)).size === checks.length, {
-        error: 'has two checks of one name',
+        error: 'has two checks with the same name',
       })
       .optional(),
   })
@@ -96,16 +96,19 @@ const Definition = z
   .refine(
     ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
       lifetimeMinutes <= MAX_INTERVALS * intervalMinutes,
-    { error: `asks for more than ${MAX_INTERVALS} intervals: give it a longer intervalMinutes` },
+    { error: `needs more than ${MAX_INTERVALS} intervals: set a longer intervalMinutes` },
   )
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
     error: 'has a marginal score above its pass score, which leaves nothing to review',
   })
 
-/** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
+/**
+ * The definition of the analyses of one application. Times are minutes, the step is in seconds,
+ * scores are 0 to 100.
+ */
 export type AnalysisDefinition = z.output<typeof Definition>
 
-/** A definition as it was given; raises `invalid` naming everything that is wrong with it. */
+/** Reads a definition. Raises `invalid` with all problems. */
 export function readDefinition(document: unknown): AnalysisDefinition {
   return readBySchema(Definition, document, { name: 'the definition', code: 'invalid_field' })
 }

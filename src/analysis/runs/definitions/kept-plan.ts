@@ -10,14 +10,23 @@ import type {
   RunPlan,
 } from './plan.js'
 
-/** Beside what its services have in common. A registration of hundreds of services with their scopes comes to a third of it. */
+/**
+ * Maximum size of a plan without the common parts of its services. A registration of hundreds of
+ * services with their scopes takes a third of it.
+ */
 const MAX_PLAN_BYTES = 1024 * 1024
-/** A template of 256 KiB gives at most three times as much: names of metrics are their queries, too. */
+/**
+ * Maximum size of a part. A template of 256 KiB gives at most three times as much, since names of
+ * metrics are also their queries.
+ */
 const MAX_PART_BYTES = 1024 * 1024
 
-/** A plan as it is stored: what its services have in common is beside it, once for all plans. */
+/**
+ * A plan in its stored form. Parts that its services share are stored separately, once for all
+ * plans.
+ */
 export interface KeptPlan {
-  /** JSON text. */
+  /** The plan as JSON text. */
   readonly plan: string
   readonly parts: readonly PlanPart[]
 }
@@ -36,7 +45,9 @@ interface KeptTarget {
 
 type CommonPart = Omit<PlannedMetrics, keyof PlannedSides> | Omit<PlannedLogs, keyof PlannedSides>
 
-/** A plan in the form in which it is stored. Raises `invalid` naming the bound for one that is too large. */
+/**
+ * Converts a plan to its stored form. Raises `invalid` with the limit for a plan that is too large.
+ */
 export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
   const parts = new PlanParts()
   const kept: string[] = []
@@ -71,7 +82,7 @@ export function partsOf(plan: string): readonly string[] {
   return [...new Set(named)]
 }
 
-/** A plan that was stored, whole. What its services have in common is there once. */
+/** Restores a stored plan. Shared parts of its services are shared objects. */
 export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunPlan {
   const read = new Map<string, CommonPart>()
   for (const [sha256, body] of parts) read.set(sha256, JSON.parse(body) as CommonPart)
@@ -98,7 +109,7 @@ export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunP
 /** Gathers what targets have in common. */
 class PlanParts {
   readonly #parts = new Map<string, PlanPart>()
-  /** By what it was made from: hundreds of services have the same template. */
+  /** Parts by their source: hundreds of services have the same template. */
   readonly #known = new Map<unknown, string>()
 
   get all(): readonly PlanPart[] {

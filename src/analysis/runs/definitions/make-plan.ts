@@ -21,16 +21,19 @@ import { withScopeFilters } from './scope-filters.js'
 const MS_PER_MINUTE = 60_000
 const MS_PER_SECOND = 1000
 const MAX_SERVICES = 500
-/** Two queries each, four at a time: more than could be asked within the four minutes of an interval. */
+/**
+ * Maximum number of metrics. With two queries each, four at a time, more could not be queried
+ * within an interval of four minutes.
+ */
 const MAX_METRICS = 5000
-/** What the analysis stages show where nobody says otherwise (analysis.md, section 5). */
+/** Default thresholds, as in the analysis stages (analysis.md, section 5). */
 const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }
 
-/** The templates that a plan is made with, already read; by name and SHA-1, or the definition's own. */
+/** The templates for a plan, already read, by name and SHA-1, or the definition's own. */
 export interface PlanTemplates {
   readonly metrics: (request: SideScopes | undefined) => MetricTemplate | undefined
   readonly logs: (request: SideScopes | undefined) => LogTemplate | undefined
-  /** Of the canary config, where the definition holds one. */
+  /** Thresholds of the canary config in the definition, if any. */
   readonly thresholds: ScoreThresholds | undefined
   /** The stores of metrics that the queries of that config say to be of. */
   readonly queryTypes: readonly string[]
@@ -43,7 +46,10 @@ export interface PlanRequest {
   readonly nowMs: number
 }
 
-/** All that a run needs. Raises `conflict` when the definition says nothing of what the registration asks for. */
+/**
+ * Makes the plan of a run. Raises `conflict` if the definition has nothing that the registration
+ * requests.
+ */
 export function makePlan(planRequest: PlanRequest): RunPlan {
   const { registration, definition, templates, nowMs } = planRequest
   const timing = makeTiming(registration, definition, startOf(registration, nowMs))
@@ -60,7 +66,7 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
   if (targets.length === 0) {
     throw new AppError(
       'conflict',
-      `the analysis of ${registration.application} has neither metrics nor logs nor checks for what is asked: name a source and a template in its definition`,
+      `the analysis of ${registration.application} has no metrics, logs or checks for this request: name a source and a template in its definition`,
     )
   }
   refuseTooManyMetrics(targets)
@@ -79,7 +85,7 @@ function refuseTooManyMetrics(targets: readonly PlannedTarget[]): void {
   if (metrics <= MAX_METRICS) return
   throw new AppError(
     'invalid',
-    `the analysis asks for ${metrics} metrics, those of all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
+    `the analysis has ${metrics} metrics in all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
   )
 }
 
@@ -95,8 +101,9 @@ function wholeApplication({ application }: Registration): TargetRequest {
 }
 
 /**
- * The lifetime counts from the start of the data: what has passed of it is looked at without waiting. Of several starts the
- * last one counts, so that no window ends in the future; a clock ahead of ours is taken for now.
+ * The lifetime counts from the start of the data, and past intervals are judged immediately. Of
+ * several starts the last one counts, so that no window ends in the future. A start in the future,
+ * from a clock ahead, counts as now.
  */
 function startOf({ targets }: Registration, nowMs: number): number {
   const starts = targets.flatMap(({ baselineStartMs, canaryStartMs = nowMs }) => [
@@ -148,7 +155,8 @@ function planTarget(
   const offsetMs = definition.baselineOffsetMinutes * MS_PER_MINUTE
   const baselineStartMs = Math.min(request.baselineStartMs ?? canaryStartMs, nowMs) - offsetMs
   const side = (name: 'baseline' | 'canary', given: Scope): PlannedSide => ({
-    // `${application}` and `${service}` are there in every query. The verification stage names its pipeline as the service.
+    // Every query has `${application}` and `${service}`. The verification stage sends its
+    // pipeline's name as the service.
     scope: { application, service: request.service, ...definition.scopes[name], ...given },
     startMs: name === 'baseline' ? baselineStartMs : canaryStartMs,
   })
@@ -157,11 +165,11 @@ function planTarget(
     canary: side('canary', scopes.canary),
   })
   const notJudged = [
-    ...(isAskedFor(request.metric) && definition.metrics === undefined ? ['metrics'] : []),
-    ...(isAskedFor(request.log) && definition.logs === undefined ? ['logs'] : []),
+    ...(isRequested(request.metric) && definition.metrics === undefined ? ['metrics'] : []),
+    ...(isRequested(request.log) && definition.logs === undefined ? ['logs'] : []),
   ].map(
     (what) =>
-      `${what} of ${request.service} were asked for and are not judged: the definition of ${application} names no source of ${what}`,
+      `${what} of ${request.service} were requested and are not judged: the definition of ${application} names no source of ${what}`,
   )
   return {
     ...(notJudged.length > 0 && { notJudged }),
@@ -182,15 +190,18 @@ function planMetrics(
 ): PlannedMetrics | undefined {
   const template = templates.metrics(request)
   if (metrics === undefined || template === undefined) return undefined
-  const { metrics: asked, groupWeights, warnings } = template
+  const { metrics: selected, groupWeights, warnings } = template
   return {
     ...{ source: metrics.source, aggregate: metrics.aggregate, groupWeights, ...sides },
-    metrics: filteredByScope(asked, sides),
+    metrics: filteredByScope(selected, sides),
     ...(warnings !== undefined && { warnings }),
   }
 }
 
-/** The very metrics where no query is filtered: what services have in common is stored once. */
+/**
+ * Returns the same metrics if no query is filtered, so that common parts of services are stored
+ * once.
+ */
 function filteredByScope(
   metrics: readonly PlannedMetric[],
   { baseline, canary }: PlannedSides,
@@ -210,8 +221,11 @@ function filteredByScope(
   return isSame ? metrics : changed
 }
 
-/** Whether a registration names them itself: without targets it asks for whatever the definition has. */
-function isAskedFor(scopes: SideScopes | undefined): boolean {
+/**
+ * Whether a registration names these scopes itself. Without targets it requests all parts of the
+ * definition.
+ */
+function isRequested(scopes: SideScopes | undefined): boolean {
   return scopes !== undefined && scopes !== NO_SCOPES
 }
 

@@ -4,7 +4,7 @@ import { anyCase, readMetricSpecs } from '../../../canary/index.js'
 import type { PlannedMetric } from './plan.js'
 
 const PERCENT = 100
-/** Each of its metrics says it. */
+/** Maximum length of a group's name, which each of its metrics repeats. */
 const MAX_GROUP_LENGTH = 200
 
 const percent = z.coerce.number().min(0).max(10_000)
@@ -19,7 +19,7 @@ const riskDirection = anyCase(['Higher', 'Lower', 'HigherOrLower', 'increase', '
   .transform((word) => DIRECTIONS[word])
   .nullish()
 
-/** What may be said once for all metrics, or for one of them. */
+/** Settings for all metrics or for a single one. */
 const Shared = {
   riskDirection,
   direction: z.null({ error: 'is riskDirection in a metric template' }).optional(),
@@ -56,15 +56,16 @@ const Template = z
 export interface MetricTemplate {
   readonly metrics: readonly PlannedMetric[]
   readonly groupWeights: Readonly<Record<string, number>>
-  /** What of it nobody reads, a sentence each. */
+  /** Sentences about unread members. */
   readonly warnings?: readonly string[] | undefined
 }
 
 type SharedMembers = Pick<z.output<typeof Metric>, keyof typeof Shared>
 
 /**
- * A metric template in the shape of the GitOps clients (analysis.md 3.4, "Metric template fields"), where a metric's name is
- * its query. Weights within a group only tell a metric that does not count (0). Raises `invalid` naming everything wrong.
+ * Reads a metric template in the shape of the GitOps clients (analysis.md 3.4, "Metric template
+ * fields"), in which a metric's name is its query. Weights within a group only mark metrics that do
+ * not count (0). Raises `invalid` with all problems.
  */
 export function readMetricTemplate(document: unknown): MetricTemplate {
   const template = readBySchema(Template, document, { name: 'the metric template', code: 'invalid_field' })
@@ -78,7 +79,7 @@ export function readMetricTemplate(document: unknown): MetricTemplate {
   for (const { metric } of metrics) times.set(metric.name, (times.get(metric.name) ?? 0) + 1)
   const specs = readMetricSpecs({
     metrics: metrics.map(({ group, metric }) => ({
-      // The same query may be in several groups; results are told apart by their names.
+      // A query may be in several groups; results are distinguished by their names.
       name: (times.get(metric.name) ?? 0) > 1 ? `${group}: ${metric.name}` : metric.name,
       groups: [group],
       analysisConfigurations: { canary: toCanary(metric) },
@@ -110,7 +111,10 @@ function toCanary(metric: SharedMembers & { readonly watchlist?: boolean | undef
   }
 }
 
-/** A group weighs what its metrics weigh together, as a share of 100; without any weight all groups are alike. */
+/**
+ * The weight of a group is the sum of its metrics' weights, as a share of 100. Without any weight
+ * all groups are equal.
+ */
 function weighGroups(
   metrics: readonly { readonly group: string; readonly metric: SharedMembers }[],
 ): Readonly<Record<string, number>> {

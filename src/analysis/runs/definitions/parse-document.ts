@@ -2,14 +2,18 @@ import { parse } from 'yaml'
 import { AppError, toError } from '../../../errors/app-error.js'
 import { MAX_NESTING, holdsMoreValues, nestsDeeper } from '../../../lib/json/scan/nesting.js'
 
-/** Hundreds of metrics with all their members, or as many services with their scopes, are half of it. */
+/**
+ * Maximum number of values: twice the number in hundreds of metrics with all their members, or in
+ * as many services with their scopes.
+ */
 const MAX_VALUES = 10_000
 const TOO_DEEP = `the document is nested more than ${MAX_NESTING} levels deep`
 const TOO_MANY = `the document holds more than ${MAX_VALUES} values`
 
 /**
- * A document in JSON, as the API takes and keeps them. Raises `invalid` saying where it is malformed, that it is nested too
- * deeply, or that it holds more values than can be checked while decisions wait.
+ * Parses a JSON document of the API. Raises `invalid` with the location of malformed input, for
+ * input that is nested too deeply, and for more values than can be checked without delaying
+ * decisions.
  */
 export function parseJsonDocument(text: string): unknown {
   if (nestsDeeper(text, MAX_NESTING)) throw new AppError('invalid', TOO_DEEP)
@@ -22,8 +26,9 @@ export function parseJsonDocument(text: string): unknown {
 }
 
 /**
- * A document in JSON or in YAML, from a file of the person who runs the service: a parser of YAML takes minutes for megabytes and
- * has no business with what comes over the wire. Raises `invalid` saying where it is malformed.
+ * Parses a JSON or YAML document from an operator's file. YAML is not accepted over the network,
+ * since parsing megabytes of it takes minutes. Raises `invalid` with the location of malformed
+ * input.
  */
 export function parseDocumentFile(text: string): unknown {
   try {

@@ -16,11 +16,13 @@ export interface PlannedSides {
 /** A metric with the query that fetches it. */
 export interface PlannedMetric {
   readonly spec: MetricSpec
-  /** In the language of the source, with `${name}` where the scope goes. */
+  /** In the language of the source, with `${name}` for values of the scope. */
   readonly query: string
-  /** Fetches what its events are counted out of, where `spec.exposure` does not name another metric for that. */
+  /**
+   * The query for the exposure of its events, unless `spec.exposure` names another metric for it.
+   */
   readonly exposureQuery?: string | undefined
-  /** How several series of one answer are joined, where the definition does not say it for all. */
+  /** The aggregate of several series, if the definition has none for all metrics. */
   readonly aggregate?: SeriesAggregate | undefined
 }
 
@@ -29,7 +31,7 @@ export interface PlannedMetrics extends PlannedSides {
   readonly aggregate: SeriesAggregate | undefined
   readonly metrics: readonly PlannedMetric[]
   readonly groupWeights: Readonly<Record<string, number>>
-  /** What of the canary config nobody reads, a sentence each. */
+  /** Sentences about unread members of the canary config. */
   readonly warnings?: readonly string[] | undefined
 }
 
@@ -41,7 +43,7 @@ export interface PlannedLogs extends PlannedSides {
   readonly maxLines: number | undefined
 }
 
-/** A rule that is asked about the documents of both sides. */
+/** A rule that evaluates the documents of both sides. */
 export interface PlannedCheck {
   readonly name: string
   /** The name of a web source. */
@@ -61,11 +63,11 @@ export interface PlannedTarget {
   readonly metrics: PlannedMetrics | undefined
   readonly logs: PlannedLogs | undefined
   readonly checks?: PlannedChecks | undefined
-  /** What was asked for and is not judged, a sentence each. */
+  /** Sentences about requested parts that are not judged. */
   readonly notJudged?: readonly string[]
 }
 
-/** When the intervals of a run are, and what they see. All in milliseconds. */
+/** The times of the intervals of a run and their windows, in milliseconds. */
 export interface Timing {
   /** When the data of the later side start; when the run was registered, at the latest. */
   readonly startedMs: number
@@ -79,7 +81,10 @@ export interface Timing {
   readonly stepMs: number
 }
 
-/** All that a run needs from its registration to its last interval, so that a later change of a definition does not touch it. */
+/**
+ * Everything that a run needs from its registration to its last interval. Later changes of a
+ * definition do not affect it.
+ */
 export interface RunPlan {
   readonly application: string
   readonly owner: string
@@ -89,8 +94,14 @@ export interface RunPlan {
   readonly targets: readonly PlannedTarget[]
 }
 
-/** What was asked for and is not judged, and what of the canary configs nobody reads, each sentence once. */
+/**
+ * Sentences about requested parts that are not judged and about unread members of canary configs,
+ * each once.
+ */
 export function warningsOf({ targets }: Pick<RunPlan, 'targets'>): readonly string[] {
-  const told = targets.flatMap(({ metrics, notJudged = [] }) => [...notJudged, ...(metrics?.warnings ?? [])])
-  return [...new Set(told)]
+  const sentences = targets.flatMap(({ metrics, notJudged = [] }) => [
+    ...notJudged,
+    ...(metrics?.warnings ?? []),
+  ])
+  return [...new Set(sentences)]
 }

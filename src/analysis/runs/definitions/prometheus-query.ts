@@ -1,17 +1,20 @@
 import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../../canary/index.js'
 import type { SeriesAggregate } from '../../sources.js'
-import { GCE_ZONE } from './scope-marks.js'
+import { GCE_ZONE } from './scope-filters.js'
 
-/** In front of a filter that is a whole query (Kayenta, Prometheus source). */
+/** Prefix of a filter that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/
-/** Kayenta keeps its own stage from expanding placeholders by writing them so (`QueryConfigUtils.unescapeTemplate`). */
+/**
+ * Kayenta writes placeholders in this form to protect them from its own stage
+ * (`QueryConfigUtils.unescapeTemplate`).
+ */
 const ESCAPED_PLACEHOLDER = '$\\{'
 const DIRECTIVE = /<[#@]/
 
 /**
- * The filters by which Kayenta tells the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as placeholders: a side
- * without a location, or without a scope, is no query then.
+ * Kayenta's filters for the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as
+ * placeholders. A side without a location or a scope then has no query.
  */
 const SCOPE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   gce_instance: ['instance=~"${scope}-.{4}"', GCE_ZONE],
@@ -23,9 +26,10 @@ export type BuiltQuery =
   { readonly text: string; readonly aggregate?: SeriesAggregate | undefined } | { readonly problem: string }
 
 /**
- * The query of a metric as Kayenta's Prometheus source builds it: a filter that is a whole query as it is, else
- * `avg(metric{filters}) by (fields)` with the filter of a template, or with those that its resource type adds. Without both the
- * labels alone say what is asked, which Kayenta refuses.
+ * The query of a metric as built by Kayenta's Prometheus source: a filter that is a whole query
+ * unchanged, otherwise `avg(metric{filters}) by (fields)` with the filter of a template, or with
+ * the filters of its resource type. Without both only the labels select series, which Kayenta
+ * refuses.
  */
 export function buildPrometheusQuery(
   query: CanaryQueryMembers,
@@ -42,26 +46,28 @@ export function buildPrometheusQuery(
   const ofScope = text === undefined && resourceType ? ownMember(SCOPE_FILTERS, resourceType) : []
   if (ofScope === undefined) {
     return {
-      problem: `has the resourceType ${resourceType ?? ''}, of which the instances of a scope cannot be told: say them by labelBindings or by a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+      problem: `has the resourceType ${resourceType ?? ''}, which has no known filter for the instances of a scope: use labelBindings or a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
     }
   }
   const filters = [...(text === undefined ? [] : [text]), ...(labelBindings ?? []), ...ofScope]
   return { text: averageOf(metricName, filters, groupByFields) }
 }
 
-/** The template by which a query filters, or that is the query; undefined where there is none. */
+/** The template that is the filter of a query, or the query itself. Undefined if there is none. */
 export function customFilterOf(
   { customFilter, customInlineTemplate, customFilterTemplate, resourceType }: CanaryQueryMembers,
   templates: Readonly<Record<string, string>>,
 ): BuiltQuery | undefined {
   if (customFilter !== undefined && customFilter !== null) {
-    return { problem: 'has a customFilter, which Kayenta reads no more: write it as customInlineTemplate' }
+    return { problem: 'has a customFilter, which Kayenta no longer reads: write it as customInlineTemplate' }
   }
   const named = customFilterTemplate ? templates[customFilterTemplate] : undefined
   if (!isGiven(customInlineTemplate) && customFilterTemplate && named === undefined) {
     const names = Object.keys(templates)
     const known = names.length === 0 ? 'there are no templates' : `there are ${names.join(', ')}`
-    return { problem: `names the customFilterTemplate ${customFilterTemplate}, which is not there: ${known}` }
+    return {
+      problem: `names the customFilterTemplate ${customFilterTemplate}, which does not exist: ${known}`,
+    }
   }
   const template = isGiven(customInlineTemplate) ? customInlineTemplate : named
   if (template === undefined) return undefined
@@ -72,7 +78,7 @@ export function customFilterOf(
   return { text: resourceType ? text.replaceAll('${resourceType}', resourceType) : text }
 }
 
-/** Kayenta writes what is left out as null or as an empty text. */
+/** Kayenta writes missing members as null or as an empty string. */
 export function isGiven(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && text !== ''
 }

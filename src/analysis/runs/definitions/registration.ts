@@ -3,7 +3,10 @@ import { cutText } from '../../../lib/text/shown-text.js'
 import type { Scope } from '../../sources.js'
 import { MINUTES_RANGE } from './definition.js'
 
-/** What is asked of one service: which of its instances are the baseline and which the canary, since when. */
+/**
+ * The request for one service: the instances of the baseline and of the canary, and the start of
+ * the data.
+ */
 export interface TargetRequest {
   readonly service: string
   readonly baselineStartMs: number | undefined
@@ -12,7 +15,7 @@ export interface TargetRequest {
   readonly log: SideScopes | undefined
 }
 
-/** The scopes of both sides for metrics or for logs, with the template that was asked for. */
+/** The scopes of both sides for metrics or for logs, with the requested template. */
 export interface SideScopes {
   readonly baseline: Scope
   readonly canary: Scope
@@ -20,7 +23,7 @@ export interface SideScopes {
   readonly templateSha1: string | undefined
 }
 
-/** What the definition says holds. */
+/** Without scopes, those of the definition apply. */
 export const NO_SCOPES: SideScopes = {
   baseline: {},
   canary: {},
@@ -28,7 +31,7 @@ export const NO_SCOPES: SideScopes = {
   templateSha1: undefined,
 }
 
-/** A registration of any client; what it leaves out is taken from the application's definition. */
+/** A registration of any client. Missing members come from the application's definition. */
 export interface Registration {
   readonly application: string
   readonly executionId: string | undefined
@@ -41,15 +44,15 @@ export interface Registration {
   readonly warmUpMinutes: number | undefined
   readonly marginal: number | undefined
   readonly pass: number | undefined
-  /** None in a bare registration: the definition's own scopes are used then. */
+  /** Empty in a bare registration, which uses the definition's own scopes. */
   readonly targets: readonly TargetRequest[]
-  /** The plugins and the Argo job ask for 202 and a Location. */
+  /** The plugins and the Argo job expect 202 and a Location. */
   readonly isFromPlugin: boolean
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What a number may be, both ends included. */
+/** The range of a number, both ends included. */
 interface Range {
   readonly least: number
   readonly most: number
@@ -60,21 +63,21 @@ const HOURS_RANGE = {
   least: MINUTES_RANGE.least / MINUTES_PER_HOUR,
   most: MINUTES_RANGE.most / MINUTES_PER_HOUR,
 }
-/** Of a time that may be left out by a 0. */
+/** The range of a time for which 0 means absent. */
 const OPTIONAL_MINUTES = { least: 0, most: MINUTES_RANGE.most }
 const SCORES = { least: 0, most: 100 }
 const TIMES = { least: 0, most: 8.64e15 }
-/** Of the problems of one registration; the others are counted. */
+/** Maximum number of listed problems of one registration; the others are counted. */
 const MAX_NAMED = 50
 const MAX_SHOWN = 100
-/** Of names and ids, which are in indexes, logs and answers. */
+/** Maximum length of names and ids, which are part of indexes, logs and responses. */
 export const MAX_TEXT_LENGTH = 2000
-/** Members of a service that say something else than its scope (analysis.md, section 5). */
+/** Members of a service that are not part of its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])
 
 /**
- * A body of registerCanary in any of its forms: bare, of the verification stages, or of the Argo job. Numbers may be texts.
- * Raises `invalid` naming every member that cannot be read.
+ * Reads a body of registerCanary in any of its forms: bare, of the verification stages, or of the
+ * Argo job. Numbers may be strings. Raises `invalid` with every malformed member.
  */
 export function readRegistration(body: unknown): Registration {
   if (!isMembers(body)) throw new AppError('invalid', 'the body must be a JSON object with an application')
@@ -135,8 +138,8 @@ function readTimes(reader: MemberReader, config: Members, analysisConfig: Member
 }
 
 /**
- * One target for each service that either side names for metrics or for logs. Without services, times that are given are
- * those of the application as its definition says.
+ * One target for each service that either side names for metrics or for logs. Without services, the
+ * given times are those of the application as defined.
  */
 function readDeployment(reader: MemberReader, deployment: Members, application: string): TargetRequest[] {
   const baselineStartMs = reader.number(deployment, 'baselineStartTimeMs', TIMES)

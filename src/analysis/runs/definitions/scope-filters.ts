@@ -1,7 +1,6 @@
 import { ownMember } from '../../../lib/own-member.js'
 import { AppError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
-import { GCE_ANY_PROJECT, GCE_ZONE, OF_PROJECT } from './scope-marks.js'
 
 /** The scopes of both sides, which have one query. */
 interface Scopes {
@@ -9,11 +8,17 @@ interface Scopes {
   readonly canary: Scope
 }
 
-/** What Kayenta adds to a query of a store for the scopes of a run, or why nothing can be: the end of a sentence. */
+/**
+ * What Kayenta adds to a query of a store for the scopes of a run, or why nothing can be: the end
+ * of a sentence.
+ */
 type Filter = (scopes: Scopes, query: string) => { readonly text: string } | { readonly problem: string }
 
 const MARK = /\$\{\?(\w+)\}/g
-/** As it stands within JSON. */
+/** Condition for the project of a scope. Without one, the source's own project is used. */
+export const OF_PROJECT = ' AND project="${project}"'
+
+/** The condition within JSON. */
 const OF_PROJECT_IN_JSON = inJson(OF_PROJECT)
 /** Variables that are no attribute of instances. */
 const NO_ATTRIBUTES = ['application', 'service', 'scope', 'location', 'project', 'resourceType', 'type']
@@ -34,7 +39,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     if (condition === undefined || baseline['type'] !== canary['type']) {
       return {
         problem:
-          'is for all instances alike: say in both scopes what kind their scope is of, as type (asg, cluster or query), or write ${scope} into q',
+          'is the same for all instances: set type in both scopes (asg, cluster or query), or write ${scope} into q',
       }
     }
     return { text: `,:list,(,${condition},:cq,),:each` }
@@ -56,14 +61,15 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     if (filters.length > 0) return { text: inJson(filters.join('')) }
     return {
       problem:
-        'is for all instances alike: say in the scopes which labels tell them (pod_name, container_name, …, user_labels.NAME), or write a customInlineTemplate, such as resource.labels.pod_name=starts_with("${scope}")',
+        'is the same for all instances: name labels in the scopes that distinguish them (pod_name, container_name, …, user_labels.NAME), or write a customInlineTemplate, such as resource.labels.pod_name=starts_with("${scope}")',
     }
   },
 }
 
 /**
- * The query as Kayenta asks it for the scopes of a run: filtered by the attributes that they name, and where neither names a project by none.
- * Raises `conflict` where they do not tell the instances of a side.
+ * The query as Kayenta sends it for the scopes of a run: filtered by the attributes that they name,
+ * and without a project if neither names one. Raises `conflict` if they do not distinguish the instances
+ * of a side.
  */
 export function withScopeFilters(metric: string, query: string, scopes: Scopes): string {
   const filtered = query.replace(MARK, (_, kind: string) => {
@@ -75,13 +81,16 @@ export function withScopeFilters(metric: string, query: string, scopes: Scopes):
   return filtered.replaceAll(GCE_ZONE, GCE_ANY_PROJECT).replaceAll(OF_PROJECT_IN_JSON, '')
 }
 
-/** Conditions by all variables that the query does not name itself, and by the attributes that `_scope_key` and `_location_key` name. */
+/**
+ * Conditions on all variables that the query does not name itself, and on the attributes in
+ * `_scope_key` and `_location_key`.
+ */
 function ofAttributes(condition: (name: string, value: string) => string, otherwise: string): Filter {
   return (scopes, query) => {
     const names = namesOf(scopes)
     if (!names.includes('_scope_key')) {
       return {
-        problem: `is for all instances alike: say in the scopes which attribute tells them, as _scope_key beside scope, ${otherwise}`,
+        problem: `is the same for all instances: name an attribute in the scopes that distinguishes them, as _scope_key next to scope, ${otherwise}`,
       }
     }
     const attributes = names.filter(
@@ -96,11 +105,36 @@ function ofAttributes(condition: (name: string, value: string) => string, otherw
   }
 }
 
-/** Of both, so that what one side lacks is told by its query. */
+/** Names of both sides, so that a variable missing on one side is reported by its query. */
 function namesOf({ baseline, canary }: Scopes): readonly string[] {
   return [...new Set([...Object.keys(baseline), ...Object.keys(canary)])].sort()
 }
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
+}
+
+/**
+ * The mark in a query that the scopes of a run replace. Placeholders cannot have this name, so a
+ * remaining mark is refused.
+ */
+export function scopeMark(kind: 'atlas' | 'newrelic' | 'signalfx' | 'kubernetes'): string {
+  return `\${?${kind}}`
+}
+
+/**
+ * The zones of a project. Without a project in the scope, those of every project (`.+/` covers
+ * both).
+ */
+export const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
+const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
+
+const OF_SIDE = /\$\{(?!(?:application|service)\})[^{}]*\}/
+
+/**
+ * Whether a query has placeholders that distinguish the sides. Those that are equal on both sides
+ * do not.
+ */
+export function namesSide(query: string): boolean {
+  return OF_SIDE.test(query)
 }

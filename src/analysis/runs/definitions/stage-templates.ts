@@ -13,8 +13,9 @@ export type FindStageTemplates = (
 ) => Promise<{ readonly metric?: string | undefined; readonly log?: string | undefined } | undefined>
 
 /**
- * A registration with the templates of the stage that sends it: the stage names itself (`pipelineName` and `serviceGate`, clients, section 3) and not what
- * was chosen in its form. A template that the registration names itself stays.
+ * Adds the templates of the sending stage to a registration. The stage sends its name
+ * (`pipelineName` and `serviceGate`, clients, section 3) but not the choices in its form. A
+ * template named in the registration takes precedence.
  */
 export async function withStageTemplates(
   registration: Registration,

@@ -4,8 +4,9 @@ import type { RunPlan } from '../definitions/plan.js'
 import { intervalDueMs } from './schedule.js'
 
 /**
- * The state of a run after an interval. It ends with its last interval, when a critical change can no longer be mended, and when a
- * interval says Fail to a judge or a window that does not carry earlier data along: Kayenta's rule for each of its judgements.
+ * The state of a run after an interval. It ends with its last interval, with a critical change that
+ * later intervals cannot undo, and with a failed interval in a run of Kayenta's judge or of a
+ * window that does not include earlier data: Kayenta's rule for each of its judgements.
  */
 export function afterInterval(
   run: Pick<StoredRun, 'id' | 'intervalsDone'>,
@@ -28,14 +29,14 @@ export function afterInterval(
   return {
     ...common,
     state: 'RUNNING',
-    message: `interval ${interval} of ${intervals}: ${reason}`,
+    message: `Interval ${interval} of ${intervals}: ${reason}`,
     nextIntervalMs: intervalDueMs(plan.timing, interval + 1),
   }
 }
 
 function leftOut(intervalsDone: number, interval: number): string {
   const count = interval - intervalsDone - 1
-  return count > 0 ? ` (intervals left out, the run being late: ${count})` : ''
+  return count > 0 ? ` (intervals skipped because the run was late: ${count})` : ''
 }
 
 function isOver(

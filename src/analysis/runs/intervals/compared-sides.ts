@@ -9,7 +9,7 @@ export interface ComparedSide extends TimeWindow {
   readonly scope: Readonly<Record<string, string>>
 }
 
-/** What was compared with what, of one part of a service. */
+/** The compared scopes of one part of a service. */
 export interface ComparedSides {
   readonly name: string
   readonly part: 'metrics' | 'log'
@@ -20,7 +20,7 @@ export interface ComparedSides {
 /** Each service more makes the report longer; a run may have hundreds. */
 const MAX_SERVICES = 20
 
-/** What an interval compares, of the first services of a run. */
+/** The compared scopes of an interval, for the first services of a run. */
 export function comparedSides({ targets, timing }: RunPlan, interval: number): readonly ComparedSides[] {
   const side = (planned: PlannedSide): ComparedSide => ({
     scope: Object.fromEntries(

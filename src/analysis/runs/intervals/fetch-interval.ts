@@ -11,7 +11,7 @@ import type {
   TimeWindow,
 } from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
-import type { AskRule } from '../checks/check.js'
+import type { EvaluateRule } from '../checks/check.js'
 import { fetchChecks } from '../checks/fetch-checks.js'
 import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
@@ -25,31 +25,34 @@ import type {
 } from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
 
-/** This many queries at a time: an interval must not be a storm for its source. */
+/** Maximum number of concurrent queries of an interval, to protect its source. */
 const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>
 
-/** What is left of the time for all queries of an interval together. */
+/** The remaining budget of all queries of an interval together. */
 export type RemainingBudget = () => FetchBudget
 
-/** Fetches what an interval needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
+/**
+ * Fetches the data of an interval, both sides at the same time. Never rejects: problems are part of
+ * the data.
+ */
 export async function fetchInterval(
   plan: RunPlan,
   interval: number,
   sources: Sources,
   remaining: RemainingBudget,
-  askRule: AskRule = NO_RULES,
+  evaluateRule: EvaluateRule = NO_RULES,
 ): Promise<readonly TargetData[]> {
   const { application, timing } = plan
   const targets: TargetData[] = []
   const windowOf = (side: PlannedSide): TimeWindow => intervalWindow(timing, side, interval)
   for (const { name, metrics, logs, checks } of plan.targets) {
-    const asking = { application, service: name, sources, remaining, windowOf, askRule }
+    const context = { application, service: name, sources, remaining, windowOf, evaluateRule }
     targets.push({
       metrics: metrics && (await fetchMetrics(metrics, plan.timing, interval, sources, remaining)),
       logs: logs && (await fetchLogs(logs, plan.timing, interval, sources, remaining)),
-      ...(checks && { checks: await fetchChecks(checks, asking) }),
+      ...(checks && { checks: await fetchChecks(checks, context) }),
     })
   }
   return targets
@@ -125,7 +128,7 @@ async function fetchLogs(
   return { baseline: before, canary: now }
 }
 
-/** What a side is asked of which time. */
+/** The scope and window of a side's query. */
 interface Question {
   readonly query: string
   readonly scope: Scope
@@ -135,7 +138,7 @@ interface Question {
 
 const PLACEHOLDER = /\$\{([^{}]*)\}/g
 
-/** Whether both sides are asked the same, with their values of the scope, of windows that have any moment in common. */
+/** Whether both sides send the same query with the same scope values for windows that overlap. */
 function isSameQuestion(one: Question, other: Question): boolean {
   const filled = ({ query, scope }: Question): string =>
     query.replace(PLACEHOLDER, (whole, name: string) => scope[name] ?? whole)
@@ -144,12 +147,15 @@ function isSameQuestion(one: Question, other: Question): boolean {
   return isOverlapping && isFilteredAlike && filled(one) === filled(other)
 }
 
-/** The instances of a side by the field that the template names; a value that ends in a star is the start of their names. */
+/**
+ * The instances of a side by the field that the template names. A value that ends with a star is a
+ * prefix.
+ */
 function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFilter[] | undefined {
   const value = filterKey === undefined ? undefined : scope[filterKey]
   if (filterKey === undefined || value === undefined) return undefined
   const isPrefix = value.endsWith('*')
-  // Clients write a pattern, `.*canary.*`, where a source takes only the start of a name.
+  // Clients write a pattern, `.*canary.*`, but a source only accepts a prefix.
   const bare = value.replace(/^\.\*/, '').replace(/\.?\*$/, '')
   return [{ field: filterKey, value: bare, match: isPrefix ? 'prefix' : 'exact' }]
 }
@@ -157,14 +163,14 @@ function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFi
 /** A restart may have taken a source away that the plan still names. */
 function missingMetricSource(name: string): MetricSource {
   return {
-    fetchSeries: (asked) =>
-      Promise.resolve(failedSeries(asked.query, stepGrid(asked, asked.stepMs), missing(name, 'metrics'))),
+    fetchSeries: (query) =>
+      Promise.resolve(failedSeries(query.query, stepGrid(query, query.stepMs), missing(name, 'metrics'))),
   }
 }
 
 function missingLogSource(name: string): LogSource {
   return {
-    fetchLines: (asked) => Promise.resolve(failedLines(asked.query, asked, missing(name, 'log lines'))),
+    fetchLines: (query) => Promise.resolve(failedLines(query.query, query, missing(name, 'log lines'))),
   }
 }
 

@@ -4,9 +4,9 @@ import { redactWords } from '../../../lib/redaction/redact-text.js'
 import type { Sequence } from '../../../lib/packing/packed-list.js'
 import type { AnswerState, LineData, LinesAnswer, SeriesAnswer } from '../../sources.js'
 
-/** Why what both sides were asked alike is not judged. */
+/** The reason for not judging a query that is the same on both sides. */
 export const SAME_ON_BOTH_SIDES =
-  'both sides were asked the same, so that the canary would be compared with itself: name in the query a value of the scope that tells them apart'
+  'both sides have the same query, so the canary would be compared with itself: use a scope value in the query that distinguishes the sides'
 
 /** A series as it was fetched. */
 export interface SeriesData {
@@ -20,17 +20,20 @@ export interface SeriesData {
   readonly infinitePoints?: number | undefined
   /** null is a gap. */
   readonly values: readonly (number | null)[]
-  /** A series a unit, where there are several. */
+  /** One series for each unit, if there are several. */
   readonly units?: readonly (readonly (number | null)[])[] | undefined
 }
 
-/** Both sides of a metric, by its place in the plan. */
+/** Both sides of a metric, at its place in the plan. */
 export interface MetricData {
   readonly baseline: SeriesData
   readonly canary: SeriesData
-  /** What the values are counted out of, where the metric has a query for it. */
+  /** The exposure of the values, if the metric has a query for it. */
   readonly exposure?: { readonly baseline: SeriesData; readonly canary: SeriesData } | undefined
-  /** Whether both sides were asked the same of the same time: the canary would be compared with itself. */
+  /**
+   * Whether both sides sent the same query for the same time: the canary would be compared with
+   * itself.
+   */
   readonly isSameOnBothSides?: boolean | undefined
 }
 
@@ -46,34 +49,37 @@ export interface LinesData {
   readonly lines: Sequence<LineData>
 }
 
-/** Both sides of a log; no baseline where the canary is judged without one. */
+/** Both sides of a log. Without a baseline the canary is judged alone. */
 export interface LogData {
   readonly baseline: LinesData | undefined
   readonly canary: LinesData
 }
 
-/** What was fetched for a target in one interval, in the order of the plan. */
+/** The fetched data of a target in one interval, in the order of the plan. */
 export interface TargetData {
   readonly metrics: readonly MetricData[] | undefined
   readonly logs: LogData | undefined
   readonly checks?: readonly CheckData[] | undefined
 }
 
-/** All that the judgement of an interval goes by: the same data give the same report. It is stored as JSON, as its report is. */
+/**
+ * The input of the judgement of an interval: the same data give the same report. Stored as JSON,
+ * like the report.
+ */
 export interface IntervalData {
   /** The number of the interval. */
   readonly look: number
-  /** The interval that was judged before it, where that is not the one just before. */
+  /** The interval that was judged before it, if that is not the preceding one. */
   readonly after?: number | undefined
   readonly targets: readonly TargetData[]
   readonly seenLogTemplates: readonly string[]
-  /** What former runs of the application tell; left out where they tell nothing. */
+  /** The usual distance between both sides in former runs. Absent if not known. */
   readonly usualSpreads?: readonly NamedSpread[] | undefined
 }
 
 export function toSeriesData(answer: SeriesAnswer): SeriesData {
   const { state, reasons, warnings, query, startMs, stepMs, values, truncatedPoints } = answer
-  const cut = truncatedPoints === 0 ? [] : [`the last ${truncatedPoints} points were left out by a limit`]
+  const cut = truncatedPoints === 0 ? [] : [`a limit left out the last ${truncatedPoints} points`]
   return {
     ...{ state, query: redactWords(query), startMs, stepMs },
     reasons: [...reasons.map(redactWords), ...cut],

@@ -4,33 +4,36 @@ import type { TimeWindow } from '../../sources.js'
 import type { CheckReport } from '../checks/check.js'
 import type { ComparedSides } from './compared-sides.js'
 
-/** What was found out about one target in one interval. */
+/** The result of one target in one interval. */
 export interface TargetReport {
   readonly name: string
   readonly metrics: JudgeReport | undefined
   readonly logs: LogReport | undefined
-  /** What rules said. */
+  /** Results of rules. */
   readonly checks?: readonly CheckReport[] | undefined
 }
 
-/** The judgement of one interval. It is stored and answered as JSON, so that its members keep the names that they once got. */
+/**
+ * The judgement of one interval. It is stored and sent as JSON, so its members keep their first
+ * names.
+ */
 export interface IntervalReport {
   /** The number of the interval; the first is 1. */
   readonly look: number
   /** How many intervals the run has. */
   readonly looks: number
   readonly canaryWindow: TimeWindow
-  /** What was compared with what; reports of former releases do not say. */
+  /** The compared scopes. Absent from reports of former releases. */
   readonly compared?: readonly ComparedSides[] | undefined
   readonly score: number
   readonly verdict: Verdict
-  /** The sentence that says why. */
+  /** The reason of the verdict, as a sentence. */
   readonly reason: string
   /** Whether further intervals cannot mend it. */
   readonly endsRun: boolean
-  /** Whether it fails for want of an answer of its sources alone, so that a later interval may do better. */
+  /** Whether it fails only because sources did not answer, so that a later interval may succeed. */
   readonly isUnanswered: boolean
-  /** What went wrong at the sources or in between, a sentence each. */
+  /** Problems of sources and connections, one sentence each. */
   readonly errors: readonly string[]
   readonly targets: readonly TargetReport[]
 }
@@ -56,7 +59,7 @@ export function combineParts(
     undefined,
   )
   if (worst === undefined) {
-    return { score: 0, verdict: 'Fail', reason: 'nothing could be judged', endsRun: false }
+    return { score: 0, verdict: 'Fail', reason: 'Nothing could be judged', endsRun: false }
   }
   return {
     score: scoreOf(worst, thresholds),
@@ -92,8 +95,8 @@ function isWorse(part: Part, than: Part): boolean {
 }
 
 /**
- * Some readers look at the score alone, rounded to a whole number: it must not say more than the verdict does, so a review
- * stays one below the pass score and a failure one below the marginal one.
+ * Some clients read only the score, rounded to a whole number. It must not exceed the verdict: a
+ * review stays one below the pass score and a failure one below the marginal score.
  */
 function scoreOf({ score, verdict }: Part, { pass, marginal }: ScoreThresholds): number {
   const rounded = Math.round(score * 100) / 100

@@ -6,33 +6,39 @@ import {
   type JudgedLogs,
   type MetricSpec,
   type Side,
+  judgeLogs,
+  logJudgeOptions,
+  type LogSide,
+  type PlannedInterval,
+  type ScoreThresholds,
 } from '../../../canary/index.js'
-import { judgeCheck } from '../checks/judge-check.js'
+import { judgeCheck } from '../checks/check.js'
 import { comparedSides } from './compared-sides.js'
-import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { SAME_ON_BOTH_SIDES } from './interval-data.js'
 import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import { combineParts } from './interval-report.js'
 import type { IntervalReport, TargetReport } from './interval-report.js'
-import { windowInSteps } from '../definitions/query-window.js'
-import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
+import type { PlannedMetrics, PlannedTarget, RunPlan, PlannedLogs } from '../definitions/plan.js'
 import { canaryWindow, intervalCount } from './schedule.js'
 
 /** With a sentence each for both sides of 50 metrics that cannot be had. */
 const MAX_ERRORS = 100
 
 /** An interval as judged, with the templates of the log to remember. */
-export interface JudgedInterval {
+interface JudgedInterval {
   readonly report: IntervalReport
   readonly logTemplates: readonly string[]
 }
 
-/** Judges what an interval fetched. The same plan and data give the same report; another judge may be asked for. */
+/**
+ * Judges the fetched data of an interval. The same plan and data give the same report; another
+ * judge can be passed.
+ */
 export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.judge): JudgedInterval {
   const intervals = intervalCount(plan.timing)
-  const options: JudgeOptions = { judge, look: { look: data.look, looks: intervals, after: data.after } }
+  const options: JudgeOptions = { judge, interval: { interval: data.look, intervals, after: data.after } }
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
   const errors = boundedRemarks(
@@ -71,7 +77,7 @@ function judgeTarget(
   const logs: JudgedLogs | undefined =
     target.logs &&
     data?.logs &&
-    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.look)
+    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.interval)
   return {
     report: {
       ...{ name: target.name, metrics, logs: logs?.report },
@@ -105,7 +111,7 @@ function judgeMetricData(
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }
 
-/** What a metric's events are counted out of: what another metric fetched, or what its own query for it did. */
+/** The exposure of a metric's events: the data of another metric, or of its own query for it. */
 function exposureOf(
   { exposure }: MetricSpec,
   index: number,
@@ -134,7 +140,7 @@ interface NamedSide {
   readonly side: SeriesData | LinesData
 }
 
-/** What sources could not answer, or not wholly, once for all that failed alike. */
+/** Problems of sources, combined for all queries that failed alike. */
 function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined): string[] {
   const sides: NamedSide[] = [
     ...(data?.metrics ?? []).flatMap(({ baseline, canary, exposure }, index) => {
@@ -167,7 +173,7 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
   return [...unanswered, ...lost, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
 }
 
-/** The parts of a target of which no source said anything on one side at least. */
+/** The parts of a target without an answer on at least one side. */
 function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
   const { metrics = [], logs, checks = [] } = data ?? {}
   const isSilent = ({ baseline, canary, ...sides }: MetricData | LogData): boolean =>
@@ -188,7 +194,7 @@ function isUnknown({ metrics, logs, checks = [] }: TargetReport): boolean {
   return (metrics ?? logs) === undefined && checks.every(({ isUnanswered }) => isUnanswered)
 }
 
-/** What of an interval is not known. */
+/** The unknown parts of an interval. */
 interface Missing {
   readonly errors: readonly string[]
   readonly unanswered: readonly string[]
@@ -197,7 +203,10 @@ interface Missing {
 
 type Combined = ReturnType<typeof combineParts>
 
-/** What was not complete cannot be a success, and that of which nothing is known is a failure: some readers let a review pass. */
+/**
+ * An incomplete interval cannot be a success, and an unknown part is a failure, since some clients
+ * accept a review.
+ */
 function withheld(
   combined: Combined,
   { thresholds }: RunPlan,
@@ -206,29 +215,85 @@ function withheld(
   const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
   const because = `(${errors[0] ?? ''}${more})`
   if ((combined.verdict !== 'Fail' || isNothingKnown) && unanswered.length > 0) {
-    const reason = `nothing is known of ${unanswered.join(', ')} ${because}`
+    const reason = `No answer from the source for ${unanswered.join(', ')} ${because}`
     return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
   }
   if (combined.verdict !== 'Success' || errors.length === 0) return { ...combined, isUnanswered: false }
   const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))
-  const reason = `not all data could be had ${because}`
+  const reason = `Some data is missing ${because}`
   return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
 }
 
 type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
 
 /**
- * The side of the canary, not to be judged where it has the larger share of infinite values: they are gaps, so that what is left could pass
- * though the canary is at its worst just there.
+ * The side of the canary, marked as not judgeable if it has the larger share of infinite values.
+ * These are gaps, so the rest could pass although the canary is at its worst there.
  */
 function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
   const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
   if (worse === undefined) return canary
   const { infinitePoints = 0, values = [] } = worse.canary ?? {}
-  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than of the baseline's: they cannot be judged`
+  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than in the baseline. They cannot be judged`
   return { ...canary, outOfRange }
 }
 
 function shareOf(series: MetricData['canary'] | undefined): number {
   return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
+}
+
+/** Judges the fetched lines of an interval by the template of the log. */
+function judgeLogData(
+  { template }: PlannedLogs,
+  { baseline, canary }: LogData,
+  thresholds: ScoreThresholds,
+  seenTemplates: readonly string[],
+  interval: PlannedInterval | undefined,
+): JudgedLogs {
+  const input = {
+    baseline: baseline && toLogSide(baseline),
+    canary: toLogSide(canary),
+    seenTemplates,
+    thresholds,
+  }
+  return judgeLogs(input, logJudgeOptions(template, interval))
+}
+
+function toLogSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {
+  return {
+    lines: {
+      length: lines.length,
+      // One after another, since all of them at once take hundreds of megabytes.
+      *[Symbol.iterator]() {
+        for (const [sinceMs, text] of lines) {
+          yield { atMs: sinceMs === null ? Number.NaN : startMs + sinceMs, text }
+        }
+      },
+    },
+    startMs,
+    endMs: coveredUntilMs,
+    isTruncated,
+  }
+}
+
+const RANGE = /\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*(?::[^\]]*)?\]/g
+const PART = /(\d+)(ms|[smhdwy])/g
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 },
+}
+/** Strings, which are not code. */
+const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g
+
+/**
+ * The number of steps in the longest range of a query in PromQL or LogQL: 5 for `rate(x[5m])` at a
+ * minute. Undefined without a range.
+ */
+export function windowInSteps(query: string, stepMs: number): number | undefined {
+  const ranges = [...query.replace(STRING, '').matchAll(RANGE)].map(([, text = '']) =>
+    [...text.matchAll(PART)].reduce(
+      (sum, [, count, unit]) => sum + Number(count) * (UNIT_MS[unit ?? ''] ?? 0),
+      0,
+    ),
+  )
+  return ranges.length === 0 ? undefined : Math.max(1, Math.round(Math.max(...ranges) / stepMs))
 }

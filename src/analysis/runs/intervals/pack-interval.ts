@@ -7,13 +7,13 @@ import type { Sequence } from '../../../lib/packing/packed-list.js'
 import type { LineData } from '../../sources.js'
 import type { IntervalData, TargetData } from './interval-data.js'
 
-/** The lines of both sides of a target; null where there is no log, or no baseline of it. */
+/** The lines of both sides of a target. Null without a log or a baseline. */
 type TargetLines = {
   readonly baseline: Sequence<LineData> | null
   readonly canary: Sequence<LineData>
 } | null
 
-/** An interval as it is stored: gzip over JSON, the lines of logs by themselves. */
+/** A stored interval: gzip over JSON, with the lines of logs separate. */
 export interface PackedInterval {
   readonly data: Uint8Array
   readonly lines: Uint8Array
@@ -52,7 +52,7 @@ function withLines(target: TargetData, lines: TargetLines): TargetData {
   }
 }
 
-/** The JSON of lines, what is compressed already as it is. */
+/** The JSON of lines. Compressed parts are copied. */
 function* piecesOf(targets: readonly TargetLines[]): Iterable<DeflatedBlock | string> {
   yield '['
   for (const [index, lines] of targets.entries()) {

@@ -13,10 +13,10 @@ export class RunQueue {
   readonly #most: number
   readonly #mostOfOne: number
 
-  /** With room for this many looks at a time. */
+  /** Creates a queue for at most `most` intervals at a time. */
   constructor(most: number) {
     this.#most = most
-    // What one application asks may hang: it must not take all the room there is.
+    // The queries of one application may hang and must not take all slots.
     this.#mostOfOne = Math.ceil(most / 2)
   }
 
@@ -25,18 +25,18 @@ export class RunQueue {
     this.#runs.set(run.id, run)
   }
 
-  /** A run that is there still waits until then. */
+  /** Adds a run, or changes its due time. */
   postpone(id: number, dueMs: number): void {
     const run = this.#runs.get(id)
     if (run !== undefined) this.#runs.set(id, { ...run, dueMs })
   }
 
-  /** A run waits no more. */
+  /** Removes a run. */
   remove(id: number): void {
     this.#runs.delete(id)
   }
 
-  /** The run that may be judged first, were it later: of those that wait the one that is due longest. */
+  /** The run to judge first: the one that has been due longest among those that may start. */
   next(): WaitingRun | undefined {
     if (this.#underWay.size >= this.#most) return undefined
     let next: WaitingRun | undefined
@@ -46,7 +46,7 @@ export class RunQueue {
     return next
   }
 
-  /** An interval is under way until it is said to have ended. */
+  /** Marks an interval as running until its end is reported. */
   begin({ id, application }: WaitingRun): void {
     this.#underWay.set(id, application)
   }

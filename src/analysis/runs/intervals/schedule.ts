@@ -11,8 +11,9 @@ export function intervalCount({ lifetimeMs, intervalMs }: Timing): number {
 const MAX_LATE_MS = 300_000
 
 /**
- * The interval to judge next. A run that is late, because judging takes longer than an interval or nothing was running, goes to the last
- * one at once where that sees all that the others would have. A sliding window does not, and Kayenta ends at the first that fails.
+ * The interval to judge next. A run may be late because judging takes longer than an interval or
+ * the service was down. It then skips to the last due interval if that includes the data of the
+ * others. A sliding window does not, and Kayenta ends at the first failure.
  */
 export function intervalToJudge(
   { timing, judge }: RunPlan,
@@ -26,12 +27,12 @@ export function intervalToJudge(
   return isCovered && nowMs > overMs ? last : run.intervalsDone + 1
 }
 
-/** When an interval (the first is 1) is due: once it is over and its data have arrived. */
+/** Due time of an interval (the first is 1): after its end and the arrival of its data. */
 export function intervalDueMs(timing: Timing, interval: number): number {
   return timing.startedMs + timing.warmUpMs + elapsedMs(timing, interval) + timing.delayMs
 }
 
-/** What a side is looked at: from its start, or the last part of it when the window slides. */
+/** The window of a side: from its start, or the last part of it for a sliding window. */
 export function intervalWindow(timing: Timing, side: PlannedSide, interval: number): TimeWindow {
   const startMs = side.startMs + timing.warmUpMs
   const endMs = startMs + elapsedMs(timing, interval)
@@ -39,7 +40,7 @@ export function intervalWindow(timing: Timing, side: PlannedSide, interval: numb
   return { startMs: Math.max(startMs, endMs - timing.lookBackMs), endMs }
 }
 
-/** What an interval sees of the canary; of several services, the first one's. */
+/** The window of the canary in an interval; of several services, the first one's. */
 export function canaryWindow({ targets, timing }: RunPlan, interval: number): TimeWindow {
   const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
   return side === undefined ? { startMs: 0, endMs: 0 } : intervalWindow(timing, side, interval)
@@ -52,11 +53,11 @@ function elapsedMs(timing: Timing, interval: number): number {
     : interval * timing.intervalMs
 }
 
-/** What all queries of an interval together may take, in milliseconds: within the interval, and never for ever. */
+/** Minimum budget of all queries of an interval together, in milliseconds. */
 const MIN_BUDGET_MS = 30_000
 const MAX_BUDGET_MS = 240_000
 
-/** The time within which an interval of a run is over, whatever its sources do. */
+/** Maximum duration of an interval of a run, whatever its sources do. */
 export function intervalBudgetMs(intervalMs: number): number {
   return Math.min(Math.max(intervalMs, MIN_BUDGET_MS), MAX_BUDGET_MS)
 }

@@ -1,11 +1,11 @@
 import type { AnswerState, FetchBudget } from '../../sources.js'
 import type { RunPlan } from '../definitions/plan.js'
-import type { AskRule, CheckData } from '../checks/check.js'
+import type { EvaluateRule, CheckData } from '../checks/check.js'
 import { fetchInterval } from './fetch-interval.js'
 import type { Sources } from './fetch-interval.js'
 import type { LinesData, LogData, MetricData, SeriesData } from './interval-data.js'
 
-/** What a query for a series brought. */
+/** The result of a query for a series. */
 export interface TriedSeries {
   readonly state: AnswerState
   readonly reasons: readonly string[]
@@ -18,7 +18,9 @@ export interface TriedSeries {
   readonly min: number | null
   readonly mean: number | null
   readonly max: number | null
-  /** The course of the series: the mean of each of at most 60 parts of the window, null for a gap. */
+  /**
+   * The shape of the series: the mean of each of at most 60 parts of the window, null for a gap.
+   */
   readonly shape: readonly (number | null)[]
 }
 
@@ -27,11 +29,11 @@ export interface TriedMetric {
   readonly baseline: TriedSeries
   readonly canary: TriedSeries
   readonly exposure?: { readonly baseline: TriedSeries; readonly canary: TriedSeries } | undefined
-  /** Both sides were asked the same: an analysis would not judge it. */
+  /** Whether both sides sent the same query, which an analysis would not judge. */
   readonly isSameOnBothSides: boolean
 }
 
-/** What a query for lines brought. */
+/** The result of a query for lines. */
 export interface TriedLines {
   readonly state: AnswerState
   readonly reasons: readonly string[]
@@ -41,7 +43,7 @@ export interface TriedLines {
   readonly sample: readonly string[]
 }
 
-/** What the queries of one service brought. */
+/** The results of the queries of one service. */
 export interface TriedTarget {
   readonly name: string
   readonly metrics: readonly TriedMetric[]
@@ -55,16 +57,19 @@ const SHAPE_PARTS = 60
 const SAMPLE_LINES = 5
 const SAMPLE_CHARACTERS = 200
 
-/** Asks every query of a plan once, for the window of its only interval. Never rejects: what goes wrong at a source is part of the result. */
+/**
+ * Sends every query of a plan once, for the window of its only interval. Never rejects: problems of
+ * a source are part of the result.
+ */
 export async function tryQueries(
   plan: RunPlan,
   sources: Sources,
   now: () => number,
-  askRule?: AskRule,
+  evaluateRule?: EvaluateRule,
 ): Promise<readonly TriedTarget[]> {
   const untilMs = now() + TRY_BUDGET_MS
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
-  const fetched = await fetchInterval(plan, 1, sources, remaining, askRule)
+  const fetched = await fetchInterval(plan, 1, sources, remaining, evaluateRule)
   return plan.targets.map(({ name, metrics }, index) => ({
     name,
     metrics: (fetched[index]?.metrics ?? []).map((data, at) =>

@@ -4,9 +4,9 @@ import type { ReadOperation } from '../../../store/ports/readers.js'
 import type { UsualSpread } from '../../../canary/index.js'
 import type { IntervalReport } from './interval-report.js'
 
-/** So many runs back; older ones were of another service, in effect. */
-const MOST_RUNS = 30
-/** Of normal values, what a median of sizes is to be multiplied with for their standard deviation. */
+/** Maximum number of former runs. Older runs tested versions that differ too much. */
+const MAX_RUNS = 30
+/** The factor from a median of sizes to the standard deviation, for normal values. */
 const DEVIATIONS_A_MEDIAN = 1.4826
 
 /** How far both sides of a metric usually lie apart, by target and metric. */
@@ -16,13 +16,13 @@ export interface NamedSpread extends UsualSpread {
 }
 
 /**
- * How far both sides of an application's metrics lay apart at the ends of its last runs, whatever their verdicts: the median is not moved by the few
- * in which a release was worse.
+ * The distance between both sides of an application's metrics at the ends of its last runs,
+ * whatever their verdicts: a few worse releases do not change the median.
  */
 export const listUsualSpreads: ReadOperation<string, readonly NamedSpread[]> = {
   name: 'analysis.usual-spreads',
   apply: async ({ analysis }, application) => {
-    const runs = await analysis.runs({ application, state: 'COMPLETED', limit: MOST_RUNS })
+    const runs = await analysis.runs({ application, state: 'COMPLETED', limit: MAX_RUNS })
     const changes: ChangeOfRun[] = []
     for (const { id, intervalsDone } of runs) {
       const last = await analysis.interval(id, intervalsDone)

@@ -2,18 +2,21 @@ import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import { DocumentSplitter } from '../../../lib/json/scan/document-splitter.js'
 import type { StreamedArrays } from '../../../lib/json/scan/streamed-arrays.js'
 
-/** What makes something of an answer while it comes. */
+/** Reads an answer incrementally. */
 export interface ReadAnswer<Answer> {
   readonly arrays: StreamedArrays
   /** Whether the answer is a JSON document a line, which are the elements of `arrays` then. */
   readonly isByLine?: boolean
-  /** Whether the answer is a text and no JSON; `end` is given it whole. */
+  /** Whether the answer is text and not JSON. `end` then receives the whole text. */
   readonly isText?: boolean
   /** Is given what is left when the arrays have been taken; returns what was read. */
   readonly end: (rest: unknown) => Answer
 }
 
-/** The arrays of an answer in the shape of Prometheus's API, which Loki shares: `data.result`, and lists of texts beside `data`. */
+/**
+ * The arrays of an answer in the shape of Prometheus's API, which Loki shares: `data.result`, and
+ * lists of strings next to `data`.
+ */
 export function queryResult(
   result: StreamedArrays,
   beside: Readonly<Record<string, StreamedArrays>>,
@@ -21,7 +24,7 @@ export function queryResult(
   return { members: { data: { members: { result } }, ...beside } }
 }
 
-/** A page names itself within so much. */
+/** Maximum length of the start of a page within which it is recognized as one. */
 const START_BYTES = 2000
 
 /** Reads a small answer whole. */
@@ -29,12 +32,12 @@ export function wholeAnswer(): ReadAnswer<unknown> {
   return { arrays: {}, end: (json) => json }
 }
 
-/** Reads a small text whole. */
+/** Reads a small text as a whole. */
 export function wholeText(): ReadAnswer<string> {
   return { arrays: {}, isText: true, end: (text) => (typeof text === 'string' ? text : '') }
 }
 
-/** Keeps a text as it comes. */
+/** Collects a text as it arrives. */
 class WholeText {
   readonly #bytes = new CollectedBytes()
 
@@ -54,7 +57,10 @@ const [OPENING, BETWEEN, CLOSING] = ['[', ',', ']'].map((sign) => Buffer.from(si
   Buffer,
 ]
 
-/** Hands documents that stand a line each to a splitter as one array: within a document of one line no text holds a line break. */
+/**
+ * Passes documents of one line each to a splitter as one array. Within a document on one line no
+ * string contains a line break.
+ */
 class LinesAsArray {
   readonly #splitter: DocumentSplitter
   #isAfterLine = false
@@ -76,7 +82,7 @@ class LinesAsArray {
   }
 
   #pushPart(part: Buffer): void {
-    // Space before a document stands for nothing; behind its beginning it may be part of a text.
+    // Space before a document has no meaning; after its start it may be part of a string.
     const isBefore = this.#isAfterLine || !this.#hasBegun
     if (isBefore && part.every((byte) => byte <= 0x20)) return
     if (this.#isAfterLine) this.#splitter.push(BETWEEN)

@@ -2,7 +2,7 @@ import type { LinesAnswer, SeriesAnswer, TimeWindow } from '../../sources.js'
 import type { StepGrid } from './step-grid.js'
 import { shorten } from './describe-refusal.js'
 
-/** Nothing can be said of a series, for one reason. */
+/** A failed answer for a series, with one reason. */
 export function failedSeries(query: string, grid: StepGrid, reason: string): SeriesAnswer {
   return {
     state: 'failed',
@@ -16,7 +16,7 @@ export function failedSeries(query: string, grid: StepGrid, reason: string): Ser
   }
 }
 
-/** Nothing can be said of the lines of a window, for one reason. */
+/** A failed answer for the lines of a window, with one reason. */
 export function failedLines(query: string, { startMs }: TimeWindow, reason: string): LinesAnswer {
   return {
     state: 'failed',
@@ -35,8 +35,9 @@ const MAX_REMARKS = 10
 const MAX_REMARK_UNITS = 2000
 
 /**
- * What a source says of its answer, each remark one line of at most 300 characters and no more than ten of them: it may say as much as fits into
- * its answer, and all of it would be kept with each interval. A last one says how many were left out.
+ * Remarks of a source, each one line of at most 300 characters, and at most ten of them: a source
+ * may send as many as fit into its answer, and all would be stored with each interval. A last
+ * remark gives the number of omitted ones.
  */
 export class BoundedRemarks {
   readonly #most: number
@@ -59,7 +60,7 @@ export class BoundedRemarks {
   }
 }
 
-/** All of some remarks that is kept. */
+/** The stored part of a list of remarks. */
 export function boundedRemarks(remarks: Iterable<string>, most = MAX_REMARKS): string[] {
   const bounded = new BoundedRemarks(most)
   for (const remark of remarks) bounded.add(remark)

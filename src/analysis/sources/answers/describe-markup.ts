@@ -3,19 +3,21 @@ const XML = /^\s*<(?:\?xml\b|[a-z_])/i
 const TITLE = /<title[^<>]*>([^<]{1,200})</i
 /** The first element that is neither a declaration nor a comment. */
 const ROOT = /<([a-z_][\w:.-]{0,100})/i
-/** Amazon, Azure and Google name an error and say what it is; Splunk has messages, SOAP faults. */
+/**
+ * Amazon, Azure and Google give an error a code and a message; Splunk has messages, SOAP faults.
+ */
 const CODE = /<(?:\w+:)?Code[^<>]*>([^<]{1,200})</i
 const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^<>]*>([^<]{1,1000})</i
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
-/** A text in tags: whether it is a page, and what it says of itself. */
+/** A text with tags: whether it is a page, and its own text. */
 export interface Markup {
   readonly isPage: boolean
   /** As the end of a sentence. */
   readonly description: string
 }
 
-/** What a text in HTML or XML is where JSON is wanted; undefined for any other text. */
+/** Describes HTML or XML in place of JSON. Undefined for any other text. */
 export function describeMarkup(text: string): Markup | undefined {
   if (HTML.test(text)) {
     const title = textIn(TITLE, text)
@@ -23,13 +25,16 @@ export function describeMarkup(text: string): Markup | undefined {
     return { isPage: true, description: `an HTML page${named}, as a proxy or a login form gives` }
   }
   if (!XML.test(text)) return undefined
-  const said = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
+  const message = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
   const root = ROOT.exec(withoutDeclarations(text))?.[1]
-  const about = said === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${said})`
+  const about = message === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${message})`
   return { isPage: false, description: `an XML document${about}` }
 }
 
-/** Only up to the last sign that ends one: what is never closed would be searched to its end from each of its beginnings. */
+/**
+ * Only up to the last closing character: an unclosed declaration would otherwise be searched to its
+ * end from each of its starts.
+ */
 function withoutDeclarations(text: string): string {
   const end = text.lastIndexOf('>') + 1
   return text.slice(0, end).replaceAll(/<[?!][^>]*>/g, '') + text.slice(end)

@@ -5,15 +5,18 @@ import { describeMarkup } from './describe-markup.js'
 
 const MAX_SHOWN = 300
 
-/** `{status: "error", errorType, error}`: Prometheus, and Loki in places; with a description of its own from servers of OAuth tokens. */
+/**
+ * `{status: "error", errorType, error}`: Prometheus, and Loki in places; with its own description
+ * from servers of OAuth tokens.
+ */
 const RangeError = z.object({
   errorType: z.string().optional(),
   error: z.string(),
   error_description: z.string().optional(),
 })
 /**
- * `{error: {type, reason, root_cause}, status}` of Elasticsearch and OpenSearch, `{error: {code, message}}` of Azure, and
- * `{error: {code, status, message}}` of Google.
+ * `{error: {type, reason, root_cause}, status}` of Elasticsearch and OpenSearch, `{error: {code,
+ * message}}` of Azure, and `{error: {code, status, message}}` of Google.
  */
 const ErrorObject = z.object({
   error: z.object({
@@ -25,13 +28,16 @@ const ErrorObject = z.object({
     message: z.string().optional(),
   }),
 })
-/** Amazon's services with a JSON protocol name the kind of error beside its message, which some of them write with a capital. */
+/**
+ * Amazon's services with a JSON protocol name the kind of error next to its message, which some of
+ * them capitalize.
+ */
 const Message = z
   .object({ __type: z.string().optional(), message: z.string().optional(), Message: z.string().optional() })
   .refine(({ message, Message: other, __type: kind }) => (message ?? other ?? kind) !== undefined)
-/** Amazon's older services, where they are asked for JSON. */
+/** Amazon's older services, for requests with JSON as format. */
 const NamedError = z.object({ Error: z.object({ Code: z.string(), Message: z.string().optional() }) })
-/** Datadog: texts, or objects in the form of JSON:API. */
+/** Datadog: strings, or objects in the form of JSON:API. */
 const ErrorList = z.object({
   errors: z
     .array(z.union([z.string(), z.object({ title: z.string().optional(), detail: z.string().nullish() })]))
@@ -42,7 +48,7 @@ const MessageList = z.object({
   messages: z.array(z.object({ type: z.string().optional(), text: z.string() })).min(1),
 })
 
-/** What to do about an error of Amazon that comes as a 400. */
+/** Advice for an error of Amazon with status 400. */
 const HINTS: Readonly<Record<string, string>> = {
   UnrecognizedClientException: 'see accessKeyId and sessionToken',
   InvalidClientTokenId: 'see accessKeyId and sessionToken',
@@ -50,21 +56,21 @@ const HINTS: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'see secretAccessKey, region and the clock of this machine',
   ExpiredTokenException: 'the session has ended: give a new sessionToken',
   AccessDeniedException: 'the access key may not do this: see its permissions',
-  AccessDenied: 'see roleArn and whom its trust policy lets take the role',
+  AccessDenied: 'see roleArn and the principals in its trust policy',
   InvalidIdentityToken: 'see the token and the identity provider of the account',
-  ResourceNotFoundException: 'see the name that is asked for, and the region',
+  ResourceNotFoundException: 'see the requested name and the region',
 }
 
-/** What a server said when it refused, as the end of a sentence: one line of bounded length. */
+/** The reason of a server that refused, as the end of a sentence: one line of bounded length. */
 export function describeRefusal(status: number, body: Buffer): string {
   const text = body.subarray(0, 64 * 1024).toString()
   const reason = reasonIn(text)
-  const said = shorten(reason ?? describeMarkup(text)?.description ?? text)
+  const message = shorten(reason ?? describeMarkup(text)?.description ?? text)
   const start = `answered ${status}${hint(status, reason !== undefined)}`
-  return said === '' ? start : `${start}: ${said}`
+  return message === '' ? start : `${start}: ${message}`
 }
 
-/** What to do about a status; where the API itself gave a reason, that says which thing is not there. */
+/** Advice for a status. If the API itself gave a reason, that names the missing thing. */
 function hint(status: number, hasReason: boolean): string {
   if (status === 401 || status === 403) return ' (see its credentials)'
   if (status === 429) return ' (too many requests)'
@@ -85,11 +91,11 @@ function reasonIn(text: string): string | undefined {
   const list = ErrorList.safeParse(json)
   if (list.success) return list.data.errors.map(describeListed).join('; ')
   const messages = MessageList.safeParse(json)
-  if (messages.success) return messages.data.messages.map(({ text: said }) => said).join('; ')
+  if (messages.success) return messages.data.messages.map(({ text: message }) => message).join('; ')
   const named = NamedError.safeParse(json)
   if (named.success) {
-    const { Code: code, Message: said } = named.data.Error
-    return describeMessage({ __type: code, message: said })
+    const { Code: code, Message: message } = named.data.Error
+    return describeMessage({ __type: code, message })
   }
   const message = Message.safeParse(json)
   return message.success ? describeMessage(message.data) : undefined
@@ -119,7 +125,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** One line, without characters that would act on a terminal, and without secrets: servers repeat what they were asked. */
+/** One line without control characters and without secrets, since servers repeat the request. */
 export function shorten(text: string): string {
   const line = redactWords(text)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

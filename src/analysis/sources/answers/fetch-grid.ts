@@ -8,15 +8,15 @@ import type { Deadline, SourceConnection } from './source-connection.js'
 import { shortened, splitGrid, stepGrid } from './step-grid.js'
 import type { StepGrid } from './step-grid.js'
 
-/** How the steps of a series are asked for. */
-export interface GridAsking {
-  /** The query as it is sent for the whole grid. */
+/** The requests for the steps of a series. */
+export interface GridRequest {
+  /** The query as sent for the whole grid. */
   readonly textFor: (grid: StepGrid) => string
   /** Steps of a window that are read. */
   readonly maxPoints: number
   readonly pointsPerRequest: number
-  /** What one part of the grid has, or a sentence. */
-  readonly askFor: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
+  /** Fetches one part of the grid. Returns a sentence if it fails. */
+  readonly fetchPart: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
 }
 
 const MAX_NAMED_SERIES = 3
@@ -26,7 +26,7 @@ export async function fetchGrid(
   query: SeriesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { textFor, maxPoints, pointsPerRequest, askFor }: GridAsking,
+  { textFor, maxPoints, pointsPerRequest, fetchPart }: GridRequest,
 ): Promise<SeriesAnswer> {
   const whole = stepGrid(query, query.stepMs)
   const grid = shortened(whole, maxPoints)
@@ -35,7 +35,7 @@ export async function fetchGrid(
   const reading = new GridReading(grid, query)
   const deadline = connection.startBudget(budget)
   for (const part of splitGrid(grid, pointsPerRequest)) {
-    const found = await askFor(part, deadline)
+    const found = await fetchPart(part, deadline)
     if (typeof found === 'string' && part.startMs === grid.startMs) return failedSeries(text, grid, found)
     if (typeof found === 'string') {
       reading.lose(part, found)
@@ -56,7 +56,7 @@ export async function fetchGrid(
   })
 }
 
-/** What the parts of a grid have brought so far. */
+/** The data of the parts of a grid so far. */
 class GridReading {
   readonly builder: SeriesBuilder
   readonly units = new Map<string, SeriesBuilder>()
@@ -65,14 +65,14 @@ class GridReading {
   readonly #labels = new Set<string>()
   readonly #gaps = new Set<string>()
   #unreadable = 0
-  #besideGrid = 0
+  #offGrid = 0
 
   constructor(grid: StepGrid, { aggregate }: SeriesQuery) {
     this.builder = new SeriesBuilder(grid, aggregate)
     this.#grid = grid
   }
 
-  add({ grid, builder, units, labels, gaps, warnings, unreadable, besideGrid }: GridPart): void {
+  add({ grid, builder, units, labels, gaps, warnings, unreadable, offGrid }: GridPart): void {
     const firstStep = Math.round((grid.startMs - this.#grid.startMs) / grid.stepMs)
     this.builder.include(builder, firstStep)
     for (const [label, unit] of units) {
@@ -85,7 +85,7 @@ class GridReading {
     for (const warning of warnings) this.warnings.add(warning)
     for (const label of labels) if (this.#labels.size <= MAX_COUNTED_SERIES) this.#labels.add(label)
     this.#unreadable += unreadable
-    this.#besideGrid += besideGrid
+    this.#offGrid += offGrid
   }
 
   /** From here on nothing is known. */
@@ -95,7 +95,7 @@ class GridReading {
 
   describeSeveralSeries(): string | undefined {
     if (this.units.size > MAX_COUNTED_SERIES)
-      return `the query gives more than ${MAX_COUNTED_SERIES} series, which are too many to compare one by one: join some of them in the query`
+      return `the query gives more than ${MAX_COUNTED_SERIES} series, too many to compare one by one: join some of them in the query`
     const { size } = this.#labels
     if (size <= 1) return undefined
     const count = size > MAX_COUNTED_SERIES ? `more than ${MAX_COUNTED_SERIES}` : size
@@ -107,8 +107,8 @@ class GridReading {
   describeGaps(): string[] {
     return [
       ...this.#gaps,
-      ...(this.#unreadable > 0 ? [`values that are no numbers: ${this.#unreadable}`] : []),
-      ...(this.#besideGrid > 0 ? [`values beside the steps that were asked for: ${this.#besideGrid}`] : []),
+      ...(this.#unreadable > 0 ? [`values that are not numbers: ${this.#unreadable}`] : []),
+      ...(this.#offGrid > 0 ? [`values off the requested steps: ${this.#offGrid}`] : []),
     ]
   }
 }

@@ -3,26 +3,28 @@ import { BoundedRemarks } from './answers.js'
 import { SeriesBuilder } from './series-builder.js'
 import type { StepGrid } from './step-grid.js'
 
-/** What one answer has of a grid. */
+/** The data for a grid in one answer. */
 export interface GridPart {
   readonly grid: StepGrid
   readonly builder: SeriesBuilder
-  /** A series for each label, where that was asked for, of `MAX_COUNTED_SERIES` and one at most. */
+  /** A series for each label, if requested; at most `MAX_COUNTED_SERIES` + 1. */
   readonly units: ReadonlyMap<string, SeriesBuilder>
-  /** Of the series, where nothing joins several; no more than `MAX_COUNTED_SERIES` and one. */
+  /** Labels of the series, if no aggregate joins them; at most `MAX_COUNTED_SERIES` + 1. */
   readonly labels: ReadonlySet<string>
-  /** What the server remarks of data that may be missing, as whole sentences. */
+  /** Remarks of the server about data that may be missing, as whole sentences. */
   readonly gaps: readonly string[]
   /** All that it remarks. */
   readonly warnings: readonly string[]
   /** Values that are no numbers. */
   readonly unreadable: number
-  readonly besideGrid: number
+  readonly offGrid: number
 }
 
-/** More series are only said to be more. */
+/** Maximum number of series that are counted. */
 export const MAX_COUNTED_SERIES = 100
-/** Beyond it series are not told apart, and only their number is of use then. */
+/**
+ * Maximum length of a label. Longer ones are not distinguished, and only their number matters then.
+ */
 const MAX_LABEL_LENGTH = 4096
 
 /** Gathers what an answer has of a grid. */
@@ -36,7 +38,7 @@ export class GridPartBuilder {
   readonly #gaps = new BoundedRemarks()
   readonly #warnings = new BoundedRemarks()
   #unreadable = 0
-  #besideGrid = 0
+  #offGrid = 0
 
   constructor(grid: StepGrid, aggregate: SeriesAggregate | undefined) {
     this.#grid = grid
@@ -44,7 +46,7 @@ export class GridPartBuilder {
     this.#aggregate = aggregate
   }
 
-  /** A series, by what tells it from others; the values that follow are its own. */
+  /** Starts a series by its label. The following values belong to it. */
   addSeries(label: () => string): void {
     if (this.#aggregate === 'units') this.#unit = this.#unitOf(keptLabel(label()))
     if (this.#aggregate !== undefined || this.#labels.size > MAX_COUNTED_SERIES) return
@@ -59,10 +61,10 @@ export class GridPartBuilder {
     return unit
   }
 
-  /** A value at a step, measured at `atMs`; either is undefined where it is none. */
+  /** Adds a value at a step, measured at `atMs`. Either is undefined if it is invalid. */
   addValue(step: number | undefined, value: number | undefined, atMs: number): void {
     if (value === undefined) this.#unreadable += 1
-    else if (step === undefined) this.#besideGrid += 1
+    else if (step === undefined) this.#offGrid += 1
     else {
       this.#builder.add(step, value, atMs)
       this.#unit?.add(step, value, atMs)
@@ -81,12 +83,12 @@ export class GridPartBuilder {
     return {
       ...{ grid: this.#grid, builder: this.#builder, units: this.#units, labels: this.#labels },
       ...{ gaps: this.#gaps.list(), warnings: this.#warnings.list() },
-      ...{ unreadable: this.#unreadable, besideGrid: this.#besideGrid },
+      ...{ unreadable: this.#unreadable, offGrid: this.#offGrid },
     }
   }
 }
 
-/** Through bytes, since a mere slice would keep the whole text in memory. */
+/** Copied through bytes, since a slice would keep the whole text in memory. */
 function keptLabel(label: string): string {
   return Buffer.from(label.slice(0, MAX_LABEL_LENGTH)).toString()
 }

@@ -2,9 +2,9 @@ import { withoutColours } from '../../../lib/text/shown-text.js'
 import { PackedList } from '../../../lib/packing/packed-list.js'
 import type { LineData, LineLimits, TimeWindow } from '../../sources.js'
 
-/** What is kept of one line, in UTF-16 units. */
+/** Maximum stored length of a line, in UTF-16 units. */
 const MAX_LINE_LENGTH = 16_384
-/** And of each text of a longer line in JSON. */
+/** Maximum stored length of each string of a longer JSON line. */
 const MAX_TEXT_LENGTH = 1000
 
 /** Lines of a window up to the limits. */
@@ -12,7 +12,7 @@ export class LineCollector {
   readonly lines = new PackedList<LineData>()
   readonly limits: LineLimits
   readonly #startMs: number
-  /** When the last line was written; NaN where it does not say, or there is none. */
+  /** The time of the last line; NaN if it has none, or if there is no line. */
   lastMs = Number.NaN
   /** Whether a line came that no longer fitted. */
   isFull = false
@@ -39,7 +39,7 @@ export class LineCollector {
     return true
   }
 
-  /** What was read otherwise than it was written. */
+  /** Describes lines that were shortened in reading. */
   describeCuts(): string[] {
     return this.#cut === 0 ? [] : [`lines cut after ${MAX_LINE_LENGTH} characters: ${this.#cut}`]
   }
@@ -50,7 +50,10 @@ export class LineCollector {
   }
 }
 
-/** An object in JSON with the beginnings of its texts only, so that it can still be read; undefined where that is too long, too. */
+/**
+ * A JSON object with shortened strings, which can still be parsed. Undefined if that is too long,
+ * too.
+ */
 function shorterRecord(text: string): string | undefined {
   try {
     const short = JSON.stringify(JSON.parse(text), (_, value: unknown) =>

@@ -1,21 +1,21 @@
 import type { LinesAnswer, TimeWindow } from '../../sources.js'
 import type { LineCollector } from './line-collector.js'
 
-/** What is known when all that can be read has been read. */
+/** The state after all readable data has been read. */
 export interface LinesReading {
   readonly query: string
   readonly window: TimeWindow
   readonly collector: LineCollector
-  /** Lines that limits left out, where the source tells. */
+  /** Number of lines that limits left out, if the source reports it. */
   readonly omittedLines?: number | undefined
   /** Why the reading broke off before the end of the window. */
   readonly interruption?: string | undefined
-  /** Why something is missing in what was read. */
+  /** Reasons why data is missing. */
   readonly gaps: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** The answer to a query for lines, from what was read. */
+/** The answer to a query for lines. */
 export function linesAnswer(reading: LinesReading): LinesAnswer {
   const { query, window, collector, interruption, gaps } = reading
   const { lines, isFull } = collector
@@ -55,7 +55,7 @@ function breaks({ collector, interruption, omittedLines }: LinesReading, covered
   ]
 }
 
-/** Lines of a file may have no time, and then do not tell which part of the window they fill. */
+/** Lines of a file may have no time, so they do not show which part of the window they fill. */
 function lastKnownMs({ lines, lastMs }: LineCollector, { startMs, endMs }: TimeWindow): number {
   if (lines.length === 0) return startMs
   return Number.isNaN(lastMs) ? endMs : lastMs

@@ -1,6 +1,6 @@
 import type { Reply } from './source-connection.js'
 
-/** How many records a page has: half as many from then on where an answer was too large. */
+/** Number of records in a page. It is halved after an answer that was too large. */
 export class PageSize {
   #records: number
 
@@ -8,18 +8,21 @@ export class PageSize {
     this.#records = records
   }
 
-  /** As many as the next page is asked for. */
+  /** The number of records of the next page. */
   get records(): number {
     return this.#records
   }
 
-  /** The page that `ask` reads of a source of this name, or a sentence: why there is none, or what the answer is instead. */
+  /**
+   * Fetches a page by `fetchPage`, smaller if the server needs it. Returns a sentence if there is
+   * no page, or if the answer is something else.
+   */
   async read<Page extends object>(
     sourceName: string,
-    ask: (records: number) => Promise<Reply<Page | string>>,
+    fetchPage: (records: number) => Promise<Reply<Page | string>>,
   ): Promise<Page | string> {
     for (;;) {
-      const reply = await ask(this.#records)
+      const reply = await fetchPage(this.#records)
       if (reply.isAnswered) {
         const { answer } = reply
         return typeof answer === 'string' ? `${sourceName}: ${answer}` : answer

@@ -2,7 +2,10 @@ const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
 const INFINITE = /^(?<sign>[-+]?)inf(?:inity)?$/i
 const NO_VALUE = /^(?:nan|null|na|n\/a)?$/i
 
-/** A number as sources write it, "NaN", "+Inf" and an empty text (NaN) included; undefined for anything else. */
+/**
+ * A number as sources write it, including "NaN", "+Inf" and an empty string (NaN). Undefined for
+ * anything else.
+ */
 export function readNumber(raw: unknown): number | undefined {
   if (typeof raw === 'number') return raw
   if (raw === null) return Number.NaN

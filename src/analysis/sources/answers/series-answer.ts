@@ -3,12 +3,12 @@ import { failedSeries } from './answers.js'
 import type { SeriesBuilder } from './series-builder.js'
 import type { StepGrid } from './step-grid.js'
 
-/** What is known when all that can be read has been read. */
+/** The state after all readable data has been read. */
 export interface SeriesReading {
   readonly query: string
   readonly grid: StepGrid
   readonly builder: SeriesBuilder
-  /** A series for each label, where that was asked for. */
+  /** A series for each label, if requested. */
   readonly units?: ReadonlyMap<string, SeriesBuilder> | undefined
   /** Steps that a limit left out. */
   readonly truncatedPoints: number
@@ -17,7 +17,7 @@ export interface SeriesReading {
   readonly warnings: readonly string[]
 }
 
-/** The answer to a query for a series, from what was read. */
+/** The answer to a query for a series. */
 export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
   const { query, grid, builder, units, truncatedPoints } = reading
   const { values, infinite, collisions, contradiction } = builder.build()
@@ -62,7 +62,7 @@ function truncation({ count }: StepGrid, truncatedPoints: number): string[] {
   ]
 }
 
-/** By their labels, so that the same series give the same answer in whatever order they come. */
+/** Sorted by label, so that the same series give the same answer in any order. */
 function unitsOf(units: ReadonlyMap<string, SeriesBuilder>): Float64Array[] {
   return [...units].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit.build().values)
 }

@@ -1,15 +1,15 @@
 import type { SeriesAggregate } from '../../sources.js'
 import type { StepGrid } from './step-grid.js'
 
-/** What was read into the steps of a grid. */
+/** The values at the steps of a grid. */
 export interface BuiltSeries {
   /** NaN is a gap. */
   readonly values: Float64Array
-  /** Steps whose value is infinite; they are gaps. */
+  /** Number of steps with an infinite value, which are gaps. */
   readonly infinite: number
   /** Steps that got several values without an aggregate to join them. */
   readonly collisions: number
-  /** The first of those whose values are of one time. */
+  /** The first step with several values at the same time. */
   readonly contradiction: Contradiction | undefined
 }
 
@@ -20,8 +20,8 @@ interface Contradiction {
 }
 
 /**
- * Gathers values by step; several in one step are joined by the aggregate. Without one, a point that was added before
- * (the same time and value) adds nothing.
+ * Collects values by step and joins several in one step by the aggregate. Without an aggregate, a
+ * repeated point (same time and value) is ignored.
  */
 export class SeriesBuilder {
   readonly #totals: Float64Array
@@ -55,7 +55,10 @@ export class SeriesBuilder {
     this.#counts[step] = count + 1
   }
 
-  /** Takes over what another gathered for consecutive steps of the same grid, of which nothing has been gathered here. */
+  /**
+   * Adds the values of another builder for consecutive steps of the same grid that are still empty
+   * here.
+   */
   include(part: SeriesBuilder, firstStep: number): void {
     this.#totals.set(part.#totals, firstStep)
     this.#counts.set(part.#counts, firstStep)

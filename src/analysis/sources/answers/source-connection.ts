@@ -1,5 +1,11 @@
+import { z } from 'zod'
+
 import { AppError, toError } from '../../../errors/app-error.js'
-import type { OutboundClient, OutboundRequest } from '../../../lib/outbound/outbound-client.js'
+import type {
+  OutboundClient,
+  OutboundRequest,
+  OutboundResponse,
+} from '../../../lib/outbound/outbound-client.js'
 import { OutboundError } from '../../../lib/outbound/outbound-error.js'
 import { sendWithRetries } from '../../../lib/outbound/send-with-retries.js'
 import type { FetchBudget } from '../../sources.js'
@@ -7,34 +13,36 @@ import { AnswerReading } from './answer-reading.js'
 import type { ReadAnswer } from './answer-reading.js'
 import { describeMarkup } from './describe-markup.js'
 import { describeRefusal, shorten } from './describe-refusal.js'
-import { heedThrottling } from './heed-throttling.js'
 
-/** A request as it is about to be sent. */
-export interface UnsignedRequest {
+/** A request before it is sent. */
+interface UnsignedRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** The headers by which a request shows who sent it. */
+/** The headers that authenticate a request. */
 export type SignRequest = (request: UnsignedRequest) => Readonly<Record<string, string>>
 
-/** How one server is asked. */
+/** The settings of a connection to one server. */
 export interface ConnectionSettings {
-  /** As people know it: failures start with it. */
+  /** The name of the source, at the start of its error messages. */
   readonly name: string
-  /** A path in it is kept, as with a proxy. */
+  /** Its path is kept, as with a proxy. */
   readonly url: string
   /** Credentials and the tenant; sent with every request, never shown. */
   readonly headers: Readonly<Record<string, string>>
-  /** By what requests show who sent them, where that depends on the request or is had from elsewhere first; or why it is not, as a sentence. */
+  /**
+   * Authenticates requests, if that depends on the request or needs a request of its own. Returns a
+   * sentence if it fails.
+   */
   readonly authorize?: ((deadline: Deadline) => Promise<SignRequest | string>) | undefined
   readonly requestTimeoutMs: number
   readonly maxResponseBytes: number
 }
 
-/** What talks to the network and what time and chance are. */
+/** Network, clock and random numbers. */
 export interface ConnectionParts {
   readonly client: OutboundClient
   readonly now: () => number
@@ -54,17 +62,20 @@ export interface SourceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the URL of the server: `/api/v1/query_range`. */
   readonly path: string
-  /** Of several values each is a parameter of its own. */
+  /** Each of several values is a parameter of its own. */
   readonly search?: Readonly<Record<string, string | readonly string[]>>
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Of the JSON, where it is not `application/json`. */
+  /** Content type of the JSON, if it is not `application/json`. */
   readonly contentType?: string
-  /** Besides those of every request. */
+  /** In addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What was read of a JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
+/**
+ * The content of a JSON answer, or a sentence that says why there is none, with the status or the
+ * kind of failure if the caller handles it.
+ */
 export type Reply<Answer> =
   | { readonly isAnswered: true; readonly answer: Answer }
   | {
@@ -78,10 +89,10 @@ export interface SourceConnection {
   readonly name: string
   readonly startBudget: (budget: FetchBudget) => Deadline
   /**
-   * Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts; `begin` is called for each
-   * attempt, of which only the last one counts.
+   * Sends a request. Never rejects. Retries 429, 5xx and network failures within the budget;
+   * `begin` is called for each attempt, and only the last one counts.
    */
-  readonly ask: <Answer>(
+  readonly send: <Answer>(
     request: SourceRequest,
     deadline: Deadline,
     begin: () => ReadAnswer<Answer>,
@@ -89,7 +100,7 @@ export interface SourceConnection {
 }
 
 const ATTEMPTS = 4
-/** Of an answer that refuses: more than the reasons of any server. */
+/** Maximum size of a refusing answer: more than the reasons of any server. */
 const MAX_REFUSAL_BYTES = 16 * 1024
 
 /** Connects to one server. */
@@ -97,11 +108,11 @@ export function makeSourceConnection(settings: ConnectionSettings, parts: Connec
   return {
     name: settings.name,
     startBudget: ({ budgetMs, signal }) => ({ atMs: parts.now() + budgetMs, signal }),
-    ask: (request, deadline, begin) => ask(request, deadline, begin, settings, parts),
+    send: (request, deadline, begin) => send(request, deadline, begin, settings, parts),
   }
 }
 
-async function ask<Answer>(
+async function send<Answer>(
   request: SourceRequest,
   deadline: Deadline,
   begin: () => ReadAnswer<Answer>,
@@ -194,4 +205,41 @@ function noAnswer(problem: string, { status, isTooLarge = false }: NoAnswerDetai
 interface NoAnswerDetails {
   readonly status?: number
   readonly isTooLarge?: boolean
+}
+
+const BAD_REQUEST = 400
+const TOO_MANY_REQUESTS = 429
+/** A larger number is a time, not a number of seconds from now. */
+const MAX_RESET_SECONDS = 3600
+
+/** Services of Amazon with a JSON protocol name the error in the body. */
+const NamedError = z.object({ __type: z.string() })
+const THROTTLED = /(?:^|#)(?:Throttling\w*|TooManyRequests\w*|RequestLimitExceeded|LimitExceededException)$/
+
+/**
+ * Translates services' own throttling responses into HTTP: Amazon's services throttle with 400, and
+ * Datadog reports in `X-RateLimit-Reset` the seconds until the limit resets.
+ */
+function heedThrottling(response: OutboundResponse): OutboundResponse {
+  if (response.status === TOO_MANY_REQUESTS) return withRetryAfter(response)
+  return response.status === BAD_REQUEST && isThrottled(response.body)
+    ? { ...response, status: TOO_MANY_REQUESTS }
+    : response
+}
+
+function withRetryAfter(response: OutboundResponse): OutboundResponse {
+  const { headers } = response
+  const reset = headers['x-ratelimit-reset'] ?? ''
+  if (headers['retry-after'] !== undefined || !/^\d{1,4}$/.test(reset)) return response
+  const seconds = Math.min(Number(reset), MAX_RESET_SECONDS)
+  return { ...response, headers: { ...headers, 'retry-after': String(seconds) } }
+}
+
+function isThrottled(body: Buffer): boolean {
+  try {
+    const error = NamedError.safeParse(JSON.parse(body.toString()))
+    return error.success && THROTTLED.test(error.data.__type)
+  } catch {
+    return false
+  }
 }

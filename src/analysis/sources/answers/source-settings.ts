@@ -65,7 +65,7 @@ export interface AwsKeys {
   readonly sessionToken?: Secret | undefined
 }
 
-/** Where a temporary access key is had. */
+/** The source of a temporary access key. */
 export type AwsKeysFrom =
   | { readonly type: 'instance-role'; readonly url: string; readonly role?: string | undefined }
   | { readonly type: 'container-role'; readonly url: string; readonly token?: Secret | undefined }
@@ -77,7 +77,7 @@ export type AwsKeysFrom =
       readonly sessionName: string
     }
 
-/** An access key of Amazon's or where one is had, and the region in which it is used. */
+/** An access key of Amazon's, or its source, and the region of its use. */
 export interface AwsAccess {
   readonly region: string
   readonly accessKeyId?: string | undefined
@@ -93,7 +93,7 @@ export interface PointsSettings extends Metrics {
 
 export interface DatadogSettings extends Metrics, PagedLines {
   readonly type: 'datadog'
-  /** The index of logs that is searched, else all of them. */
+  /** The searched index of logs; all by default. */
   readonly index?: string | undefined
 }
 
@@ -114,13 +114,13 @@ export interface CloudWatchSettings extends Metrics, AwsAccess {
 
 export interface CloudWatchLogsSettings extends PagedLines, AwsAccess {
   readonly type: 'cloudwatchlogs'
-  /** The log group that is searched, unless a log template names another. */
+  /** The searched log group, unless a log template names another. */
   readonly index?: string | undefined
 }
 
 export interface SplunkSettings extends Server, Lines {
   readonly type: 'splunk'
-  /** The index that is searched, unless a log template names another or the query does. */
+  /** The searched index, unless a log template or the query names another. */
   readonly index?: string | undefined
 }
 
@@ -132,14 +132,14 @@ export type AzureSignIn =
       readonly clientId: string
       readonly clientSecret: Secret
       readonly loginUrl: string
-      /** What the token is for, where it is not the origin of the source's url. */
+      /** The audience of the token, if it is not the origin of the source's url. */
       readonly audience?: string | undefined
     }
   | {
       readonly type: 'workload-identity'
       readonly tenantId: string
       readonly clientId: string
-      /** Of a service account, which the directory takes for that of the client. */
+      /** Token of a service account, which the directory accepts as the client's. */
       readonly token: Secret
       readonly loginUrl: string
       readonly audience?: string | undefined
@@ -168,11 +168,11 @@ export interface StackdriverSettings extends Metrics {
   readonly type: 'stackdriver'
   /** The key file of a service account, as it was downloaded, */
   readonly serviceAccount?: Secret | undefined
-  /** or whom to ask for its tokens. */
+  /** or the source of its tokens. */
   readonly serviceAccountFrom?: GoogleIdentity | undefined
-  /** Where tokens come from, where it is not what the key file says. */
+  /** URL of the token server, if it is not that of the key file. */
   readonly tokenUrl?: string | undefined
-  /** The project that is asked, else that of the service account. */
+  /** The queried project; that of the service account by default. */
   readonly project?: string | undefined
 }
 

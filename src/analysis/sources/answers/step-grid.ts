@@ -11,8 +11,8 @@ export interface StepGrid {
 const TOLERANCE_MS = 1
 
 /**
- * The multiples of the step within a window. Two windows of one length have as many steps as each other when the length is
- * a multiple of the step, wherever they start.
+ * The multiples of the step within a window. Two windows of one length have equally many steps if
+ * the length is a multiple of the step, wherever they start.
  */
 export function stepGrid({ startMs, endMs }: TimeWindow, stepMs: number): StepGrid {
   const first = Math.ceil(startMs / stepMs) * stepMs
@@ -38,7 +38,7 @@ export function lastStepMs({ startMs, stepMs, count }: StepGrid): number {
   return startMs + (count - 1) * stepMs
 }
 
-/** The step at which a time stands; undefined beside the grid. */
+/** The step at a time; undefined off the grid. */
 export function stepAt({ startMs, stepMs, count }: StepGrid, ms: number): number | undefined {
   const index = Math.round((ms - startMs) / stepMs)
   const isOnGrid = Math.abs(startMs + index * stepMs - ms) <= TOLERANCE_MS

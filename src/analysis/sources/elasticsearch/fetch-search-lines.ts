@@ -2,15 +2,20 @@ import { AppError } from '../../../errors/app-error.js'
 import type { FetchBudget, LinesAnswer, LinesQuery, LineFilter } from '../../sources.js'
 import { LineCollector, narrowed } from '../answers/line-collector.js'
 import { linesAnswer } from '../answers/lines-answer.js'
-import type { SourceConnection } from '../answers/source-connection.js'
+import type { SourceConnection, Deadline, Reply } from '../answers/source-connection.js'
 import type { SearchSettings } from '../answers/source-settings.js'
 import type { HitPage } from './read-hits.js'
 import { ELASTICSEARCH, OPENSEARCH } from './search-dialect.js'
-import { SearchPages } from './search-pages.js'
 import { fillSearchQuery } from '../templates/fill-search-query.js'
+import { wholeAnswer } from '../answers/answer-reading.js'
+import { PageSize } from '../answers/page-size.js'
+import { readHits } from './read-hits.js'
+import type { SearchDialect } from './search-dialect.js'
+import { RECORD_FIELDS } from '../../../canary/index.js'
 
 /**
- * Log lines from Elasticsearch or OpenSearch. Raises `invalid` for a template that cannot be filled and where there is no index.
+ * Fetches log lines from Elasticsearch or OpenSearch. Raises `invalid` for a template that cannot
+ * be filled and for a missing index.
  */
 export async function fetchSearchLines(
   query: LinesQuery,
@@ -39,7 +44,7 @@ export async function fetchSearchLines(
   })
 }
 
-/** Raises `invalid` where there is no index to ask, or its name would be another path. */
+/** Raises `invalid` if the index is missing, or if its name would be another path. */
 function checkIndex(index: string | undefined): string {
   if (index === undefined) {
     throw new AppError('invalid', 'no index to search: name it in the log template or in the source')
@@ -53,7 +58,7 @@ function checkIndex(index: string | undefined): string {
   return index
 }
 
-/** What the pages have brought so far. */
+/** The lines of the pages so far. */
 class HitReading {
   readonly collector: LineCollector
   readonly #messageField: string
@@ -92,14 +97,125 @@ class HitReading {
   }
 }
 
-/** The query of a search for the lines of a window. Raises `invalid` naming everything that is wrong with its template. */
+/**
+ * The query of a search for the lines of a window. Raises `invalid` with all problems of its
+ * template.
+ */
 function searchQuery({ query, scope, startMs, endMs, filters = [] }: LinesQuery, timeField: string): object {
   const window = { gte: Math.ceil(startMs), lt: Math.ceil(endMs), format: 'epoch_millis' }
   const wanted = query.trim() === '' ? [] : [fillSearchQuery(query, scope)]
   return { bool: { filter: [{ range: { [timeField]: window } }, ...filters.map(toClause), ...wanted] } }
 }
 
-/** As a phrase, which finds the whole value in fields of type keyword and of type text; a term would find it in the first only. */
+/**
+ * A phrase finds the whole value in fields of type keyword and text; a term would only do so in the
+ * former.
+ */
 function toClause({ field, value, match }: LineFilter): object {
   return match === 'exact' ? { match_phrase: { [field]: value } } : { prefix: { [field]: { value } } }
+}
+
+/** Fields of a document with its level, its request and its error. */
+const READ_FIELDS = Object.entries(RECORD_FIELDS).flatMap(([kind, fields]) => (kind === 'time' ? [] : fields))
+
+/** The query and the index of a search. */
+interface WantedHits {
+  readonly index: string
+  readonly query: object
+  readonly timeField: string
+  readonly messageField: string
+  /** Documents a page. */
+  readonly size: number
+}
+
+/** How long the server keeps the point in time between two pages. */
+const KEEP_ALIVE = '1m'
+/** For giving the point in time back, after the budget of the fetch if need be. */
+const CLOSING_MS = 2000
+
+/**
+ * All pages of one search at one point in time, so that documents indexed later do not shift them.
+ */
+class SearchPages {
+  readonly warnings: string[] = []
+  readonly #connection: SourceConnection
+  readonly #dialect: SearchDialect
+  readonly #deadline: Deadline
+  readonly #wanted: WantedHits
+  readonly #size: PageSize
+
+  constructor(connection: SourceConnection, dialect: SearchDialect, deadline: Deadline, wanted: WantedHits) {
+    this.#connection = connection
+    this.#dialect = dialect
+    this.#deadline = deadline
+    this.#wanted = wanted
+    this.#size = new PageSize(wanted.size)
+  }
+
+  /**
+   * Passes on page after page until `take` returns false or there are no more. Returns a sentence
+   * if it was interrupted.
+   */
+  async readAll(take: (page: HitPage) => boolean): Promise<string | undefined> {
+    const { index } = this.#wanted
+    const opened = await this.#connection.send(
+      this.#dialect.openPointInTime(index, KEEP_ALIVE),
+      this.#deadline,
+      wholeAnswer,
+    )
+    if (!opened.isAnswered) return opened.problem
+    const first = this.#dialect.readPointInTime(opened.answer)
+    if (first === undefined) {
+      return `${this.#connection.name}: the answer to opening a point in time has no id: is it the right type of server?`
+    }
+    const state: PagingState = { pointInTime: first, after: undefined }
+    try {
+      return await this.#readFrom(state, take)
+    } finally {
+      await this.#close(state.pointInTime)
+    }
+  }
+
+  async #readFrom(state: PagingState, take: (page: HitPage) => boolean): Promise<string | undefined> {
+    for (;;) {
+      const page = await this.#size.read(this.#connection.name, (records) => this.#search(state, records))
+      if (typeof page === 'string') return page
+      if (page.shards === 0) return `${this.#connection.name}: no index matches ${this.#wanted.index}`
+      state.pointInTime = page.pointInTime ?? state.pointInTime
+      state.after = page.lastSort
+      if (!take(page) || page.hits.length < this.#size.records) return undefined
+    }
+  }
+
+  #search({ pointInTime, after }: PagingState, size: number): Promise<Reply<HitPage | string>> {
+    const { query, timeField, messageField } = this.#wanted
+    const json = {
+      size,
+      query,
+      sort: this.#dialect.sort(timeField),
+      pit: { id: pointInTime, keep_alive: KEEP_ALIVE },
+      _source: [messageField, ...READ_FIELDS],
+      // Counting is slow, and the number does not change within a point in time.
+      track_total_hits: after === undefined,
+      ...(after === undefined ? {} : { search_after: after }),
+    }
+    return this.#connection.send({ method: 'POST', path: '/_search', json }, this.#deadline, () =>
+      readHits(messageField, size),
+    )
+  }
+
+  async #close(pointInTime: string): Promise<void> {
+    const deadline = this.#connection.startBudget({ budgetMs: CLOSING_MS })
+    const reply = await this.#connection.send(
+      this.#dialect.closePointInTime(pointInTime),
+      deadline,
+      wholeAnswer,
+    )
+    if (!reply.isAnswered) this.warnings.push(`the point in time stays open for a minute: ${reply.problem}`)
+  }
+}
+
+interface PagingState {
+  pointInTime: string
+  after: readonly unknown[] | undefined
 }

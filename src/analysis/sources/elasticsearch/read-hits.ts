@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { describeRecord } from '../../../canary/index.js'
 
-/** A line; without text where the document has no such field. */
+/** A line; without text if the document lacks the field. */
 interface Hit {
   readonly atMs: number
   readonly text: string | undefined
@@ -12,9 +12,9 @@ interface Hit {
 /** One page of a search. */
 export interface HitPage {
   readonly hits: readonly Hit[]
-  /** Of the last hit: what `search_after` goes on from. */
+  /** Sort key of the last hit, at which `search_after` continues. */
   readonly lastSort: readonly unknown[] | undefined
-  /** How many documents match, where the server counted them all. */
+  /** Number of matching documents, if the server counted all of them. */
   readonly total: number | undefined
   readonly shards: number
   /** Why matching documents may be missing. */
@@ -39,7 +39,10 @@ const Answer = z.object({
 
 const Document = z.object({ _source: z.unknown(), sort: z.array(z.unknown()).min(1) })
 
-/** Reads an answer to a search while it comes, at most `size` documents of it; a sentence where it is none. */
+/**
+ * Reads an answer to a search incrementally, at most `size` documents. Returns a sentence if it is
+ * not an answer.
+ */
 export function readHits(messageField: string, size: number): ReadAnswer<HitPage | string> {
   const hits: Hit[] = []
   let lastSort: readonly unknown[] | undefined
@@ -47,7 +50,7 @@ export function readHits(messageField: string, size: number): ReadAnswer<HitPage
   const add = (raw: unknown): void => {
     const document = Document.safeParse(raw).data
     if (document === undefined) isOther = true
-    // A server that gives more than it was asked for gives the rest again with the next page.
+    // A server that sends more than requested sends the rest again with the next page.
     else if (hits.length < size) {
       const { _source, sort } = document
       hits.push({ atMs: toMs(sort[0]), text: describeRecord(_source, messageField) })
@@ -83,7 +86,7 @@ function describeFailedShards({ total, failed, failures }: z.output<typeof Answe
   return `${failed} of ${total} shards did not answer: their documents are missing${because}`
 }
 
-/** A sort key of a date: text with nanoseconds, or milliseconds. */
+/** A sort key of a date: a string with nanoseconds, or milliseconds. */
 function toMs(key: unknown): number {
   if (typeof key === 'number') return key
   return typeof key === 'string' ? Date.parse(key) : Number.NaN

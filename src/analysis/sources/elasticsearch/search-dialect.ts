@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { SourceRequest } from '../answers/source-connection.js'
 
-/** What Elasticsearch and OpenSearch do in different ways. */
+/** Differences between Elasticsearch and OpenSearch. */
 export interface SearchDialect {
   readonly openPointInTime: (index: string, keepAlive: string) => SourceRequest
   /** The id of the point in time in the answer to opening it. */
@@ -15,7 +15,7 @@ export interface SearchDialect {
 const ElasticsearchPoint = z.object({ id: z.string().min(1) })
 const OpenSearchPoint = z.object({ pit_id: z.string().min(1) })
 
-/** From 7.12 on, whose searches in a point in time have `_shard_doc` as an implicit last sort key. */
+/** From 7.12 on: searches in a point in time have `_shard_doc` as an implicit last sort key. */
 export const ELASTICSEARCH: SearchDialect = {
   openPointInTime: (index, keepAlive) => ({
     method: 'POST',
@@ -24,7 +24,7 @@ export const ELASTICSEARCH: SearchDialect = {
   }),
   readPointInTime: (json) => ElasticsearchPoint.safeParse(json).data?.id,
   closePointInTime: (id) => ({ method: 'DELETE', path: '/_pit', json: { id } }),
-  // As text: nanoseconds as a number would lose digits on their way through JSON.
+  // As a string: nanoseconds as a number would lose digits in JSON.
   sort: (timeField) => [
     {
       [timeField]: {

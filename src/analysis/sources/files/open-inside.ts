@@ -6,8 +6,9 @@ import { isAbsolute, join, sep } from 'node:path'
 import { AppError } from '../../../errors/app-error.js'
 
 /**
- * Opens a file below a directory for reading. Raises `invalid` for what leads outside of it, by "..", an absolute path or a
- * symbolic link, and for what is no regular file; `not_found` when there is none.
+ * Opens a file below a directory for reading. Raises `invalid` for paths that lead outside by "..",
+ * an absolute path or a symbolic link, and for anything but regular files; `not_found` if there is
+ * no file.
  */
 export async function openInside(directory: string, path: string): Promise<FileHandle> {
   if (isAbsolute(path) || path.split(/[/\\]/).includes('..')) throw outside(path)
@@ -37,7 +38,7 @@ async function realPathOf(path: string, shown: string): Promise<string> {
   }
 }
 
-/** Says the system's code only, since its message holds the whole path. */
+/** Contains only the system's code, since the system's message has the whole path. */
 function unreadable(shown: string, raw: unknown): AppError {
   const code = raw instanceof Error && 'code' in raw ? String(raw.code) : 'unknown error'
   return code === 'ENOENT'

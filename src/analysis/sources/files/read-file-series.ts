@@ -11,8 +11,8 @@ import { readPoints } from './read-points.js'
 import type { Point } from './read-points.js'
 
 /**
- * A series from a CSV or JSON file; the query is `path#column`. Raises an AppError for a file that cannot be read or is not what
- * it should be.
+ * Reads a series from a CSV or JSON file. The query is `path#column`. Raises an AppError for a file
+ * that is unreadable or malformed.
  */
 export async function readFileSeries(query: SeriesQuery, settings: FileSettings): Promise<SeriesAnswer> {
   const { path, column } = fillPath(query.query, query.scope)

@@ -6,12 +6,11 @@ import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
 import { readNumber } from '../answers/read-number.js'
-import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
 
 const MAX_VALUES = 2_500_000
 
-/** A value at a time in ms; either is NaN where the file has none. */
+/** A value at a time in ms; NaN if the file has none. */
 export interface Point {
   readonly atMs: number
   readonly value: number
@@ -24,8 +23,9 @@ const Spaced = z.object({
 })
 
 /**
- * The points in a CSV file with a heading line, or in a JSON file: a list of objects with a time and values, `{startMs, stepMs,
- * values}` with null for a gap, or the answer of a range query with one series. Raises `invalid` with what is wrong.
+ * The points in a CSV file with a heading line, or in a JSON file: a list of objects with a time
+ * and values, `{startMs, stepMs, values}` with null for a gap, or the answer of a range query with
+ * one series. Raises `invalid` with the problem.
  */
 export function readPoints(path: string, text: string, column: string | undefined): Point[] {
   return path.toLowerCase().endsWith('.json') ? pointsOfJson(parseJson(text), column) : fromCsv(text, column)
@@ -49,8 +49,9 @@ function parseCsv(text: string): string[][] {
 }
 
 /**
- * The points in a JSON document: a list of objects with a time and values, `{startMs, stepMs, values}` with null for a gap, or the answer of a
- * range query with one series. Raises `invalid` with what is wrong.
+ * The points in a JSON document: a list of objects with a time and values, `{startMs, stepMs,
+ * values}` with null for a gap, or the answer of a range query with one series. Raises `invalid`
+ * with the problem.
  */
 export function pointsOfJson(json: unknown, column: string | undefined): Point[] {
   if (Array.isArray(json)) {
@@ -109,5 +110,31 @@ function toValue(raw: unknown, column: string): number {
   throw new AppError(
     'invalid',
     `its column ${column} holds ${JSON.stringify(raw).slice(0, 40)}, which is no number`,
+  )
+}
+
+const TIME_NAME = /^(?:@?timestamp|time|date|datetime|ts)$/i
+const VALUE_NAME = /^value$/i
+
+/**
+ * The columns of time and value: the time by its name, else the first column; the value by the
+ * given name, else the only other column or the one named "value". Raises `invalid` with the
+ * existing names.
+ */
+function chooseColumns(
+  names: readonly string[],
+  wanted: string | undefined,
+): { readonly time: string; readonly value: string } {
+  const time = names.find((name) => TIME_NAME.test(name)) ?? names[0] ?? ''
+  const others = names.filter((name) => name !== time)
+  const value =
+    wanted === undefined
+      ? (others.find((name) => VALUE_NAME.test(name)) ?? (others.length === 1 ? others[0] : undefined))
+      : others.find((name) => name === wanted)
+  if (value !== undefined) return { time, value }
+  const what = wanted === undefined ? 'it has no single column of values' : `it has no column ${wanted}`
+  throw new AppError(
+    'invalid',
+    `${what}: name one of ${others.join(', ') || '(none)'} after #, as in file.csv#name`,
   )
 }

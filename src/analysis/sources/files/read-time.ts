@@ -1,17 +1,23 @@
 import { readIsoTime } from '../../../lib/clocks/iso-time.js'
 
-/** From these on a number counts a smaller unit than seconds; as times all are far beyond any that will be met. */
+/**
+ * Numbers from which a smaller unit than seconds is meant; as seconds they would be far in the
+ * future.
+ */
 const NANOSECONDS_FROM = 1e17
 const MICROSECONDS_FROM = 1e14
 const MILLISECONDS_FROM = 1e11
 
-/** What nearly all logs write, and the built-in reader takes once it has a zone and at most milliseconds. */
+/**
+ * The format of nearly all logs, which the built-in parser accepts with a zone and at most
+ * milliseconds.
+ */
 const COMMON =
   /^(?<date>\d{4}-\d\d-\d\d)[T ](?<time>\d\d:\d\d:\d\d)(?:[.,](?<fraction>\d{1,3})\d*)?(?<zone>Z|[+-]\d\d:\d\d)?$/
 
 /**
- * A time in ms: ISO 8601 (UTC where it names no zone; a space for the T), or a number since the epoch, in the unit that its size
- * tells. NaN for anything else.
+ * A time in ms: ISO 8601 (UTC without a zone; a space for the T), or a number since the epoch in
+ * the unit that its size implies. NaN for anything else.
  */
 export function readTime(raw: unknown): number {
   if (typeof raw === 'number') return fromNumber(raw)
@@ -23,7 +29,7 @@ export function readTime(raw: unknown): number {
     return Date.parse(`${date}T${time}.${fraction.padEnd(3, '0')}${zone}`)
   }
   if (/^\d+(?:\.\d+)?$/.test(text) && text.length > 8) return fromNumber(Number(text))
-  // A time of day would be one of today.
+  // A time of day alone would mean today.
   if (!/^\d{4}-?\d\d/.test(text)) return Number.NaN
   return readIsoTime(text.replace(' ', 'T'), 'utc')
 }

@@ -7,12 +7,12 @@ import type { ReadAnswer } from '../answers/answer-reading.js'
 import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text.js'
 import { Filling } from '../templates/filling.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 /** Names the operation in the JSON protocol of the service. */
 const TARGET = 'Logs_20140328.FilterLogEvents'
 const MAX_EVENTS = 10_000
-/** Filters that go by the stream that an event is of, and not by what it says. */
+/** Filters by the stream of an event, not by its content. */
 const STREAM_FIELDS: readonly string[] = ['logStreamName', '@logStream', 'logStream']
 const LOG_GROUP = /^[\w./#-]{1,512}$/
 /** The identifier of a log group of another account. */
@@ -23,16 +23,17 @@ const Answer = z.object({ events: z.array(z.unknown()).optional(), nextToken: z.
 const Event = z.object({ timestamp: z.number(), message: z.string() })
 
 /**
- * `FilterLogEvents` of CloudWatch Logs: all events of a log group that match a filter pattern, in pages and in order of time. Queries of
- * Logs Insights would end after 10,000 events, are paid by the byte that they scan, and cannot be paged. Raises `invalid` where there is no
- * log group, and for a pattern or filters that cannot be asked.
+ * `FilterLogEvents` of CloudWatch Logs: all events of a log group that match a filter pattern, in
+ * pages and in order of time. Queries of Logs Insights would end after 10,000 events, are billed by
+ * scanned bytes, and cannot be paged. Raises `invalid` without a log group, and for invalid
+ * patterns or filters.
  */
-export function askCloudWatchLogs(query: LinesQuery, index: string | undefined): LinesAsking {
+export function cloudWatchLogsApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
-  const asked = { ...groupOf(query.index ?? index), ...streamsOf(query), ...patternOf(query) }
+  const request = { ...groupOf(query.index ?? index), ...streamsOf(query), ...patternOf(query) }
   const { messageField } = query
   return {
-    text: JSON.stringify(asked),
+    text: JSON.stringify(request),
     request: ({ size, page }) => ({
       method: 'POST',
       path: '/',
@@ -40,7 +41,7 @@ export function askCloudWatchLogs(query: LinesQuery, index: string | undefined):
       contentType: 'application/x-amz-json-1.1',
       // Its end is part of the window.
       json: {
-        ...asked,
+        ...request,
         ...{ startTime: startMs, endTime: endMs - 1, limit: size },
         ...(page !== undefined && { nextToken: page }),
       },
@@ -71,7 +72,7 @@ function isOfStream({ field }: LineFilter): boolean {
   return STREAM_FIELDS.includes(field)
 }
 
-/** Filters by what an event says need a pattern for JSON, which a pattern of words cannot be joined with. */
+/** Filters by content need a pattern for JSON, which cannot be combined with a pattern of words. */
 function patternOf({ query, scope, filters = [] }: LinesQuery): object {
   const template = query.trim() === '*' ? '' : query.trim()
   const filling = new Filling(scope)

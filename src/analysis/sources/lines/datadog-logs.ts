@@ -8,7 +8,7 @@ import { fillSearchText } from '../templates/fill-search-text.js'
 import { Filling } from '../templates/filling.js'
 import { LUCENE_PHRASE, LUCENE_WORD } from '../templates/places.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 const MAX_EVENTS = 1000
 const FIELD = /^@?[\w./-]+$/
@@ -33,13 +33,13 @@ const Event = z.object({
 })
 
 /**
- * Datadog's search of log events, version 2: events by a query of its log search, in pages of a cursor and in order of time. Raises
- * `invalid` for a query or filters that cannot be asked.
+ * Datadog's search of log events, version 2: events by a query of its log search, in pages by
+ * cursor and in order of time. Raises `invalid` for an invalid query or filter.
  */
-export function askDatadogLogs(query: LinesQuery, index: string | undefined): LinesAsking {
+export function datadogLogsApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
-  const asked = query.index ?? index
-  const filter = { query: searchOf(query), ...(asked !== undefined && { indexes: [asked] }) }
+  const indexName = query.index ?? index
+  const filter = { query: searchOf(query), ...(indexName !== undefined && { indexes: [indexName] }) }
   const { messageField } = query
   return {
     text: JSON.stringify(filter),
@@ -89,19 +89,19 @@ function readEvents(size: number, messageField: string | undefined): ReadAnswer<
       const answer = Answer.safeParse(rest)
       if (!answer.success || isOther) return 'the answer is not the JSON of a search for log events'
       const { status, page, warnings = [] } = answer.data.meta ?? {}
-      const told = warnings.map(({ title = '', detail = '' }) =>
+      const messages = warnings.map(({ title = '', detail = '' }) =>
         `the server warns: ${title} ${detail}`.trim(),
       )
       const isLate = status === 'timeout'
       return {
         ...{ lines, nextPage: page?.after ?? undefined },
-        gaps: [...told, ...(isLate ? ['the search ran out of time on the server: events are missing'] : [])],
+        gaps: [...messages, ...(isLate ? ['the search ran out of time on the server: events are missing'] : [])],
       }
     },
   }
 }
 
-/** Its status is the level of an event; what the program wrote beside its message stands in attributes of attributes. */
+/** The status is the level of an event. The program's own fields are in nested attributes. */
 function toLine({ attributes: event }: z.output<typeof Event>, messageField: string | undefined): ServedLine {
   const { timestamp, message, status, attributes } = event
   const record = { ...attributes, message: message ?? attributes?.['message'], level: status }

@@ -4,36 +4,39 @@ import { linesAnswer } from '../answers/lines-answer.js'
 import { PageSize } from '../answers/page-size.js'
 import type { SourceConnection } from '../answers/source-connection.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, PageWanted, WholeWindow } from './lines-api.js'
+import type { LinesApi, LinesPage, PageWanted, WholeWindow } from './lines-api.js'
 
-/** A server may look through much that matches nothing; that it goes on for ever is another thing. */
+/**
+ * Maximum number of consecutive empty pages. A server may search much that does not match, but not
+ * endlessly.
+ */
 const MAX_EMPTY_PAGES = 1000
 
-/** What bounds the lines of a window and of one request. */
+/** Limits of the lines of a window and of one request. */
 interface PageLimits extends LineLimits {
   readonly pageLines: number
 }
 
-/** The lines of a window, page by page, as far as the limits go. */
+/** Fetches the lines of a window page by page within the limits. */
 export async function fetchLines(
   query: LinesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { asking, limits }: { readonly asking: LinesAsking; readonly limits: PageLimits },
+  { api, limits }: { readonly api: LinesApi; readonly limits: PageLimits },
 ): Promise<LinesAnswer> {
   const collector = new LineCollector(narrowed(limits, query.limits), query)
-  const reading = new LinesOfWindow(collector, asking, wholeWindow(query))
-  const size = Math.min(limits.pageLines, asking.maxPageLines, collector.limits.maxLines + 1)
+  const reading = new LinesOfWindow(collector, api, wholeWindow(query))
+  const size = Math.min(limits.pageLines, api.maxPageLines, collector.limits.maxLines + 1)
   const pageSize = new PageSize(size)
   const deadline = connection.startBudget(budget)
   const readPage: ReadPage = (page) =>
     pageSize.read(connection.name, (records) => {
       const wanted: PageWanted = { size: records, page }
-      return connection.ask(asking.request(wanted), deadline, () => asking.read(wanted))
+      return connection.send(api.request(wanted), deadline, () => api.read(wanted))
     })
   const interruption = await readAll(readPage, reading)
   return linesAnswer({
-    ...{ query: asking.text, window: query, collector, interruption },
+    ...{ query: api.text, window: query, collector, interruption },
     ...{ gaps: reading.describeGaps(), warnings: [] },
   })
 }
@@ -41,7 +44,10 @@ export async function fetchLines(
 /** Reads the page that another one names, or the first; or gives a sentence. */
 type ReadPage = (page: string | undefined) => Promise<LinesPage | string>
 
-/** Takes pages until a limit is reached or there are no more; gives a sentence where it had to break off. */
+/**
+ * Reads pages until a limit is reached or there are no more. Returns a sentence if it was
+ * interrupted.
+ */
 async function readAll(readPage: ReadPage, reading: LinesOfWindow): Promise<string | undefined> {
   let page: string | undefined
   for (let empty = 0; empty < MAX_EMPTY_PAGES;) {
@@ -56,10 +62,10 @@ async function readAll(readPage: ReadPage, reading: LinesOfWindow): Promise<stri
   return `the server gave ${MAX_EMPTY_PAGES} pages without a line: narrow the query or the window`
 }
 
-/** What the pages have brought so far. */
+/** The lines of the pages so far. */
 class LinesOfWindow {
   readonly #collector: LineCollector
-  readonly #asking: LinesAsking
+  readonly #api: LinesApi
   readonly #window: WholeWindow
   readonly #gaps = new Set<string>()
   #seen = 0
@@ -67,9 +73,9 @@ class LinesOfWindow {
   #withoutTime = 0
   #outside = 0
 
-  constructor(collector: LineCollector, asking: LinesAsking, window: WholeWindow) {
+  constructor(collector: LineCollector, api: LinesApi, window: WholeWindow) {
     this.#collector = collector
-    this.#asking = asking
+    this.#api = api
     this.#window = window
   }
 
@@ -92,9 +98,9 @@ class LinesOfWindow {
       count === 0 ? [] : [`${count} of ${this.#seen} events ${what}`]
     return [
       ...this.#gaps,
-      ...of(this.#withoutText, `have no text in ${this.#asking.textField}`),
+      ...of(this.#withoutText, `have no text in ${this.#api.textField}`),
       ...of(this.#withoutTime, 'have no time that can be read'),
-      ...of(this.#outside, 'are from outside of the window that was asked for: see the clock of the server'),
+      ...of(this.#outside, 'are outside of the requested window: check the clock of the server'),
     ]
   }
 }

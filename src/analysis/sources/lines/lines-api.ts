@@ -1,9 +1,9 @@
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import type { SourceRequest } from '../answers/source-connection.js'
 
-/** A line as a server gave it; without text where the event has none in the field that was named. */
+/** A line from a server; without text if the event lacks the named field. */
 export interface ServedLine {
-  /** In ms since the epoch, NaN where it cannot be read. */
+  /** In ms since the epoch; NaN if it cannot be read. */
   readonly atMs: number
   readonly text: string | undefined
 }
@@ -11,31 +11,31 @@ export interface ServedLine {
 /** One page of lines, in order of time. */
 export interface LinesPage {
   readonly lines: readonly ServedLine[]
-  /** How the next page is asked for, where there is one. */
+  /** The token of the next page, if there is one. */
   readonly nextPage?: string | undefined
-  /** Why what follows these lines cannot be had, where that is so. */
+  /** Why later lines cannot be fetched, if so. */
   readonly brokenOff?: string
   /** Why something may be missing, as whole sentences. */
   readonly gaps?: readonly string[]
 }
 
-/** Which page is asked for. */
+/** The requested page. */
 export interface PageWanted {
   readonly size: number
   /** As the page before gave it; undefined for the first. */
   readonly page: string | undefined
 }
 
-/** How one server is asked for the lines of one query, its placeholders filled. */
-export interface LinesAsking {
+/** The requests to one server for the lines of one query, with its placeholders filled. */
+export interface LinesApi {
   /** The query as reports show it. */
   readonly text: string
   readonly request: (wanted: PageWanted) => SourceRequest
-  /** Reads an answer while it comes: a page, or why it is none, as a sentence. */
+  /** Reads an answer incrementally: a page, or a sentence that says why it is not one. */
   readonly read: (wanted: PageWanted) => ReadAnswer<LinesPage | string>
-  /** The most lines that one request may ask for. */
+  /** Maximum number of lines in one request. */
   readonly maxPageLines: number
-  /** What an event without text lacks, as the end of a sentence. */
+  /** The field that an event without text lacks, as the end of a sentence. */
   readonly textField: string
 }
 

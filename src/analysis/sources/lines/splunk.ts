@@ -10,13 +10,13 @@ import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text
 import { Filling } from '../templates/filling.js'
 import { NOWHERE } from '../templates/places.js'
 import { wholeWindow } from './lines-api.js'
-import type { LinesAsking, LinesPage, ServedLine } from './lines-api.js'
+import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 
 const MS_PER_SECOND = 1000
 const EXPORT_PATH = '/services/search/v2/jobs/export'
 const INDEX = /^[\w-]{1,200}$/
 const FIELD = /^[\w.@:-]+$/
-/** The time of an event in seconds: `_time` comes as a text in the time zone of the user. */
+/** The time of an event in seconds: `_time` is a string in the time zone of the user. */
 const TIME = 'tidegate_time'
 
 const Row = z.object({
@@ -26,10 +26,11 @@ const Row = z.object({
 })
 
 /**
- * Splunk's export of a search, one object a line as they are found: the first events of the window in order of time, no more than are
- * read, in one answer. `size` is how many that is. Raises `invalid` for a search or filters that cannot be asked.
+ * Splunk's export of a search, one object per line: the first events of the window in order of
+ * time, in one answer. `size` is their maximum number. Raises `invalid` for an invalid search or
+ * filter.
  */
-export function askSplunk(query: LinesQuery, index: string | undefined): LinesAsking {
+export function splunkApi(query: LinesQuery, index: string | undefined): LinesApi {
   const { startMs, endMs } = wholeWindow(query)
   const search = searchOf(query, index)
   const { messageField = '_raw' } = query
@@ -39,7 +40,7 @@ export function askSplunk(query: LinesQuery, index: string | undefined): LinesAs
       method: 'POST',
       path: EXPORT_PATH,
       form: {
-        // A search gives its newest events first: where a limit cuts, what is left must be the start of the window.
+        // A search returns its newest events first, but a limit must keep the start of the window.
         search: `${search} | eval ${TIME}=_time | fields ${TIME}, _raw, "${messageField}" | sort ${size} +${TIME}`,
         ...{ output_mode: 'json', preview: 'false' },
         earliest_time: String(startMs / MS_PER_SECOND),
@@ -56,19 +57,20 @@ function searchOf(
   { query, scope, filters = [], index: named, messageField }: LinesQuery,
   index: string | undefined,
 ): string {
-  const asked = named ?? index
+  const namedIndex = named ?? index
   for (const name of [messageField ?? '_raw', ...filters.map(({ field }) => field)]) {
     if (!FIELD.test(name)) throw invalid(`${name} cannot be the name of a field`)
   }
-  if (asked !== undefined && !INDEX.test(asked)) throw invalid(`${asked} cannot be the name of an index`)
+  if (namedIndex !== undefined && !INDEX.test(namedIndex))
+    throw invalid(`${namedIndex} cannot be the name of an index`)
   const filling = new Filling(scope)
   const filled = filling.finish(fillMacros(query.trim().replace(/^search\s+/, ''), filling))
-  const first = asked === undefined || /\bindex\s*=/.test(filled) ? '' : `index="${asked}" `
+  const first = namedIndex === undefined || /\bindex\s*=/.test(filled) ? '' : `index="${namedIndex}" `
   const whole = filled.startsWith('|') ? filled : `search ${first}${filled === '' ? '*' : filled}`
   return [whole, ...filters.map(condition)].join(' | search ')
 }
 
-/** Between backquotes stands the name of a macro with its arguments, where no value can be escaped. */
+/** Backquotes enclose the name of a macro with its arguments, where no value can be escaped. */
 function fillMacros(template: string, filling: Filling): string {
   return template
     .split(/(`[^`]*`?)/)
@@ -89,7 +91,7 @@ function condition({ field, value, match }: LineFilter): string {
   return `${name}="${escaped}${match === 'prefix' ? '*' : ''}"`
 }
 
-/** Rows of a search that is still under way come too; what is said about it stands in lines of their own. */
+/** Includes rows of a search that is still running. Messages about it have lines of their own. */
 function readRows(messageField: string, size: number): ReadAnswer<LinesPage | string> {
   const lines: ServedLine[] = []
   const gaps = new BoundedRemarks()

@@ -7,7 +7,7 @@ import { BoundedRemarks } from '../answers/answers.js'
 /** A line of a stream. */
 export interface StreamEntry {
   readonly atNs: bigint
-  /** The stream and the text: what tells one entry of an instant from the others. */
+  /** The stream and the text, which distinguish the entries of an instant. */
   readonly identity: string
   readonly text: string
 }
@@ -15,7 +15,7 @@ export interface StreamEntry {
 export interface StreamPage {
   /** In order of time. */
   readonly entries: readonly StreamEntry[]
-  /** Entries beyond what was asked for, which were ignored. */
+  /** Number of entries beyond the requested ones, which were ignored. */
   readonly surplus: number
   /** Bounded, as `BoundedRemarks` does. */
   readonly warnings: readonly string[]
@@ -29,13 +29,14 @@ const Stream = z.object({ stream: z.record(z.string(), z.string()), values: z.ar
 /** The third element, when there is one, is structured metadata. */
 const Value = z.tuple([z.string().regex(/^\d{1,19}$/), z.string()]).rest(z.unknown())
 
-/** The labels of a stream, which may come behind its lines. */
+/** The labels of a stream, which may follow its lines. */
 interface StreamLabels {
   text: string
 }
 
 /**
- * Reads an answer to a log query of Loki's `query_range` while it comes, at most `size` lines of it; a sentence where it is none.
+ * Reads an answer to a log query of Loki's `query_range` incrementally, at most `size` lines.
+ * Returns a sentence if it is not an answer.
  */
 export function readStreams(size: number): ReadAnswer<StreamPage | string> {
   const reading = new StreamsAnswer(size)

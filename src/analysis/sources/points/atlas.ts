@@ -4,9 +4,15 @@ import { fillWords } from '../templates/fill-words.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
-/** Of its stack language: no comma, which would end the word, and no colon, which would begin an operator. */
+/**
+ * Words of its stack language: without commas, which would end the word, and colons, which would
+ * begin an operator.
+ */
 const WORDS = { allows: 'letters, digits, "_", ".", "^", "~" and "-"', pattern: /^[\w.^~-]+$/ }
-/** A whole query, as a scope of the type `query` is for Kayenta: words and what joins conditions. */
+/**
+ * A whole query, as in a scope of the type `query` in Kayenta: words and operators between
+ * conditions.
+ */
 const CONDITION = {
   allows: 'a condition such as nf.app,shop,:eq,nf.stack,main,:eq,:and',
   pattern:
@@ -23,7 +29,10 @@ const Answer = z.object({
 })
 const Refusal = z.object({ type: z.string(), message: z.string() })
 
-/** Atlas's graph API in std.json: `{start, step, legend, values: [[value of each series] of each step]}`, NaN as a text. */
+/**
+ * Atlas's graph API in std.json: `{start, step, legend, values: [[value of each series] of each
+ * step]}`, with NaN as a string.
+ */
 export const atlasApi: PointsApi = {
   fill: (template, scope) => fillWords(template, scope, WORDS, CONDITION),
   request: (query, grid) => ({

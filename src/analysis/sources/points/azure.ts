@@ -8,10 +8,10 @@ import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
 const API_VERSION = '2019-07-01'
-/** Of a query with a filter; the server gives ten otherwise. */
+/** Maximum number of series of a query with a filter; the server's default is ten. */
 const MAX_SERIES = 1000
 const MS_PER_MINUTE = 60_000
-/** What values are kept by, longest first (ISO 8601). */
+/** Resolutions at which values are stored, longest first (ISO 8601). */
 const INTERVALS: readonly (readonly [minutes: number, text: string])[] = [
   [1440, 'P1D'],
   [720, 'PT12H'],
@@ -55,15 +55,16 @@ const Answer = z.object({
 })
 type Series = NonNullable<z.output<typeof Answer>['value'][number]['timeseries']>[number]
 
-/** Between single quotes of OData, which are doubled; a star alone would be all values. */
+/** Inside single quotes of OData, which are doubled. A star alone would match all values. */
 const ODATA_STRING: Place = {
   allows: 'text other than "*" without control characters',
   escape: (value) => (value === '*' || /\p{Cc}/u.test(value) ? undefined : value.replaceAll("'", "''")),
 }
 
 /**
- * The metrics of a resource in Azure Monitor. A query is `{"resource": "/subscriptions/…", "metric": …, "aggregation": "Average", "filter":
- * …}`; its values stand under the name of the aggregation, a series for each combination of the dimensions that the filter names.
+ * The metrics of a resource in Azure Monitor. A query is `{"resource": "/subscriptions/…",
+ * "metric": …, "aggregation": "Average", "filter": …}`. Its values are under the name of the
+ * aggregation, with a series for each combination of the dimensions in the filter.
  */
 export const azureApi: PointsApi = {
   fill: (template, scope) => {
@@ -122,9 +123,7 @@ function readMetric(json: unknown): ReturnType<PointsApi['read']> {
   const isCut = series.length >= MAX_SERIES
   return {
     series,
-    gaps: isCut
-      ? [`the answer has ${series.length} series, as many as are asked for: narrow the filter`]
-      : [],
+    gaps: isCut ? [`the answer has ${series.length} series, the maximum: narrow the filter`] : [],
   }
 }
 

@@ -21,7 +21,7 @@ import { makeStackdriverApi } from './stackdriver.js'
 import { wavefrontApi } from './wavefront.js'
 import { makeWebApi } from './web.js'
 
-/** How a source of points is asked a query. */
+/** The API of a source of points for a query. */
 export function choosePointsApi(
   settings:
     | PointsSettings

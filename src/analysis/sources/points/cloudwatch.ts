@@ -35,8 +35,9 @@ const Answer = z.object({
 })
 
 /**
- * `GetMetricData` of CloudWatch in JSON. A query is a metric, `{"namespace": …, "metricName": …, "dimensions": {…}, "stat": "p99"}`, or an expression:
- * metric math, a SEARCH, or a query of Metrics Insights.
+ * `GetMetricData` of CloudWatch in JSON. A query is a metric, `{"namespace": …, "metricName": …,
+ * "dimensions": {…}, "stat": "p99"}`, or an expression: metric math, a SEARCH, or a query of
+ * Metrics Insights.
  */
 export const cloudWatchApi: PointsApi = {
   fill: fillMetric,
@@ -57,18 +58,18 @@ export const cloudWatchApi: PointsApi = {
     const answer = Answer.safeParse(json)
     if (!answer.success) return notAnAnswer('GetMetricData')
     const { NextToken, Messages, MetricDataResults: results } = answer.data
-    const told = [...(Messages ?? [])].map(({ Code = '', Value = '' }) => `${Code}: ${Value}`)
+    const messages = [...(Messages ?? [])].map(({ Code = '', Value = '' }) => `${Code}: ${Value}`)
     const failed = results.find(
       ({ StatusCode }) => StatusCode === 'InternalError' || StatusCode === 'Forbidden',
     )
-    if (failed !== undefined) return `the query ended with ${failed.StatusCode ?? ''}: ${told.join(', ')}`
+    if (failed !== undefined) return `the query ended with ${failed.StatusCode ?? ''}: ${messages.join(', ')}`
     return {
       series: results.map(({ Label, Timestamps, Values }) => ({
         label: Label ?? '',
         points: Timestamps.map((seconds, index) => [seconds * MS_PER_SECOND, Values[index] ?? null] as const),
       })),
-      // `PartialData` says that there are more pages.
-      ...{ warnings: told, nextPage: NextToken ?? undefined },
+      // `PartialData` means that there are more pages.
+      ...{ warnings: messages, nextPage: NextToken ?? undefined },
     }
   },
   // One request gives 100,800 values at the most.

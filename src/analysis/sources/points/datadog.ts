@@ -5,7 +5,7 @@ import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
 const MS_PER_SECOND = 1000
-/** Of tags: no comma and no brace, which would begin another one. */
+/** Tags: without commas and braces, which would begin another one. */
 const TAGS = { allows: 'letters, digits, "_", ".", ":", "/" and "-"', pattern: /^[\w.:/-]+$/ }
 /** All between the commas of `{…}`: one tag or several, as a scope of Kayenta may be. */
 const TAG_LIST = {
@@ -29,7 +29,9 @@ const Answer = z.object({
     .optional(),
 })
 
-/** Datadog's query API, version 1: `{status, series: [{metric, scope, pointlist: [[ms, value]]}]}`. */
+/**
+ * Datadog's query API, version 1: `{status, series: [{metric, scope, pointlist: [[ms, value]]}]}`.
+ */
 export const datadogApi: PointsApi = {
   fill: (template, scope) => fillWords(template, scope, TAGS, TAG_LIST),
   request: (query, grid) => ({
@@ -45,7 +47,7 @@ export const datadogApi: PointsApi = {
     const answer = Answer.safeParse(json)
     if (!answer.success) return notAnAnswer('a query to Datadog')
     const { status, error, series = [] } = answer.data
-    // A query that is wrong is an answer of 200.
+    // An invalid query gets a response of 200.
     const isRefused = status === 'error' || (error ?? '') !== ''
     if (isRefused) return `the query was refused: ${error ?? 'no reason is given'}`
     const named = series.map(({ metric = '', scope = '', pointlist }) => ({

@@ -13,11 +13,14 @@ export interface InfluxSettings {
   readonly retentionPolicy?: string | undefined
 }
 
-/** What stands for the window in a query, as in dashboards of Grafana. */
+/** Variables of the window in a query, as in dashboards of Grafana. */
 const WINDOW = '$timeFilter'
 const STEP = '$__interval'
 
-/** A scope of Kayenta is a tag with its value, `cluster:shop-v2`, and a condition where it stands bare. */
+/**
+ * A scope of Kayenta is a tag with its value, `cluster:shop-v2`, which becomes a condition outside
+ * of quotes.
+ */
 const CONDITION: Place = {
   allows: `a tag with its value, such as cluster:shop-v2, or ${WORD.allows}`,
   escape: (value) => {
@@ -49,7 +52,10 @@ const Answer = z.object({
 })
 type Series = NonNullable<z.output<typeof Answer>['results'][number]['series']>[number]
 
-/** InfluxQL over `/query`, of InfluxDB 1 and of the compatible API of 2: `{results: [{series: [{columns, values}]}]}`. */
+/**
+ * InfluxQL over `/query`, of InfluxDB 1 and of the compatible API of 2: `{results: [{series:
+ * [{columns, values}]}]}`.
+ */
 export function makeInfluxApi({ database, retentionPolicy }: InfluxSettings): PointsApi {
   return {
     fill: (template, scope) => {

@@ -13,7 +13,10 @@ const Answer = z.object({
   errors: z.array(z.unknown()).nullish(),
 })
 
-/** SignalFx's time series of a search, `sf_metric:latency AND app:shop`: `{data: {id: [[ms, value]]}, errors}`. */
+/**
+ * SignalFx's time series of a search, `sf_metric:latency AND app:shop`: `{data: {id: [[ms,
+ * value]]}, errors}`.
+ */
 export const signalFxApi: PointsApi = {
   fill: (template, scope) => {
     const filling = new Filling(scope)

@@ -15,7 +15,7 @@ const MS_PER_SECOND = 1000
 const MIN_PERIOD_MS = 60_000
 const PAGE_SIZE = '10000'
 
-/** Time series in a template; the defaults are those of Kayenta. */
+/** The members of a query of time series, with the defaults of Kayenta. */
 const Query = z.strictObject({
   filter: z.string().min(1),
   perSeriesAligner: z
@@ -55,8 +55,8 @@ const Answer = z.object({
 })
 
 /**
- * Google Cloud Monitoring's time series, aligned to the steps. A query is `{"filter": …, "perSeriesAligner": …, "crossSeriesReducer": …,
- * "groupByFields": […]}`, or the filter alone.
+ * Google Cloud Monitoring's time series, aligned to the steps. A query is `{"filter": …,
+ * "perSeriesAligner": …, "crossSeriesReducer": …, "groupByFields": […]}`, or the filter alone.
  */
 export function makeStackdriverApi(project: string): PointsApi {
   return {
@@ -103,7 +103,9 @@ function fillQuery(template: string, scope: Scope): string {
   })
 }
 
-/** A value that is aligned stands at the end of its period; it belongs to the step that begins with the period. */
+/**
+ * An aligned value is at the end of its period and belongs to the step that begins with the period.
+ */
 function readSeries(json: unknown, grid: StepGrid): ReturnType<PointsApi['read']> {
   const answer = Answer.safeParse(json)
   if (!answer.success) return notAnAnswer('a list of time series')

@@ -8,12 +8,13 @@ import type { PointsApi } from './points-api.js'
 import { endMs } from './points-api.js'
 
 const MS_PER_SECOND = 1000
-/** What stands for the window in a query. */
+/** Variables of the window in a query. */
 const WINDOW = /\$(startMs|endMs|startSeconds|endSeconds|stepSeconds)\b/g
 
 /**
- * Any server that answers with JSON. A query is `PATH?QUERY#MEMBERS`, where `#data.points` leads to the points within the answer and `#data.points:p99`
- * also names their member of values; what the points may look like is told by `pointsOfJson`.
+ * Any server that answers with JSON. A query is `PATH?QUERY#MEMBERS`: `#data.points` selects the
+ * points within the answer and `#data.points:p99` also names their member of values. `pointsOfJson`
+ * defines the formats of points.
  */
 export function makeWebApi(query: string): PointsApi {
   const { column } = readPlace(query)
@@ -57,7 +58,7 @@ function withWindow(text: string, grid: StepGrid): string {
   return text.replace(WINDOW, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** What the members that a query names lead to in an answer. */
+/** The part of an answer that the members in a query select. */
 export function documentIn(
   json: unknown,
   query: string,
@@ -70,7 +71,7 @@ export function documentIn(
   return document === undefined ? { problem: `the answer has no ${members.join('.')}` } : { document }
 }
 
-/** Where the points stand in an answer. */
+/** The location of the points in an answer. */
 function readPlace(query: string): {
   readonly members: readonly string[]
   readonly column: string | undefined

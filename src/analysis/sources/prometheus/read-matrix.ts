@@ -7,7 +7,7 @@ export interface MatrixSeries {
   readonly samples: readonly unknown[]
 }
 
-/** What to say of series that are no numbers. */
+/** The problem of series that are not numbers. */
 export const NATIVE_HISTOGRAMS =
   'the query gives native histograms: take a number from them, as histogram_quantile does'
 
@@ -21,7 +21,7 @@ const Answer = z.object({
   infos: z.array(z.string()).nullish(),
 })
 
-/** The series of a whole answer, as a file may hold one; a sentence where it is none. */
+/** The series of a whole answer, as a file may hold one, or a sentence if it is not an answer. */
 export function readMatrix(json: unknown): readonly MatrixSeries[] | string {
   const problem = refuseOther(json)
   if (problem !== undefined) return problem
@@ -35,8 +35,8 @@ export function readMatrix(json: unknown): readonly MatrixSeries[] | string {
 }
 
 /**
- * Why something is no answer to `query_range` of Prometheus, of what speaks its API, or of Loki's metric queries, as far as can
- * be said without its series; undefined where it is one.
+ * Why something is not an answer to `query_range` of Prometheus, of compatible servers, or of
+ * Loki's metric queries, judged without its series. Undefined if it is one.
  */
 export function refuseOther(json: unknown): string | undefined {
   const answer = Answer.safeParse(json)
@@ -46,7 +46,10 @@ export function refuseOther(json: unknown): string | undefined {
   return `the query gives ${nameOf(resultType)}, where a range of numbers is wanted`
 }
 
-/** One series; a sentence where it is none. By hand: there may be hundreds of thousands, and a schema copies every one. */
+/**
+ * One series, or a sentence if it is not one. Checked by hand: there may be hundreds of thousands,
+ * and a schema copies each of them.
+ */
 export function readSeries(raw: unknown): MatrixSeries | string {
   const unreadable = 'the answer has a series that cannot be read'
   if (!isRecord(raw)) return unreadable
@@ -63,8 +66,9 @@ function isLabels(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 /**
- * Whether a remark means that data may be missing. Remarks of the engine on how the query is written start so (Prometheus, util/annotations). All others come from storage:
- * a store of Thanos or a remote read that did not answer.
+ * Whether a remark means that data may be missing. The engine's remarks about the query itself have
+ * these beginnings (Prometheus, util/annotations). All others come from storage: a store of Thanos
+ * or a remote read that did not answer.
  */
 export function isAboutData(warning: string): boolean {
   return !/^PromQL (?:warning|info)\b/.test(warning)

@@ -5,7 +5,7 @@ import { schemaSentence } from '../../../lib/validation/schema-sentence.js'
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
 
-/** What a query in JSON is, and how its members are filled. */
+/** The schema of a query in JSON, and the places of its members. */
 export interface JsonQuery<Query> {
   /** As the end of a sentence: "the query is no metric of CloudWatch". */
   readonly what: string
@@ -13,7 +13,10 @@ export interface JsonQuery<Query> {
   readonly fill: (query: Readonly<Record<string, unknown>>, filling: Filling) => unknown
 }
 
-/** A query that is an object of JSON, its placeholders filled, as text again. Raises `invalid` naming everything that is wrong. */
+/**
+ * A query that is a JSON object, with its placeholders filled, as text. Raises `invalid` with all
+ * problems.
+ */
 export function fillJsonQuery<Query>(
   template: string,
   scope: Scope,
@@ -29,7 +32,7 @@ export function fillJsonQuery<Query>(
 
 function parseJson(template: string): Readonly<Record<string, unknown>> {
   try {
-    // It starts with a brace, so that it is an object or a syntax error.
+    // It starts with a brace, so it is an object or a syntax error.
     return JSON.parse(template) as Readonly<Record<string, unknown>>
   } catch (raw) {
     throw new AppError('invalid', `the query starts like JSON but is not: ${toError(raw).message}`, {

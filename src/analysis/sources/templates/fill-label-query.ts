@@ -1,15 +1,24 @@
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
 import type { Place } from './filling.js'
-import { LabelCode } from './label-code.js'
-import { DOUBLE_QUOTED, RAW_QUOTED, SINGLE_QUOTED, WORD, within } from './places.js'
+import {
+  DOUBLE_QUOTED,
+  RAW_QUOTED,
+  SINGLE_QUOTED,
+  WORD,
+  within,
+  PATTERN,
+  PLAIN,
+  PLAIN_WORD,
+} from './places.js'
 
 const PIECE =
   /(?<comment>#[^\n]*)|(?<string>"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|`[^`]*`?)|(?<code>[^#"'`]+)/g
 
 /**
- * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for where it stands: a string, a regular
- * expression in a string, or bare. Raises `invalid` naming everything that is wrong.
+ * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its place: a
+ * string, a regular expression in a string, or outside of strings. Raises `invalid` with all
+ * problems.
  */
 export function fillLabelQuery(template: string, scope: Scope): string {
   const filling = new Filling(scope)
@@ -31,4 +40,65 @@ function fillString(string: string, meaning: Place, filling: Filling): string {
   }
   const quoted = quote === '`' ? RAW_QUOTED : quote === '"' ? DOUBLE_QUOTED : SINGLE_QUOTED
   return filling.fill(string, within(quoted, meaning))
+}
+
+const TOKEN = /\w+|[=!|]~|[|!]>|\S/g
+const STRING = '""'
+
+/** Operators whose right side is a regular expression. */
+const EXPRESSION_OPERATORS: readonly string[] = ['=~', '!~', '|~']
+/** Operators whose right side is a pattern of LogQL's own. */
+const PATTERN_OPERATORS: readonly string[] = ['|>', '!>']
+/** Stages of LogQL whose strings are formats, patterns or paths of JSON. */
+const FORMATTING_STAGES: readonly string[] = ['json', 'logfmt', 'pattern', 'line_format', 'label_format']
+
+/**
+ * Follows the code of PromQL or LogQL between its strings, and determines the meaning of each
+ * string.
+ */
+class LabelCode {
+  /** The functions whose arguments are being read. */
+  readonly #calls: string[] = []
+  #beforeLast = ''
+  #last = ''
+  #stage = ''
+  #meaning: Place = PLAIN
+
+  follow(code: string): void {
+    for (const [token] of code.matchAll(TOKEN)) {
+      if (token === '(') this.#calls.push(this.#last)
+      if (token === ')') this.#calls.pop()
+      if (token === '|') this.#stage = ''
+      else if (this.#last === '|') this.#stage = token
+      this.#push(token)
+    }
+  }
+
+  /** Continues after a string, and returns the kind of place that the string is. */
+  followString(): Place {
+    // `|~ "a" or "b"` repeats the operator.
+    const isAlternative = this.#last === 'or' && this.#beforeLast === STRING
+    if (!isAlternative) this.#meaning = this.#meaningHere()
+    this.#push(STRING)
+    return this.#meaning
+  }
+
+  #meaningHere(): Place {
+    const isExpression = EXPRESSION_OPERATORS.includes(this.#last) || this.#isAfterRegexpStage()
+    if (isExpression) return PATTERN
+    const isLanguage =
+      PATTERN_OPERATORS.includes(this.#last) ||
+      FORMATTING_STAGES.includes(this.#stage) ||
+      this.#calls.at(-1) === 'label_replace'
+    return isLanguage ? PLAIN_WORD : PLAIN
+  }
+
+  #isAfterRegexpStage(): boolean {
+    return this.#last === 'regexp' && this.#beforeLast === '|'
+  }
+
+  #push(token: string): void {
+    this.#beforeLast = this.#last
+    this.#last = token
+  }
 }

@@ -2,15 +2,15 @@ import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
 import { PATH_NAME, PLAIN } from './places.js'
 
-/** A file, and the column of it where one is named. */
+/** A file, and the named column, if any. */
 export interface FileQuery {
   readonly path: string
   readonly column: string | undefined
 }
 
 /**
- * A template `path` or `path#column` with each placeholder replaced by its value; a value is one name within the path and
- * cannot lead elsewhere. Raises `invalid` naming everything that is wrong.
+ * A template `path` or `path#column` with each placeholder replaced by its value. A value is one
+ * name within the path and cannot lead elsewhere. Raises `invalid` with all problems.
  */
 export function fillPath(template: string, scope: Scope): FileQuery {
   const filling = new Filling(scope)

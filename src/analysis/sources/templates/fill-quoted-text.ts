@@ -3,7 +3,10 @@ import { WORD } from './places.js'
 
 const PIECE = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"?)|(?<code>[^"]+)/g
 
-/** A text of a language whose only quotes are double ones, with the values of the scope put between quotes as the place says, and bare as words. */
+/**
+ * A text of a language that quotes only with double quotes, with the values of the scope escaped
+ * for the quotes, or as words outside of them.
+ */
 export function fillQuotedText(template: string, filling: Filling, place: Place): string {
   const pieces = [...template.matchAll(PIECE)].map(({ groups = {} }) => {
     const { quoted, code = '' } = groups
@@ -16,7 +19,7 @@ export function fillQuotedText(template: string, filling: Filling, place: Place)
   return pieces.join('')
 }
 
-/** Between double quotes, where a backslash escapes and nothing makes a star anything else than a wildcard. */
+/** Between double quotes, where a backslash escapes and a star is always a wildcard. */
 export const WITHOUT_WILDCARDS: Place = {
   allows: 'text without "*" and control characters',
   escape: (value) => (/[*\p{Cc}]/u.test(value) ? undefined : value.replace(/[\\"]/g, '\\$&')),

@@ -5,7 +5,7 @@ import { Filling } from './filling.js'
 import type { Place } from './filling.js'
 import { NOWHERE, PATTERN, PLAIN, PLAIN_WORD, WILDCARD } from './places.js'
 
-/** The values below these members are read as something else than text. */
+/** Members whose values are not plain strings. */
 const PLACES: ReadonlyMap<string, Place> = new Map([
   ['regexp', PATTERN],
   ['wildcard', WILDCARD],
@@ -15,16 +15,16 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
 ])
 const SEARCH_TEXTS: readonly string[] = ['query_string', 'simple_query_string']
 
-/** Names of fields, where a placeholder makes them. */
+/** Names of fields that contain placeholders. */
 const FIELD_NAME: Place = {
   allows: 'the name of a field: letters, digits, "_", ".", "@" and "-"',
   escape: (value) => (/^[\w.@-]+$/.test(value) ? value : undefined),
 }
 
 /**
- * A query for Elasticsearch or OpenSearch from a template: query DSL when it starts with `{`, else the syntax of
- * `query_string`; with each placeholder replaced by its value, escaped for where it stands. Raises `invalid` naming
- * everything that is wrong.
+ * A query for Elasticsearch or OpenSearch from a template: query DSL if it starts with `{`, else
+ * the syntax of `query_string`. Each placeholder is replaced by its value, escaped for its place.
+ * Raises `invalid` with all problems.
  */
 export function fillSearchQuery(template: string, scope: Scope): Readonly<Record<string, unknown>> {
   const filling = new Filling(scope)
@@ -37,7 +37,7 @@ export function fillSearchQuery(template: string, scope: Scope): Readonly<Record
 
 function parseJson(template: string, filling: Filling): object {
   try {
-    // It starts with a brace, so that it is an object or a syntax error.
+    // It starts with a brace, so it is an object or a syntax error.
     return JSON.parse(template) as object
   } catch (raw) {
     filling.refuse(`it starts like JSON but is not: ${toError(raw).message}`)
@@ -45,7 +45,10 @@ function parseJson(template: string, filling: Filling): object {
   }
 }
 
-/** An object with the placeholders in its texts and names filled, those of its texts as texts of the place. */
+/**
+ * An object with the placeholders in its strings and names filled; its strings are filled for the
+ * given place.
+ */
 export function fillMembers(members: object, place: Place, filling: Filling): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]: [string, unknown]) => {

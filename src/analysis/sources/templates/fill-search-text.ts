@@ -5,8 +5,8 @@ const PIECE =
   /(?<phrase>"(?:\\[\s\S]|[^"\\])*"?)|(?<expression>\/(?:\\[\s\S]|[^/\\])*\/)|(?<word>(?:\\[\s\S]|[^"/\\])+|[\s\S])/g
 
 /**
- * A part of a template in the syntax of `query_string`, each placeholder replaced by its value, escaped so that it is a word
- * or a part of a phrase and never an operator.
+ * A part of a template in the syntax of `query_string`, with each placeholder replaced by its
+ * value, escaped so that it is a word or a part of a phrase and never an operator.
  */
 export function fillSearchText(template: string, filling: Filling): string {
   const pieces = [...template.matchAll(PIECE)].map(({ groups = {} }) => {

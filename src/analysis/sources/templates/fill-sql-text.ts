@@ -3,13 +3,13 @@ import { Filling } from './filling.js'
 import type { Place } from './filling.js'
 import { PATTERN, WORD, within } from './places.js'
 
-/** The places of a language like SQL where a value may stand. */
+/** The places for values in a language like SQL. */
 export interface SqlPlaces {
   /** Between single quotes. */
   readonly string: Place
   /** Between double quotes or backquotes: the name of a column or a measurement. */
   readonly name: Place
-  /** Outside of quotes; a word where nothing is said. */
+  /** Outside of quotes; a word by default. */
   readonly bare?: Place
 }
 
@@ -26,8 +26,9 @@ export function escapedIn(quote: string): Place {
 }
 
 /**
- * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for where it stands: a string, the name of a column, a
- * regular expression, or bare. Raises `invalid` naming everything that is wrong.
+ * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for its place: a
+ * string, the name of a column, a regular expression, or outside of quotes. Raises `invalid` with
+ * all problems.
  */
 export function fillSqlText(template: string, scope: Scope, places: SqlPlaces): string {
   const filling = new Filling(scope)

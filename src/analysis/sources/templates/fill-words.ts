@@ -2,21 +2,27 @@ import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
 import type { Place } from './filling.js'
 
-/** What a value of the scope may be made of where nothing can be escaped. */
+/** The characters of a scope's value in a language without escapes. */
 export interface Words {
   /** As the end of a sentence. */
   readonly allows: string
-  /** Of the whole value. */
+  /** Pattern of the whole value. */
   readonly pattern: RegExp
 }
 
-/** Placeholders that stand for more than a word: whole conditions, as the scopes of Kayenta are for some stores. */
+/**
+ * Placeholders for whole conditions instead of words, such as the scopes of Kayenta for some
+ * stores.
+ */
 export interface WholeConditions extends Words {
-  /** Such a placeholder with what must be around it, which is looked at and not taken. */
+  /** Such a placeholder with its required surroundings as lookarounds. */
   readonly place: RegExp
 }
 
-/** A query with each placeholder replaced by its value, which must be a word of the language. Raises `invalid` naming everything that is wrong. */
+/**
+ * A query with each placeholder replaced by its value, which must be a word of the language. Raises
+ * `invalid` with all problems.
+ */
 export function fillWords(template: string, scope: Scope, words: Words, whole?: WholeConditions): string {
   const filling = new Filling(scope)
   if (whole === undefined) return filling.finish(filling.fill(template, placeOf(words)))

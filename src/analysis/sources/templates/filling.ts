@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
 
-/** A kind of place in a query where a value of the scope may stand. */
+/** A kind of place in a query for values of the scope. */
 export interface Place {
-  /** What may be there, as the end of a sentence. */
+  /** The accepted values, as the end of a sentence. */
   readonly allows: string
-  /** The value as it is written there so that it means itself; undefined where no writing makes it safe. */
+  /** The value escaped for this place. Undefined if no escaping makes it safe. */
   readonly escape: (value: string) => string | undefined
 }
 
@@ -15,7 +15,7 @@ const NAME = /^[A-Za-z_][\w./-]*$/
 const GROUP_REFERENCE = /^\d+$/
 const MAX_SHOWN = 60
 
-/** One template being filled: puts values in and gathers everything that is wrong on the way. */
+/** Fills one template, and collects all problems. */
 export class Filling {
   readonly #scope: Scope
   readonly #problems = new Set<string>()
@@ -24,7 +24,7 @@ export class Filling {
     this.#scope = scope
   }
 
-  /** A part of the template, all of it one kind of place, with its placeholders replaced. */
+  /** A part of the template with a single kind of place, with its placeholders replaced. */
   fill(text: string, place: Place): string {
     return text.replace(PLACEHOLDER, (whole: string, name: string, at: number) => {
       if (GROUP_REFERENCE.test(name)) return whole
@@ -49,19 +49,22 @@ export class Filling {
   }
 
   #valueOf(name: string, place: Place): string {
-    const value = this.#lookUp(name)
+    const value = this.#scopeValue(name)
     const escaped = value === undefined ? undefined : place.escape(value)
     if (value !== undefined && escaped === undefined) {
-      this.refuse(`\${${name}} is ${show(value)}, but where it stands there can only be ${place.allows}`)
+      this.refuse(`\${${name}} is ${show(value)}, but this place only allows ${place.allows}`)
     }
     return escaped ?? ''
   }
 
-  /** An empty value is refused: inside a pattern it would match everything, and as a label's value what lacks the label. */
-  #lookUp(name: string): string | undefined {
+  /**
+   * An empty value is refused: in a pattern it would match everything, and as a label's value all
+   * series without the label.
+   */
+  #scopeValue(name: string): string | undefined {
     if (!NAME.test(name)) {
       this.refuse(
-        `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,
+        `\${${name}} is not a placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,
       )
       return undefined
     }

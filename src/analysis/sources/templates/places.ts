@@ -6,31 +6,31 @@ export const WORD: Place = {
   escape: (value) => (/^[\w:]+$/.test(value) ? value : undefined),
 }
 
-/** In a text that is itself a little language (a format, a replacement, a path of JSON). */
+/** In a string with a syntax of its own (a format, a replacement, a path of JSON). */
 export const PLAIN_WORD: Place = {
   allows: 'letters, digits, "_", ":" and "-"',
   escape: (value) => (/^[\w:-]+$/.test(value) ? value : undefined),
 }
 
-/** Where no value of a scope may stand. */
-export const NOWHERE: Place = { allows: 'what the template itself says', escape: () => undefined }
+/** A place that accepts no values of a scope. */
+export const NOWHERE: Place = { allows: 'fixed text of the template', escape: () => undefined }
 
-/** The text itself. */
+/** Plain text. */
 export const PLAIN: Place = { allows: 'text', escape: (value) => value }
 
-/** A part of a file's path: one name, which leads nowhere else. */
+/** A part of a file's path: one name, without separators. */
 export const PATH_NAME: Place = {
   allows: 'a name without "/", "\\" or control characters that is not "." or ".."',
   escape: (value) => (isPathName(value) ? value : undefined),
 }
 
-/** One name in the path of a URL, or one value in its query: nothing that could begin another part. */
+/** One name in the path of a URL, or one value in its query: no separators. */
 export const URL_PART: Place = {
   allows: 'text that is not "." or ".."',
   escape: (value) => (value === '.' || value === '..' ? undefined : encodeURIComponent(value)),
 }
 
-/** A place whose values are escaped once more because it is inside another one. */
+/** A place whose values are escaped again, since it is inside another place. */
 export function within(outer: Place, inner: Place): Place {
   const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)
   return {
@@ -42,10 +42,11 @@ export function within(outer: Place, inner: Place): Place {
   }
 }
 
-/** A regular expression of RE2 or Lucene, in which the value matches only itself. */
+/** A regular expression of RE2 or Lucene that matches only the value itself. */
 export const PATTERN: Place = {
   allows: 'text',
-  // Both take a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs none.
+  // Both accept a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs
+  // none.
   escape: (value) => value.replace(/[!-/:-@[-^`{-~]/g, '\\$&'),
 }
 
@@ -55,7 +56,10 @@ export const WILDCARD: Place = { allows: 'text', escape: (value) => value.replac
 /** A string between double quotes, with Go's escapes, as PromQL and LogQL read it. */
 export const DOUBLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\"]/g) }
 
-/** As `DOUBLE_QUOTED`, between single quotes. Go refuses a backslash before the quote that needs none. */
+/**
+ * A string between single quotes, with Go's escapes. Go refuses a backslash before the quote that
+ * needs none.
+ */
 export const SINGLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\']/g) }
 
 /** A string between backquotes, which knows no escapes. */

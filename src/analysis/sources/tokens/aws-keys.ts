@@ -2,8 +2,9 @@ import { z } from 'zod'
 
 import { Secret } from '../../../lib/outbound/credentials.js'
 import { wholeAnswer, wholeText } from '../answers/answer-reading.js'
-import type { Deadline, SourceConnection, SourceRequest } from '../answers/source-connection.js'
+import type { Deadline, SourceConnection, SourceRequest, SignRequest } from '../answers/source-connection.js'
 import type { AwsKeys, AwsKeysFrom } from '../answers/source-settings.js'
+import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
 
 const TOKEN_PATH = '/latest/api/token'
 const ROLES_PATH = '/latest/meta-data/iam/security-credentials/'
@@ -13,15 +14,15 @@ const ROLE = /^[\w+=,.@-]+$/
 const STS_VERSION = '2011-06-15'
 const MS_PER_SECOND = 1000
 
-/** Of instances and containers; those of containers have no `Code`. */
-const Told = z.object({
+/** Answer of instances and containers; that of containers has no `Code`. */
+const RoleAnswer = z.object({
   Code: z.literal('Success').optional(),
   AccessKeyId: z.string().min(1),
   SecretAccessKey: z.string().min(1),
   Token: z.string().min(1),
   Expiration: z.iso.datetime({ offset: true }),
 })
-/** Of STS, in the form of JSON that it gives to who asks for it: the end is in seconds. */
+/** Answer of STS, in its JSON form for clients that accept JSON; the expiry is in seconds. */
 const Assumed = z.object({
   AssumeRoleWithWebIdentityResponse: z.object({
     AssumeRoleWithWebIdentityResult: z.object({
@@ -36,12 +37,15 @@ const Assumed = z.object({
 })
 
 /** A temporary access key. */
-export interface TemporaryKeys extends AwsKeys {
+interface TemporaryKeys extends AwsKeys {
   readonly untilMs: number
 }
 
-/** The access key of the role that an instance, a container or a service account has; a sentence where none is told. */
-export async function askAwsKeys(
+/**
+ * The access key of the role of an instance, a container or a service account. A sentence if there
+ * is none.
+ */
+export async function fetchAwsKeys(
   from: AwsKeysFrom,
   connection: SourceConnection,
   deadline: Deadline,
@@ -50,26 +54,29 @@ export async function askAwsKeys(
     case 'instance-role':
       return await instanceKeys(from, connection, deadline)
     case 'container-role':
-      return await toldKeys(containerRequest(from), connection, deadline)
+      return await requestKeys(containerRequest(from), connection, deadline)
     case 'web-identity':
       return await assumedKeys(from, connection, deadline)
   }
 }
 
-/** By version 2 of the protocol alone: a session first, which no request that was slipped to a server can open. */
+/**
+ * Uses only version 2 of the protocol: a session comes first, which a request smuggled to a server
+ * cannot open.
+ */
 async function instanceKeys(
   { role }: Extract<AwsKeysFrom, { type: 'instance-role' }>,
   connection: SourceConnection,
   deadline: Deadline,
 ): Promise<TemporaryKeys | string> {
   const opening = { 'x-aws-ec2-metadata-token-ttl-seconds': SESSION_SECONDS }
-  const opened = await connection.ask(
+  const opened = await connection.send(
     { method: 'PUT', path: TOKEN_PATH, headers: opening },
     deadline,
     wholeText,
   )
   if (!opened.isAnswered) {
-    // Amazon answers containers of an instance only where it lets one hop more.
+    // Amazon answers containers of an instance only with a hop limit of 2 or more.
     return opened.status === undefined
       ? `${opened.problem} (from a container only where the hop limit of the instance is 2 or more)`
       : opened.problem
@@ -77,7 +84,7 @@ async function instanceKeys(
   const headers = { 'x-aws-ec2-metadata-token': opened.answer.trim() }
   const listed =
     role === undefined
-      ? await connection.ask({ method: 'GET', path: ROLES_PATH, headers }, deadline, wholeText)
+      ? await connection.send({ method: 'GET', path: ROLES_PATH, headers }, deadline, wholeText)
       : ({ isAnswered: true, answer: role } as const)
   if (!listed.isAnswered) {
     return listed.status === 404
@@ -86,23 +93,23 @@ async function instanceKeys(
   }
   const name = listed.answer.trim().split('\n', 1)[0] ?? ''
   if (!ROLE.test(name)) return `${connection.name}: the instance names no role`
-  return await toldKeys({ method: 'GET', path: `${ROLES_PATH}${name}`, headers }, connection, deadline)
+  return await requestKeys({ method: 'GET', path: `${ROLES_PATH}${name}`, headers }, connection, deadline)
 }
 
 function containerRequest({ token }: Extract<AwsKeysFrom, { type: 'container-role' }>): SourceRequest {
   return { method: 'GET', path: '', ...(token && { headers: { authorization: token.reveal().trim() } }) }
 }
 
-async function toldKeys(
+async function requestKeys(
   request: SourceRequest,
   connection: SourceConnection,
   deadline: Deadline,
 ): Promise<TemporaryKeys | string> {
-  const reply = await connection.ask(request, deadline, wholeAnswer)
+  const reply = await connection.send(request, deadline, wholeAnswer)
   if (!reply.isAnswered) return reply.problem
-  const told = Told.safeParse(reply.answer).data
-  if (told === undefined) return noKeys(connection)
-  return keysOf({ ...told, SessionToken: told.Token })
+  const credentials = RoleAnswer.safeParse(reply.answer).data
+  if (credentials === undefined) return noKeys(connection)
+  return keysOf({ ...credentials, SessionToken: credentials.Token })
 }
 
 async function assumedKeys(
@@ -114,7 +121,7 @@ async function assumedKeys(
     ...{ Action: 'AssumeRoleWithWebIdentity', Version: STS_VERSION },
     ...{ RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: token.reveal().trim() },
   }
-  const reply = await connection.ask({ method: 'POST', path: '/', form }, deadline, wholeAnswer)
+  const reply = await connection.send({ method: 'POST', path: '/', form }, deadline, wholeAnswer)
   if (!reply.isAnswered) return reply.problem
   const assumed = Assumed.safeParse(reply.answer).data?.AssumeRoleWithWebIdentityResponse
   return assumed === undefined
@@ -122,21 +129,50 @@ async function assumedKeys(
     : keysOf(assumed.AssumeRoleWithWebIdentityResult.Credentials)
 }
 
-function keysOf(told: {
+function keysOf(credentials: {
   readonly AccessKeyId: string
   readonly SecretAccessKey: string
   readonly SessionToken: string
   readonly Expiration: string | number
 }): TemporaryKeys {
-  const { Expiration: end } = told
+  const { Expiration: end } = credentials
   return {
-    accessKeyId: told.AccessKeyId,
-    secretAccessKey: new Secret(told.SecretAccessKey),
-    sessionToken: new Secret(told.SessionToken),
+    accessKeyId: credentials.AccessKeyId,
+    secretAccessKey: new Secret(credentials.SecretAccessKey),
+    sessionToken: new Secret(credentials.SessionToken),
     untilMs: typeof end === 'number' ? end * MS_PER_SECOND : Date.parse(end),
   }
 }
 
 function noKeys({ name }: SourceConnection): string {
   return `${name}: the answer holds no access key with its secret, token and end`
+}
+
+const NS_PER_MS = 1_000_000n
+
+/**
+ * Signs requests with version 4 of Amazon's signatures, at the time of the request, for a service
+ * by its signing name.
+ */
+export function signForAws(
+  { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  { region, service }: { readonly region: string; readonly service: string },
+  now: () => number,
+): SignRequest {
+  return ({ method, url, headers, body }) => {
+    const signed = signatureHeaders(
+      {
+        ...{ method, body, headers: new Map(Object.entries(headers)) },
+        url: { host: url.host, escapedPath: url.pathname, query: url.search.slice(1) },
+      },
+      {
+        ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
+        sessionToken: sessionToken?.reveal() ?? '',
+      },
+      { timeNs: BigInt(Math.floor(now())) * NS_PER_MS, signsPayload: true },
+    )
+    // The client writes the host itself.
+    signed.delete('host')
+    return Object.fromEntries([...signed].map(([name, value]) => [name.toLowerCase(), value]))
+  }
 }

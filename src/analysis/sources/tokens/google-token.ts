@@ -30,7 +30,7 @@ export interface ServiceAccount {
   readonly tokenUrl: string
 }
 
-/** The service account of a key file; a sentence that shows nothing of it where it is none. */
+/** The service account of a key file, or a sentence without its contents if it is not one. */
 export function readServiceAccount(secret: Secret): ServiceAccount | string {
   const file = KeyFile.safeParse(parseJson(secret.reveal()))
   if (!file.success) {
@@ -43,14 +43,19 @@ export function readServiceAccount(secret: Secret): ServiceAccount | string {
   return { email, key, keyId, project: file.data.project_id, tokenUrl: file.data.token_uri }
 }
 
-/** The project that is asked: the one that is named, else that of the service account; where neither can be read, no request is made. */
+/**
+ * The queried project: the named one, else that of the service account. If neither can be read, no
+ * request is sent.
+ */
 export function projectOf({ project, serviceAccount }: StackdriverSettings): string {
   if (project !== undefined) return project
   const account = serviceAccount === undefined ? '' : readServiceAccount(serviceAccount)
   return typeof account === 'string' ? '-' : account.project
 }
 
-/** The request for a token: a statement that the account signs with its key (RFC 7523), good for an hour. */
+/**
+ * The request for a token: a statement signed with the account's key (RFC 7523), valid for an hour.
+ */
 export function googleTokenRequest(
   { email, key, keyId, tokenUrl }: ServiceAccount,
   nowMs: number,
@@ -66,7 +71,10 @@ export function googleTokenRequest(
   return { method: 'POST', path: '', form: { grant_type: GRANT, assertion: `${signed}.${signature}` } }
 }
 
-/** The request for a token of the service account that a machine, or a pod, has: no other page can send the header. */
+/**
+ * The request for a token of the service account of a machine or pod. Web pages cannot send this
+ * header.
+ */
 export function metadataTokenRequest({ account }: GoogleIdentity): SourceRequest {
   return {
     method: 'GET',

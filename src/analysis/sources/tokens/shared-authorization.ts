@@ -1,30 +1,30 @@
 import type { ConnectionSettings, Deadline, SignRequest } from '../answers/source-connection.js'
 
-/** What ends sooner is not used any more: requests take their time. */
+/** Credentials that expire within this time, in milliseconds, are not used: requests take time. */
 const MARGIN_MS = 60_000
 
-/** By what requests show who sent them, for a while. */
+/** Temporary credentials of requests. */
 export interface Granted {
   readonly sign: SignRequest
   readonly untilMs: number
 }
 
 /**
- * What was granted last, for each request, asking again when it is about to end, and once for all that wait for it. `ask` gives a sentence where
- * nothing is granted.
+ * Shares credentials between requests. Renews them before they expire, once for all waiting
+ * requests. `request` returns a sentence if none are granted.
  */
 export function makeSharedAuthorization(
-  ask: (deadline: Deadline) => Promise<Granted | string>,
+  request: (deadline: Deadline) => Promise<Granted | string>,
   now: () => number,
 ): NonNullable<ConnectionSettings['authorize']> {
   let granted: Granted | undefined
-  let asking: Promise<Granted | string> | undefined
+  let pending: Promise<Granted | string> | undefined
   return async (deadline) => {
     if (granted !== undefined && granted.untilMs - MARGIN_MS > now()) return granted.sign
-    asking ??= ask(deadline).finally(() => (asking = undefined))
-    const asked = await asking
-    if (typeof asked === 'string') return asked
-    granted = asked
-    return asked.sign
+    pending ??= request(deadline).finally(() => (pending = undefined))
+    const answer = await pending
+    if (typeof answer === 'string') return answer
+    granted = answer
+    return answer.sign
   }
 }

@@ -1,9 +1,9 @@
-import { rankSum } from '../../statistics/rank-sum.js'
+import { rankSum, rankSumVariance } from '../../statistics/rank-sum.js'
 import { describeSeries } from '../series/describe-series.js'
 import { seededNormal, seededRandom } from '../series/seeded-random.js'
 import type { Classification, MetricSpec } from '../series/types.js'
-import { mannWhitneyInterval } from './mann-whitney-interval.js'
-import type { ShiftInterval } from './mann-whitney-interval.js'
+import { AppError } from '../../../errors/app-error.js'
+import { normalUpperQuantile } from '../../statistics/normal.js'
 
 /** The share of the shift itself that does not matter, and the confidence of the interval. */
 export interface KayentaSettings {
@@ -21,7 +21,10 @@ export interface KayentaClassification {
   readonly classification: Classification
   readonly reason: string
   readonly critical: boolean
-  /** Mean of the experiment by mean of the control; NaN when one is 0, 1 where nothing was compared. */
+  /**
+   * Mean of the experiment divided by the mean of the control. NaN if one mean is 0, 1 if nothing
+   * was compared.
+   */
   readonly ratio: number
 }
 
@@ -29,7 +32,10 @@ const NOISE_SHARE = 1e-5
 const NOISE_SEED = 12_345
 const MAX_REDRAWS = 20
 
-/** Judges one metric as the NetflixACAJudge does (analysis.md 1.2, steps 3 to 12). Raises what its step 13 turns into `Error`. */
+/**
+ * Judges one metric as the NetflixACAJudge does (analysis.md 1.2, steps 3 to 12). Raises what its
+ * step 13 turns into `Error`.
+ */
 export function classifyMetric(
   sides: CleanedSides,
   spec: MetricSpec,
@@ -67,7 +73,9 @@ function sameness({ control, experiment }: CleanedSides): string | undefined {
   return x[0] === x.at(-1) && y[0] === y.at(-1) && x[0] === y[0] ? 'All values are equal' : undefined
 }
 
-/** Two different constants have a rank statistic without variance almost everywhere; noise gives it one. */
+/**
+ * Adds noise to two different constants, whose rank statistic has no variance almost everywhere.
+ */
 function withNoise(sides: CleanedSides): CleanedSides {
   const isConstant = (values: Float64Array): boolean => values.every((value) => value === values[0])
   if (!isConstant(sides.control) || !isConstant(sides.experiment)) return sides
@@ -83,7 +91,10 @@ function withNoise(sides: CleanedSides): CleanedSides {
   return drawn
 }
 
-/** One point on each side has a variance only where rounding keeps the shifted point beside the other: most noise does. */
+/**
+ * Whether one point on each side still ties after the shift. The statistic has a variance only if
+ * rounding keeps the two apart.
+ */
 function isOneTie({ control, experiment }: CleanedSides): boolean {
   const [[x = 0], [y = 0]] = [experiment, control]
   return experiment.length === 1 && control.length === 1 && x - (x - y) === y
@@ -133,4 +144,120 @@ function pass(reason: string): KayentaClassification {
 
 function short(value: number): string {
   return String(Number(value.toPrecision(4)))
+}
+
+/**
+ * Absolute accuracy, whatever the size of the values: a known defect of Kayenta's judge, kept for
+ * compatibility.
+ */
+const ROOT_ACCURACY = 1e-4
+
+/**
+ * The shift of the experiment against the control. The bounds can be reversed, see `ROOT_ACCURACY`.
+ */
+interface ShiftInterval {
+  readonly lower: number
+  readonly upper: number
+  readonly estimate: number
+}
+
+/**
+ * The Mann-Whitney confidence interval and the Hodges-Lehmann estimate of a shift, as roots of the
+ * standardised rank statistic (analysis.md 1.2, step 7). Raises `evaluation_failed` if the
+ * statistic has no variance or a root is not found.
+ */
+export function mannWhitneyInterval(
+  experiment: Float64Array,
+  control: Float64Array,
+  confidence: number,
+): ShiftInterval {
+  const x = experiment.toSorted()
+  const y = control.toSorted()
+  const least = (x[0] ?? 0) - (y.at(-1) ?? 0)
+  const most = (x.at(-1) ?? 0) - (y[0] ?? 0)
+  const z = normalUpperQuantile((1 - confidence) / 2)
+  const statistic = (shift: number): number => standardised(x, y, shift)
+  const rootOf = (level: number): number => {
+    const root = brentRoot((shift) => statistic(shift) - level, least, most, ROOT_ACCURACY)
+    if (root === undefined) throw new AppError('evaluation_failed', 'the rank statistic has no root')
+    return root
+  }
+  return {
+    lower: statistic(least) <= z ? least : rootOf(z),
+    upper: statistic(most) >= -z ? most : rootOf(-z),
+    estimate: rootOf(0),
+  }
+}
+
+function standardised(x: Float64Array, y: Float64Array, shift: number): number {
+  const [n, m] = [x.length, y.length]
+  const { sum, ties } = rankSum(x, y, shift)
+  const distance = sum - (n * (n + 1)) / 2 - (n * m) / 2
+  const deviation = Math.sqrt(rankSumVariance(n, m, ties))
+  if (!(deviation > 0)) throw new AppError('evaluation_failed', 'all values are equal at this shift')
+  return (distance - 0.5 * Math.sign(distance)) / deviation
+}
+
+const MAX_STEPS = 1000
+
+/** A point of the function. */
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/**
+ * A root of `f` between two bounds by Brent's method (Brent 1973, chapter 4), known to half of the
+ * absolute `accuracy`. Undefined if the function has the same sign at both bounds, or after
+ * `MAX_STEPS` steps.
+ */
+export function brentRoot(
+  f: (x: number) => number,
+  lower: number,
+  upper: number,
+  accuracy: number,
+): number | undefined {
+  const start = { x: lower, y: f(lower) }
+  if (start.y === 0) return lower
+  const end = { x: upper, y: f(upper) }
+  if (end.y === 0) return upper
+  return start.y > 0 === end.y > 0 ? undefined : refine(f, start, end, accuracy)
+}
+
+/** `best` is the nearest so far, `previous` the one before, `opposite` has the other sign. */
+function refine(f: (x: number) => number, from: Point, to: Point, accuracy: number): number | undefined {
+  let [previous, best, opposite] = [from, to, from]
+  let step = best.x - previous.x
+  let stepBefore = step
+  for (let count = 0; count < MAX_STEPS; count += 1) {
+    if (Math.abs(opposite.y) < Math.abs(best.y)) [previous, best, opposite] = [best, opposite, best]
+    const tolerance = 2 * Number.EPSILON * Math.abs(best.x) + accuracy / 2
+    const half = 0.5 * (opposite.x - best.x)
+    if (Math.abs(half) <= tolerance || best.y === 0) return best.x
+    const mayInterpolate = Math.abs(stepBefore) >= tolerance && Math.abs(previous.y) > Math.abs(best.y)
+    const tried = mayInterpolate ? interpolate(previous, best, opposite, half) : undefined
+    const staysInside = tried !== undefined && Math.abs(tried) < 1.5 * half * Math.sign(tried) - tolerance
+    const interpolates = staysInside && Math.abs(tried) < Math.abs(0.5 * stepBefore)
+    stepBefore = interpolates ? step : half
+    step = interpolates ? tried : half
+    previous = best
+    const x = best.x + (Math.abs(step) > tolerance ? step : Math.sign(half) * tolerance)
+    best = { x, y: f(x) }
+    if (best.y > 0 === opposite.y > 0) {
+      opposite = previous
+      step = best.x - previous.x
+      stepBefore = step
+    }
+  }
+  return undefined
+}
+
+/** The secant step, or inverse quadratic interpolation if three points differ. */
+function interpolate(previous: Point, best: Point, opposite: Point, half: number): number {
+  const s = best.y / previous.y
+  if (previous.x === opposite.x) return (2 * half * s) / (s - 1)
+  const q = previous.y / opposite.y
+  const r = best.y / opposite.y
+  const numerator = s * (2 * half * q * (q - r) - (best.x - previous.x) * (r - 1))
+  return numerator / -((q - 1) * (r - 1) * (s - 1))
 }

@@ -13,17 +13,20 @@ import type { Tested } from './samples/metric-tests.js'
 import { ERROR_SHARES } from './samples/settings.js'
 import type { RobustSettings } from './samples/settings.js'
 
-/** With fewer former runs nothing is known of what is usual. */
-export const LEAST_RUNS = 5
-/** What a median of deviations is worth beside a standard deviation, of normal values. */
+/** Minimum number of former runs for an estimate of the usual spread. */
+export const MIN_RUNS = 5
+/** Efficiency of a median of deviations compared with a standard deviation, for normal values. */
 const MEDIAN_EFFICIENCY = 0.37
-/** Tests of how much there is; others are of how it moves, which units share. */
+/** Tests of the level. Other tests are about movements, which units share. */
 const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap', 'tail']
 
 /** The part of the error that units have for how widely their values are spread, either way. */
 const SPREAD_SHARE = 0.1
 
-/** How far the levels of both sides lie apart, and how much of that is chance between units or runs. */
+/**
+ * The distance between the levels of both sides, and the part of it that chance between units or
+ * runs explains.
+ */
 interface LevelDifference {
   readonly estimate: number
   readonly error: number
@@ -32,9 +35,10 @@ interface LevelDifference {
 }
 
 /**
- * The findings of a metric, given that its units (pods) differ anyway, or that former runs without a change did: a change of the level is
- * found when both the points and the units show it, and its interval holds what either allows. So is a change of how widely values are
- * spread, which is another of each unit too, above all where it grows with the level.
+ * Widens the findings of a metric by the differences between its units (pods), or between former
+ * runs without a change. A change of the level is found only if both the points and the units show
+ * it, and its confidence interval covers both. The same holds for a change of the spread, which
+ * each unit shows too, above all if it grows with the level.
  */
 export function widenByUnits(
   tested: Tested,
@@ -54,7 +58,10 @@ export function widenByUnits(
   })
 }
 
-/** What units say of a change: by their levels, by their logarithms where they differ by factors, and by how widely each is spread. */
+/**
+ * A change as the units show it: by their levels, by the logarithms of the levels (for units that
+ * differ by factors), and by the spread of each unit.
+ */
 interface BetweenUnits {
   readonly level: LevelDifference
   readonly logarithm: LevelDifference | undefined
@@ -95,12 +102,15 @@ function tailOf({ estimate, error, freedom }: LevelDifference, sign: 1 | -1): nu
   return upperTail(sign * estimate, error, freedom)
 }
 
-/** Of levels that are all above 0; none otherwise. */
+/** Logarithms of levels that are all above 0; empty otherwise. */
 function logarithms(levels: readonly number[]): readonly number[] {
   return levels.every((level) => level > 0) ? levels.map(Math.log) : []
 }
 
-/** How widely the values of each unit are spread, as logarithms, since they differ by factors; those that are constant have none. */
+/**
+ * The spread of the values of each unit as a logarithm, since spreads differ by factors. Constant
+ * units are left out.
+ */
 function unitSpreads(units: readonly Float64Array[]): readonly number[] {
   return units.flatMap((unit) => {
     const sorted = unit.filter((value) => !Number.isNaN(value)).sort()
@@ -110,7 +120,10 @@ function unitSpreads(units: readonly Float64Array[]): readonly number[] {
   })
 }
 
-/** Welch's test of the levels of units; a side of one unit varies as the other does. Undefined where no side has two. */
+/**
+ * Welch's test of the levels of units. A side with one unit is assumed to vary as the other side
+ * does. Undefined if no side has two units.
+ */
 function ofUnits(before: readonly number[], now: readonly number[]): LevelDifference | undefined {
   const [k, m] = [before.length, now.length]
   if (k === 0 || m === 0 || k + m < 3) return undefined
@@ -128,15 +141,16 @@ function ofUnits(before: readonly number[], now: readonly number[]): LevelDiffer
   return { estimate: mean(now) - mean(before), error: Math.sqrt(a + b), freedom, about }
 }
 
-/** One unit of so many runs without a change is taken for one that is unlike the others. */
+/** The chance that a run without a change reports a unit as unlike the others. */
 const UNLIKE_ERROR = 0.002
-/** Fewer units of the baseline do not tell what is usual. */
-const LEAST_UNITS = 3
+/** Minimum number of baseline units for an estimate of the usual differences. */
+const MIN_UNITS = 3
 const UNLIKE_MARGINS = 2
 
 /**
- * That a unit of the canary is away from those of the baseline where the mean of all is not, as one pod of ten that is slow: for people to look at. By its
- * level, and by the ranks of its points: units without any errors are alike, so that one error would be far out among them.
+ * Finds a unit of the canary that is far from all units of the baseline although the mean is not,
+ * such as one slow pod of ten; it needs a review. Compares its level and the ranks of its
+ * points: units without errors are alike, so one error alone would make a unit look far away.
  */
 export function unlikeOthers(
   { spec, control, experiment }: MetricSeries,
@@ -144,7 +158,7 @@ export function unlikeOthers(
 ): NoData | undefined {
   const [others = [], units = []] = [control, experiment].map(knownUnits)
   const [before, now] = [unitLevels(others), unitLevels(units)]
-  if (before.length < LEAST_UNITS || now.length < 2) return undefined
+  if (before.length < MIN_UNITS || now.length < 2) return undefined
   const level = mean(before)
   const margins = marginsOf(spec, settings)
   for (const sign of harmfulSigns(spec.direction)) {
@@ -158,13 +172,16 @@ export function unlikeOthers(
     if (p > UNLIKE_ERROR) continue
     const change = sign * furthest
     const by = level === 0 ? short(change) : `${percent(change / Math.abs(level))} of their mean`
-    const reason = `one of ${now.length} units of the canary is away from all of the baseline, by ${by}: see what is wrong with it`
+    const reason = `One of ${now.length} units of the canary differs from all units of the baseline by ${by}. Check this unit`
     return { state: 'doubtful', reason }
   }
   return undefined
 }
 
-/** Student's test of one more value. What differs by factors, as the traffic of pods may, is no further away than its logarithm. */
+/**
+ * Student's test of one more value. For positive values the logarithms are tested too, and the
+ * larger p-value counts: traffic of pods differs by factors.
+ */
 function tailOfLevel(one: number, others: readonly number[], sign: 1 | -1): number {
   const tail = (value: number, values: readonly number[]): number => {
     const error = Math.sqrt((varianceOf(values) ?? 0) * (1 + 1 / values.length))
@@ -185,9 +202,9 @@ function tailOfPoints(unit: Float64Array | undefined, others: readonly Float64Ar
   return normalUpperTail(sign > 0 ? above : below)
 }
 
-/** What is usual between both sides of former runs, where there is one unit a side. */
+/** The usual difference between both sides in former runs, for one unit on each side. */
 function ofRuns({ level, estimate }: Tested, usual: UsualSpread | undefined): LevelDifference | undefined {
-  if (usual === undefined || usual.runs < LEAST_RUNS) return undefined
+  if (usual === undefined || usual.runs < MIN_RUNS) return undefined
   const deviation = usual.deviation * level
   const freedom = Math.max(2, MEDIAN_EFFICIENCY * usual.runs)
   return { estimate, error: deviation, freedom, about: { runs: usual.runs, deviation } }

@@ -6,24 +6,31 @@ import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { totalOf } from './tests/total-events.js'
 
-/** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
+/**
+ * Minimum ratio of rates for a burst to be noted. Chance growth of one error in a few minutes stays
+ * below it.
+ */
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
-/** So many points in a row, or so many stretches, of more than twice what any of the baseline has are no bursts as it has them, and one fewer are worth a note. */
-const LEAST_POINTS = 4
+/**
+ * Minimum number of consecutive points, or of stretches, above `FAR_RATIO` times any of the
+ * baseline for a review. One fewer makes a note.
+ */
+const MIN_POINTS = 4
 const FAR_RATIO = 2
-/** Of a service whose errors come in bursts, so few runs without a change show as much. */
+/** The chance of as many events in a service whose errors come in bursts. */
 const LEANING = 0.1
 
-/** What many more events in bursts, in which no test found a change, ask of people, or are worth a note. */
+/** Bursts in which no test found a change: a note, or a reason for a review. */
 export interface Bursts {
   readonly says: string
-  readonly asks: boolean
+  readonly needsReview: boolean
 }
 
 /**
- * Events that came in bursts, which count as few. Both sides of a service whose errors come so have some now and then: people are asked
- * where the canary's last longer or are higher than any of the baseline, where there are many of them, and of a critical metric.
+ * Finds bursts of events, which count as few independent events. Both sides of a bursty service
+ * have some. A review is needed if the canary's bursts last longer or are higher than any of the
+ * baseline, if there are many of them, or if the metric is critical.
  */
 export function burstsOf(
   spec: MetricSpec,
@@ -31,14 +38,14 @@ export function burstsOf(
   tested: Tested | undefined,
 ): Bursts | undefined {
   if (spec.direction === 'decrease' || kindOfValues(sides, spec.kind) !== 'count') return undefined
-  const says = `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
+  const says = `${describeTotals(sides, spec)}. The events come in bursts, which count as few. Check the bursts`
   const higher = higherPoints(sides)
-  if (higher >= LEAST_POINTS) return { says, asks: true }
+  if (higher >= MIN_POINTS) return { says, needsReview: true }
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
   const expected = (y.events * x.exposure) / y.exposure
   const isMuch = x.events >= expected * BURST_RATIO && x.events >= expected + BURST_EVENTS
-  if (!isMuch && higher < LEAST_POINTS - 1) return undefined
-  return { says, asks: spec.critical || isLeaning(tested) }
+  if (!isMuch && higher < MIN_POINTS - 1) return undefined
+  return { says, needsReview: spec.critical || isLeaning(tested) }
 }
 
 /** Whether the tests, though they found no change, say that one is likelier than not. */
@@ -47,8 +54,9 @@ export function isLeaning(tested: Tested | undefined): boolean {
 }
 
 /**
- * How many points in a row, or how many stretches, have more than twice the rate of any of the baseline, if all that is more than a few events. Where
- * bursts of both sides are alike, the four highest are all the canary's in one of sixteen runs at the most.
+ * The number of consecutive points, or of stretches, with more than twice the rate of any of the
+ * baseline; 0 if they hold only a few events. If the bursts of both sides are alike, the four
+ * highest all belong to the canary in at most one of sixteen runs.
  */
 function higherPoints({ control, experiment }: CleanSides): number {
   const most = FAR_RATIO * ratesOf(control).reduce((high, rate) => Math.max(high, rate), 0)

@@ -5,20 +5,26 @@ import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf } from './samples/margins.js'
-import { harmfulSigns, mattering, meanRatio, pointsWorth } from './samples/metric-tests.js'
+import { harmfulSigns, mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
 import { describeTotals } from './tests/describe-totals.js'
 
-/** A stretch that one of this many metrics without a change has asks for a review where it is not proven. */
+/**
+ * Maximum chance of a stretch in a metric without a change for it to need a review, even if it
+ * is not proven.
+ */
 const VISIBLE = 0.01
-/** This many margins, and the least share of the baseline, are far past a margin. */
+/** Minimum size of a change far past its margin, in margins and as a share of the baseline. */
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
 const PER_CENT = 100
 
-/** Tests of what the interval of the change is about; it says nothing of a stretch, or of how the values are spread. */
+/**
+ * Tests of the quantity that the confidence interval describes. The interval does not describe
+ * stretches or spreads.
+ */
 const OF_THE_INTERVAL: readonly TestOutcome['test'][] = ['shift', 'gap', 'rate', 'occurrence']
 
 export type Decision = Pick<
@@ -26,7 +32,7 @@ export type Decision = Pick<
   'classification' | 'classificationReason' | 'critical' | 'score' | 'noData' | 'isBeyondDoubt'
 >
 
-/** What becomes of a metric, given its p-values among those of all metrics. */
+/** The result of a metric, given its p-values among those of all metrics. */
 export function decide(assessment: Assessment, adjusted: Adjusted, settings: RobustSettings): Decision {
   const { spec, limit, noData, tested } = assessment
   if (limit !== undefined) {
@@ -41,7 +47,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
     }
   }
   if (noData !== undefined) return withoutData(noData, spec)
-  if (tested === undefined) return unchanged('both sides have the same values', assessment)
+  if (tested === undefined) return unchanged('Both sides have the same values', assessment)
   const found = explaining(mattering(tested.tests), tested.alpha)
   if (found !== undefined && found.p <= tested.alpha && adjusted.p <= settings.discoveryRate) {
     if (assessment.vanished !== undefined) return withoutData(assessment.vanished, spec)
@@ -54,18 +60,24 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   const reason =
     found === undefined || found.p > tested.alpha
       ? passReason(tested, assessment, settings)
-      : `${found.says}, but so much is expected of one in so many metrics (adjusted ${chance(adjusted.p)})`
+      : `${found.says}, which is expected by chance among this number of metrics (adjusted ${chance(adjusted.p)})`
   return unchanged(reason, assessment)
 }
 
-/** The surest test; where the values spread otherwise since they are at another level, the test that says so. */
+/**
+ * The surest test. If a spread test is surest because the level changed, the test of the level
+ * explains it.
+ */
 function explaining(found: readonly TestOutcome[], alpha: number): TestOutcome | undefined {
   const [surest] = found
   if (surest?.test !== 'spread') return surest
   return found.find(({ test, p }) => p <= alpha && OF_THE_INTERVAL.includes(test)) ?? surest
 }
 
-/** What would be a change at the last interval is none yet, and no success either: the rest of the error is still to come. */
+/**
+ * A change that would count at the last interval is neither a change nor a success yet: the rest of
+ * the error is still to be spent.
+ */
 function notDecided(
   found: TestOutcome,
   { alpha }: Tested,
@@ -77,29 +89,32 @@ function notDecided(
   if (found.p > whole || adjusted.p > later.discoveryRate) return undefined
   return {
     state: 'undecided',
-    reason: `not decided at this interval: ${found.says} (p ${Number(found.p.toPrecision(2))}; at this interval ${Number(alpha.toPrecision(2))} decides, at the last one more)`,
+    reason: `Not decided at this interval. ${found.says} (p ${Number(found.p.toPrecision(2))}; the limit is ${Number(alpha.toPrecision(2))} at this interval and higher at the last one)`,
   }
 }
 
 function visibleStretch(tested: Tested, { minPoints }: RobustSettings): NoData | undefined {
-  // Where events come in long bursts, another one is none.
-  if (tested.kind === 'count' && pointsWorth(tested) < minPoints) return undefined
+  // In a metric with long bursts, one more burst is not a change.
+  if (tested.kind === 'count' && effectivePoints(tested) < minPoints) return undefined
   const seen = tested.tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
   if (seen === undefined) return undefined
   return {
     state: 'doubtful',
-    reason: `no test of the whole window found a change, but ${seen.says} (${chance(seen.pAlone ?? 1)}): see what it is`,
+    reason: `No test of the whole window found a change. ${seen.says} (${chance(seen.pAlone ?? 1)}). Check this stretch`,
   }
 }
 
-/** A start that differs as plainly as a stretch that asks for a review, as a note. */
+/** Notes on a start that differs as clearly as a stretch that needs a review. */
 export function warmUpOf({ tests }: Tested): string[] {
   return tests
     .filter(({ isWarmUp, pAlone = 1 }) => isWarmUp === true && pAlone <= VISIBLE)
     .map(({ says }) => says)
 }
 
-/** Two pods a side prove next to nothing of a fall, however plain it is: the errors of both directions are not alike. */
+/**
+ * Two units on each side prove almost nothing about a fall, however clear it is: both directions
+ * have different shares of the error.
+ */
 function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
   const { units, relative, margin, distanceFrom } = tested
   if (units === undefined || 'runs' in units || relative === null) return undefined
@@ -109,10 +124,10 @@ function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
   )
   if (!isHarm || Math.abs(relative.estimate) < Math.max(FAR_MARGINS * margin, FAR_SHARE)) return undefined
   const [lower, upper] = relative.interval
-  const by = `${percent(relative.estimate)}, between ${percent(lower)} and ${percent(upper)}`
+  const by = `${percent(relative.estimate)} (confidence interval ${percent(lower)} to ${percent(upper)})`
   return {
     state: 'doubtful',
-    reason: `changed by ${by}, but ${units.experiment} and ${units.control} units are too few to prove it: see what it is`,
+    reason: `The typical value changed by ${by}. ${units.experiment} units of the canary and ${units.control} of the baseline are too few to prove it. Check the change`,
   }
 }
 
@@ -124,16 +139,17 @@ function changed(
   settings: RobustSettings,
 ): Decision {
   const { spec, sides, outage } = assessment
-  const cause = outage === undefined ? '' : `${outage}; `
+  const cause = outage === undefined ? '' : `${outage}. `
   const interval = OF_THE_INTERVAL.includes(found.test)
-    ? `${intervalText(tested, assessment, found)}${unitsText(tested)}`
-    : ''
-  const reason = `${cause}${found.says}${interval} (${chance(found.p)})`
-  // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
+    ? { text: `${intervalText(tested, assessment, found)}, `, units: unitsText(tested) }
+    : { text: '', units: '' }
+  const reason = `${cause}${found.says} (${interval.text}${chance(found.p)})${interval.units}`
+  // Counts have a larger error than other metrics. A change found only within that larger error
+  // needs a review and does not fail the run.
   if (found.p > settings.alpha) {
     return {
       classification: found.change,
-      classificationReason: `${reason}: too little to fail for, see what it is`,
+      classificationReason: `${reason}. This is too little to fail the run. Check the change`,
       critical: false,
       score: null,
       noData: { state: 'doubtful', policy: policyOf('doubtful', spec) },
@@ -161,7 +177,10 @@ function isFar(
   )
 }
 
-/** A critical metric may have a change of its own from which on it is critical; above it, an ordinary change. */
+/**
+ * A critical metric may define its own change from which it is critical. A smaller change is an
+ * ordinary one.
+ */
 function isCritical(
   { change }: TestOutcome,
   { effectSize }: MetricSpec,
@@ -169,7 +188,7 @@ function isCritical(
   ratio: number | null,
 ): boolean {
   if (effectSize.measure === 'cles' || relative === null) return true
-  // Of values near a bound the estimate is one of their distance from it.
+  // Near a bound the estimate is one of the distance from the bound.
   const typical = distanceFrom === undefined ? 1 + relative.estimate : (ratio ?? 1)
   return change === 'High'
     ? Math.max(typical, ratio ?? typical) >= effectSize.criticalIncrease
@@ -206,35 +225,36 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
 function passReason(tested: Tested, assessment: Assessment, { minPoints }: RobustSettings): string {
   const { sides, spec } = assessment
   const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
-  const points = pointsWorth(tested)
+  const points = effectivePoints(tested)
   const worth =
-    points < minPoints
-      ? `; in bursts, so that the points are worth ${points.toFixed(1)} independent ones`
-      : ''
+    points < minPoints ? `. Effective samples: ${points.toFixed(1)}, since the events come in bursts` : ''
   if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
     const word = wordOfPass(tested, spec, worth !== '')
-    return `${word}: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}${worth}`
+    return `${word}: ${describeTotals(sides, spec)} (${intervalText(tested, assessment)})${worth}`
   }
   if (kind === 'zeroInflated') {
     const [lower, upper] = confidenceInterval
     const isOne = lower > 0 || upper < 0
     const word = isOne ? 'for the worse' : worth === '' ? 'that matters' : 'is proven'
-    return `no change ${word}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all${worth}`
+    return `No change ${word}: the share of points other than ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all points${worth}`
   }
-  if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
-  // Of a change as large as this one it would be said beside one that was not found.
+  if (relative === null) return `No change that matters (${intervalText(tested, assessment)})`
+  // Left out if a change of this size was seen and not found.
   const seen =
     detectable === null || Math.abs(relative.estimate) >= detectable
       ? ''
-      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
+      : `. Smallest change detected with 80 % power: ${percent(detectable).replace('+', '')}`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
   // Whole numbers of few sizes have the same typical value, and an interval without width.
   if ([relative.estimate, ...relative.interval].every((share) => share === 0))
-    return `no change that matters: the typical value is the same${unitsText(tested)}${seen}`
-  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
+    return `No change that matters: the typical value is the same${unitsText(tested)}${seen}`
+  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of} (${intervalText(tested, assessment)})${unitsText(tested)}${seen}`
 }
 
-/** Falls have little of the error where either direction is harm: what an interval leaves out need not be found. */
+/**
+ * The verdict in words. If either direction is harm, falls have little of the error: a change that
+ * the interval excludes need not be found.
+ */
 function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isBeyond = isAbove || isBelow
@@ -242,14 +262,14 @@ function wordOfPass(tested: Tested, spec: MetricSpec, isLittle = false): string 
   return (
     harmless(tested, spec) ??
     (isBeyond
-      ? 'too little to be sure of a change'
+      ? 'Too little to be sure of a change'
       : isSeen || isLittle
-        ? 'no change is proven'
-        : 'no change that matters')
+        ? 'No change is proven'
+        : 'No change that matters')
   )
 }
 
-/** Whether the change, if it is one, is harm. */
+/** Whether the change is in a harmful direction. */
 function isAboveMargin(
   { relative, estimate, margin, distanceFrom }: Tested,
   { direction }: MetricSpec,
@@ -261,13 +281,13 @@ function isAboveMargin(
   )
 }
 
-/** What is no harm for its direction alone. */
+/** A change in the harmless direction, in words. */
 function harmless(tested: Tested, { direction }: MetricSpec): string | undefined {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isNear = tested.distanceFrom !== undefined
   const [isHigher, isLower] = isNear ? [isBelow, isAbove] : [isAbove, isBelow]
-  if (direction === 'increase' && isLower) return 'lower, where only a rise is harm'
-  return direction === 'decrease' && isHigher ? 'higher, where only a fall is harm' : undefined
+  if (direction === 'increase' && isLower) return 'Lower, and only a rise is harm'
+  return direction === 'decrease' && isHigher ? 'Higher, and only a fall is harm' : undefined
 }
 
 /** Whether the whole interval of the change lies beyond the margin. */
@@ -275,7 +295,7 @@ function beyondMargin({ relative, margin, confidenceInterval }: Tested): {
   readonly isAbove: boolean
   readonly isBelow: boolean
 } {
-  // Without a level that it is a share of, the change itself says which way it goes.
+  // Without a level, the change itself has the direction.
   const [lower, upper] = relative?.interval ?? confidenceInterval
   const least = relative === null ? 0 : margin
   return { isAbove: lower > least, isBelow: upper < -least }
@@ -287,15 +307,15 @@ function intervalText(
   found?: TestOutcome,
 ): string {
   if (kind === 'zeroInflated')
-    return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
+    return `confidence interval of the share's change ${percent(lower)} to ${percent(upper)} of the points`
   if (relative === null && kind === 'count') {
     const least = found?.change === 'High' ? Math.max(0, lower) : lower
     return sides.control.hasExposure
-      ? `, the rate changed by ${short(PER_CENT * least)} to ${short(PER_CENT * upper)} % of them`
-      : `, the rate changed by ${short(least)} to ${short(upper)} a point`
+      ? `confidence interval of the rate's change ${short(PER_CENT * least)} to ${short(PER_CENT * upper)} %`
+      : `confidence interval of the rate's change ${short(least)} to ${short(upper)} per point`
   }
-  if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
-  return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
+  if (relative === null) return `confidence interval ${short(lower)} to ${short(upper)}`
+  return `confidence interval ${percent(relative.interval[0])} to ${percent(relative.interval[1])}`
 }
 
 /** How far units, or former runs, lie apart without any change. */
@@ -303,6 +323,6 @@ function unitsText({ units, level }: Tested): string {
   if (units === undefined || level <= 0) return ''
   const usual = precisePercent(units.deviation / level)
   return 'runs' in units
-    ? `; in ${units.runs} former runs both sides lay ${usual} apart`
-    : `; ${units.experiment} and ${units.control} units were compared, which differ by ${usual} among themselves`
+    ? `. In ${units.runs} former runs both sides differed by ${usual}`
+    : `. ${units.experiment} units of the canary and ${units.control} of the baseline were compared; units of a side differ by ${usual}`
 }

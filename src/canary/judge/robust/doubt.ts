@@ -4,26 +4,34 @@ import type { MetricSeries, Side } from '../series/types.js'
 import { burstsOf } from './bursts.js'
 import type { NoData } from './find-no-data.js'
 import { notComparable } from './samples/comparable.js'
-import { stuckOf } from './stuck.js'
+import { stuckOf } from './vanished-start.js'
 import { baselineLevel } from './samples/baseline-level.js'
 import { PLAIN_START } from './tests/stretch-outcomes.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
+import { sortedQuantile } from '../../statistics/quantile.js'
 
-/** This many points at the end without a value, and this share of all, are no late data any more. */
+/**
+ * Minimum number of points without a value at the end, and minimum share of all points, beyond
+ * which data is not just late.
+ */
 const SILENT_POINTS = 5
 const SILENT_SHARE = 0.1
-/** So much of the silence the control must have values for: sparse series are silent on both sides. */
+/**
+ * Share of the silence for which the control must have values: sparse series are silent on both
+ * sides.
+ */
 const HEARD_SHARE = 0.9
-/** This many points in a row far beyond the baseline are seen by everybody. */
+/** Minimum number of consecutive points far beyond the baseline for a review. */
 const FAR_POINTS = 3
-/** What differs anyway between units, or between former runs, does not lie further apart than this many deviations. */
+/** Maximum distance, in standard deviations, that is usual between units or former runs. */
 const USUAL_DEVIATIONS = 3
 
 /**
- * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
- * events came in a burst, which counts as one. Undefined when nothing of that is so. `tested` is what the tests found.
+ * The reason why a metric without a found change does not pass: the canary fell silent or to 0, or
+ * many more events came in a burst, which counts as one event. Undefined if there is no reason.
+ * `tested` holds the results of the tests.
  */
 export function doubtOf(
   metric: MetricSeries,
@@ -32,7 +40,7 @@ export function doubtOf(
   tested: Tested | undefined,
 ): NoData | undefined {
   const silent =
-    silenceOf(metric) ?? stuckOf(sides) ?? burstsThatAsk(metric, sides, tested) ?? fallToZero(metric, outage)
+    silenceOf(metric) ?? stuckOf(sides) ?? burstsToReview(metric, sides, tested) ?? fallToZero(metric, outage)
   const reason =
     silent ??
     gapOf(metric) ??
@@ -50,24 +58,24 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
   if (silent < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
   const heard = control.values.subarray(last + 1).filter(hasValue).length
   if (heard < silent * HEARD_SHARE) return undefined
-  return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
+  return `The canary has no value in the last ${silent} of ${points} points, but the baseline has. Check whether the canary still runs`
 }
 
-function burstsThatAsk(
+function burstsToReview(
   { spec }: MetricSeries,
   sides: CleanSides,
   tested: Tested | undefined,
 ): string | undefined {
   const bursts = burstsOf(spec, sides, tested)
-  return bursts?.asks === true ? bursts.says : undefined
+  return bursts?.needsReview === true ? bursts.says : undefined
 }
 
-/** Where only a rise is harm, 0 is what one hopes for. */
+/** If only a rise is harm, 0 is welcome. */
 function fallToZero({ spec }: MetricSeries, outage: string | undefined): string | undefined {
   return spec.direction === 'increase' ? undefined : outage
 }
 
-/** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */
+/** A gap in the middle of the canary's values at a time when the baseline has values. */
 function gapOf({ spec, control, experiment }: MetricSeries): string | undefined {
   if (spec.nanStrategy === 'replace') return undefined
   const points = Math.max(control.values.length, experiment.values.length)
@@ -79,10 +87,13 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
     values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
   const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE
   if (!isKnownElsewhere || known(control, from, to) < gap * HEARD_SHARE) return undefined
-  return `the canary has no value for ${gap} of ${points} points, from point ${from + 1} on, where the baseline has: see what happened`
+  return `The canary has no value for ${gap} of ${points} points from point ${from + 1} on, but the baseline has. Check what happened`
 }
 
-/** Points in a row that are further beyond all of the baseline than its values are apart. A start is what `passingChanges` notes, unless it is long and high. */
+/**
+ * Consecutive points that are further from the baseline than its own range. A start is left to
+ * `passingChanges`, unless it is long and high.
+ */
 function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number): string | undefined {
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) === 'count') return undefined
@@ -96,10 +107,82 @@ function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number)
     const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
     const isWarmUp = to - from < PLAIN_START.points || mean < (1 + PLAIN_START.change) * level
     if (to - from < FAR_POINTS || (from === 0 && isWarmUp)) continue
-    const where = to === experiment.values.length ? 'the last ' : ''
+    const where = to === experiment.values.length ? 'The last ' : ''
     const side = sign > 0 ? 'above' : 'below'
     const usual = sign > 0 ? `at most ${short(high)}` : `at least ${short(low)}`
-    return `${where}${to - from} points in a row lie far ${side} all of the baseline (${short(mean)} on the average, the baseline has ${usual}): see what they are`
+    return `${where}${to - from} consecutive points are far ${side} all of the baseline: ${short(mean)} on average, ${usual} in the baseline. Check these points`
   }
   return undefined
+}
+
+/**
+ * Minimum number of consecutive zeros, and minimum share of all points, that is more than a failed
+ * scrape.
+ */
+const OUTAGE_POINTS = 5
+const OUTAGE_SHARE = 0.1
+/**
+ * Minimum distance from 0, as a share of the typical value, for three zeros in a row to be an
+ * outage.
+ */
+const FAR_FROM_ZERO = 0.25
+/**
+ * Minimum share of values that are not 0 for a side to be at work. On idle sides zeros mean
+ * nothing.
+ */
+const AT_WORK_SHARE = 0.9
+
+/**
+ * The longest outage of the canary, as a sentence: a stretch of zeros, although neither side is
+ * usually 0. Undefined if there is none.
+ */
+export function outageOf({ control, experiment }: MetricSeries): string | undefined {
+  const { values } = experiment
+  const { length } = values
+  const { from, to, points } = longestZeros(values)
+  if (points < FAR_POINTS) return undefined
+  const elsewhere = values.filter((_, place) => place < from || place >= to)
+  const isFar = isFarFromZero(control.values) && isFarFromZero(elsewhere)
+  // The latest points are often late.
+  if ((!isFar || to === length) && points < Math.max(OUTAGE_POINTS, length * OUTAGE_SHARE)) return undefined
+  if (!isAtWork(control.values) || !isAtWork(elsewhere)) return undefined
+  const isLast = to === length
+  const which = isLast ? `the last ${points} of ${length}` : `${points} of ${length}`
+  const advice = isLast ? '. Check whether the canary still runs' : ''
+  return `The canary's values fell to 0 for ${which} points, the baseline's did not${advice}`
+}
+
+function isAtWork(values: Float64Array): boolean {
+  const known = values.filter((value) => !Number.isNaN(value))
+  return known.length > 0 && known.filter((value) => value !== 0).length >= known.length * AT_WORK_SHARE
+}
+
+function isFarFromZero(values: Float64Array): boolean {
+  const known = values.filter((value) => !Number.isNaN(value)).sort()
+  return (known[0] ?? 0) > FAR_FROM_ZERO * sortedQuantile(known, 0.5)
+}
+
+interface Zeros {
+  readonly from: number
+  /**
+   * The place after the last zero and the gaps that follow it: the latest points often have no
+   * value yet.
+   */
+  readonly to: number
+  readonly points: number
+}
+
+function longestZeros(values: Float64Array): Zeros {
+  let longest: Zeros = { from: 0, to: 0, points: 0 }
+  let [from, points] = [0, 0]
+  for (let place = 0; place <= values.length; place += 1) {
+    const value = values[place]
+    if (value === 0) points += 1
+    else if (value === undefined || !Number.isNaN(value) || points === 0) {
+      if (points > longest.points) longest = { from, to: place, points }
+      from = place + 1
+      points = 0
+    }
+  }
+  return longest
 }

@@ -1,13 +1,15 @@
 import type { MetricSeries, MetricSpec, NoDataPolicy, NoDataState, Side } from '../series/types.js'
 import type { CleanSides } from './samples/metric-tests.js'
 
-/** A state in which a metric cannot be judged, and why. */
+/** The state of a metric that cannot be judged, and the reason. */
 export interface NoData {
   readonly state: NoDataState
   readonly reason: string
 }
 
-/** States in which a metric that matters most fails the run unless it says otherwise. */
+/**
+ * States that fail the run in a critical or required metric, unless it configures another policy.
+ */
 const FAILS_WHERE_DATA_IS_MUST: readonly NoDataState[] = [
   'sourceError',
   'outOfRange',
@@ -22,15 +24,16 @@ export function findNoData(
   minPoints: number,
 ): NoData | undefined {
   const error = experiment.error ?? control.error
-  if (error !== undefined) return { state: 'sourceError', reason: `the source gave no answer: ${error}` }
+  if (error !== undefined) return { state: 'sourceError', reason: `No answer from the source: ${error}` }
   const outOfRange = experiment.outOfRange ?? control.outOfRange
   if (outOfRange !== undefined) return { state: 'outOfRange', reason: outOfRange }
   const [hasControl, hasExperiment] = [hasPoints(control), hasPoints(experiment)]
-  if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a value' }
-  // All gaps are zeros where the metric says so; no points at all are none.
+  if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'Neither side has a value' }
+  // If the metric fills gaps with zeros, a side of gaps only has data; a side without points has
+  // none.
   const isFilled = spec.nanStrategy === 'replace' && control.values.length > 0 && experiment.values.length > 0
   if ((!hasControl || !hasExperiment) && !isFilled) {
-    return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'canary' : 'baseline'} has no value` }
+    return { state: 'oneSideEmpty', reason: `The ${hasControl ? 'canary' : 'baseline'} has no value` }
   }
   const idle = [experiment, control].find(isWithoutTraffic)
   if (idle !== undefined) return { state: 'noTraffic', reason: idleReason(idle, idle === experiment) }
@@ -38,15 +41,15 @@ export function findNoData(
   if (Math.min(n, m) < minPoints) {
     return {
       state: 'tooFewPoints',
-      reason: `${n} and ${m} points are too few: at least ${minPoints} on each side are needed`,
+      reason: `Too few points: ${n} in the baseline, ${m} in the canary. At least ${minPoints} are needed on each side`,
     }
   }
   return undefined
 }
 
-/** What the state means for the run. */
+/** The consequence of a state for the run. */
 export function policyOf(state: NoDataState, spec: MetricSpec): NoDataPolicy {
-  // No data is what is configured; what is seen in data is for people to say.
+  // Missing data has a configurable policy. A doubtful finding always needs a review.
   if (state === 'undecided' || state === 'doubtful') return 'review'
   const given = spec.noData[state]
   if (given !== undefined) return given
@@ -60,8 +63,8 @@ function hasPoints({ values }: Side): boolean {
 function idleReason({ exposure }: Side, isExperiment: boolean): string {
   const side = isExperiment ? 'canary' : 'baseline'
   return exposure?.every(Number.isNaN) === true
-    ? `nothing is known of the ${side}'s traffic: its exposure has no value`
-    : `the ${side} had no traffic`
+    ? `The traffic of the ${side} is not known: its exposure has no value`
+    : `The ${side} had no traffic`
 }
 
 function isWithoutTraffic({ exposure }: Side): boolean {

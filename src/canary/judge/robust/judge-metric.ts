@@ -8,28 +8,26 @@ import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
 import { decide, warmUpOf } from './decide.js'
 import type { Decision } from './decide.js'
-import { doubtOf } from './doubt.js'
+import { doubtOf, outageOf } from './doubt.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { LIKELY_OTHER_SCALE, countersOf, notComparable } from './samples/comparable.js'
 import { kindOfValues } from './samples/kind-of-values.js'
-import { mattering, meanRatio, pointsWorth } from './samples/metric-tests.js'
+import { mattering, meanRatio, effectivePoints } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
-import { outageOf } from './outage.js'
-import { naturalBound } from './samples/natural-bound.js'
+import { naturalBound, testDistance } from './tests/test-distance.js'
 import { heldFor, overlapOf, withoutOverlap } from './samples/overlap.js'
 import { passingChanges } from './passing-changes.js'
 import type { RobustSettings } from './samples/settings.js'
 import { testCounts } from './tests/test-counts.js'
-import { testDistance } from './tests/test-distance.js'
 import { testGauge } from './tests/test-gauge.js'
 import { testOccurrence } from './tests/test-occurrence.js'
 import { totalOf } from './tests/total-events.js'
 import { stuckInstead, vanishedStart } from './vanished-start.js'
 
-/** Where points are worth too few to be trusted, only so small a share of the error may be made. */
+/** Share of the error that may be spent if too few effective points are left. */
 const PLAIN_SHARE = 0.05
-/** What is told of a change that too few points show. */
+/** Maximum p-value for a change to be mentioned that too few points show. */
 const SEEN = 0.05
 
 /** Tests one metric. */
@@ -45,7 +43,8 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const tested = isCompared
     ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
     : undefined
-  const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
+  const tooLittle =
+    tooFew !== undefined && !isPlain(tested) ? tooFew : tooFewEffectivePoints(tested, settings)
   const outage = outageOf(metric)
   const counters = isCompared && metric.spec.kind !== 'count' ? countersOf(sides) : undefined
   const isCounted = counters !== undefined && (counters.isUnlike || tooLittle !== undefined)
@@ -57,7 +56,8 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   return {
     spec,
     sides,
-    // A burst or an outage makes neighbours alike: it says more than that they are.
+    // A burst or an outage makes neighbours alike, so it explains more than the autocorrelation
+    // does.
     noData:
       missing ?? asCounters ?? (tooLittle && (doubt ?? { ...tooLittle, reason: outage ?? tooLittle.reason })),
     tested,
@@ -74,7 +74,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   }
 }
 
-/** No values below 0 fall by more than all of what they were. */
+/** Bounds a relative fall at -100 %, since no value is negative. */
 function possible(tested: Tested, { control, experiment }: CleanSides): Tested {
   const { relative } = tested
   if (relative === null || Math.min(control.sorted[0] ?? 0, experiment.sorted[0] ?? 0) < 0) return tested
@@ -82,7 +82,10 @@ function possible(tested: Tested, { control, experiment }: CleanSides): Tested {
   return { ...tested, relative: { ...relative, interval: [Math.max(-1, lower), upper] } }
 }
 
-/** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */
+/**
+ * The least p-value of a change that matters. Counts have a larger error, so their p-values weigh
+ * less (weighted Benjamini-Hochberg, Genovese 2006).
+ */
 function comparableP({ tests, alpha }: Tested, settings: RobustSettings): number {
   const [surest] = mattering(tests)
   return surest === undefined ? 1 : Math.min(1, (surest.p * settings.alpha) / alpha)
@@ -108,7 +111,7 @@ export function classify(assessment: Assessment, adjusted: Adjusted, settings: R
   return { ...base, ...decision, ...notesOf(assessment, decision, settings) }
 }
 
-/** Left out where there is none, as in most metrics. */
+/** Empty if there are no notes. */
 function notesOf(
   { tested, sides, spec }: Assessment,
   { classification }: Decision,
@@ -132,7 +135,7 @@ function burstNotes(spec: MetricSpec, sides: CleanSides, tested: Tested): string
   return bursts === undefined ? [] : [bursts.says]
 }
 
-/** Left out where nothing is counted out of anything, as most metrics are. */
+/** Left out without an exposure, as in most metrics. */
 function exposureOf({ spec, sides: { control, experiment } }: Assessment): Pick<MetricResult, 'exposure'> {
   if (!control.hasExposure || !experiment.hasExposure) return {}
   const totals = { control: totalOf(control).exposure, experiment: totalOf(experiment).exposure }
@@ -151,28 +154,32 @@ function overlapping(
 ): NoData | undefined {
   const [n, m] = [control.values.length, experiment.values.length]
   if (overlap === 1 || Math.min(n, m) >= minPoints) return undefined
-  const reason = `each value stands for ${overlap} points, so that they are worth ${n} and ${m} independent ones: at least ${minPoints} on each side are needed. Ask for windows of one step, or for more time`
+  const reason = `Effective samples: ${n} in the baseline, ${m} in the canary, since each value covers ${overlap} points. At least ${minPoints} are needed on each side. Query windows of one step, or a longer time`
   return { state: 'tooFewPoints', reason }
 }
 
 /** Points that follow each other closely say less than they are many. */
-function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
+function tooFewEffectivePoints(
+  tested: Tested | undefined,
+  { minPoints }: RobustSettings,
+): NoData | undefined {
   if (tested === undefined) return undefined
-  const worth = pointsWorth(tested)
-  // Of bursts of events the interval says how little is known, and points the wrong way are no reason to ask.
+  const worth = effectivePoints(tested)
+  // For bursts the confidence interval already shows the uncertainty, and points in the harmless
+  // direction do not need a review.
   if (worth >= minPoints || isPlain(tested) || (tested.kind !== 'gauge' && !isLeaning(tested)))
     return undefined
   const [surest] = mattering(tested.tests)
-  const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}, but ` : changeSeen(tested)
-  const reason = `${seen}the values move so slowly that the points are worth ${Math.max(1, worth).toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
+  const seen = surest === undefined ? '' : surest.p <= SEEN ? `${surest.says}. ` : changeSeen(tested)
+  const reason = `${seen}Effective samples: ${Math.max(1, worth).toFixed(1)}, since the values change slowly. At least ${minPoints} are needed on each side`
   return { state: 'tooFewPoints', reason }
 }
 
-/** How far the canary is away, for people to judge who see more than the tests. */
+/** The observed change, for reviewers. */
 function changeSeen({ relative, margin }: Tested): string {
   if (relative === null || Math.abs(relative.estimate) <= margin) return ''
   const [lower, upper] = relative.interval
-  return `the typical value changed by ${percent(relative.estimate)} of the baseline, between ${percent(lower)} and ${percent(upper)}, but `
+  return `The typical value changed by ${percent(relative.estimate)} of the baseline (confidence interval ${percent(lower)} to ${percent(upper)}). `
 }
 
 /** Whether a change is so large that even few points show it. */

@@ -12,33 +12,36 @@ import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 
-/** Where the last quarter of a window begins. */
+/** Start of the last quarter of a window. */
 const LATE_FROM = 0.75
 /** Fewer points of a quarter say nothing. */
-const LEAST_LATE_POINTS = 5
+const MIN_LATE_POINTS = 5
 /** The error of a note, a direction. */
 const NOTE_ALPHA = 0.005
-/** So much more of the canary's points is missing. */
+/** Minimum additional share of missing points on the canary for a note. */
 const MISSING_SHARE = 0.15
-/** A note needs a change of this many margins. */
+/** Minimum change of a note, in margins. */
 const NOTE_MARGINS = 2
-/** A single point that is this many ranges of the baseline beyond it is seen by everybody, and no more of them are single ones. */
+/**
+ * Distance from the baseline, in ranges of the baseline, at which a single point is noted; also the
+ * maximum number of such points.
+ */
 const FAR_RANGES = 5
-const MOST_FAR = 3
-/** This many points at the start beyond all of the baseline are a start that differs. */
-const LEAST_FIRST_POINTS = 3
+const MAX_FAR = 3
+/** Minimum number of points at the start beyond all of the baseline for a note. */
+const MIN_FIRST_POINTS = 3
 
 interface TestInput {
   readonly sides: CleanSides
   readonly level: number
-  /** The least change that is worth a note, in the metric's unit. */
+  /** The least change that is noted, in the metric's unit. */
   readonly reach: number
   readonly signs: readonly (1 | -1)[]
 }
 
 /**
- * What a metric that passes shows all the same to somebody who looks at its series: a canary that left its baseline at the end,
- * or differed from it at the start. They decide nothing: the tests look at whole windows.
+ * Notes on a metric that passes: the canary left its baseline at the end, or differed from it at
+ * the start. They do not affect the verdict, since the tests compare whole windows.
  */
 export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): string[] {
   const level = baselineLevel(sides.control.sorted)
@@ -46,12 +49,15 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
   const first = firstPoints(input)
-  // Points of a start that is told need not be told again.
+  // Points of a start that is already noted are not noted again.
   const far = first.length > 0 ? [] : farPoints(input)
   return [...missingPoints(sides, spec), ...first, ...lastQuarter(input), ...far]
 }
 
-/** A canary that has values in far fewer of its points. Where gaps are zeros there are none. */
+/**
+ * A canary with values in far fewer of its points than the baseline. With zeros for gaps there are
+ * no missing points.
+ */
 function missingPoints({ control, experiment }: CleanSides, { nanStrategy }: MetricSpec): string[] {
   const [n, m] = [experiment.values.length, control.values.length]
   const [all, others] = [endOf(experiment), endOf(control)]
@@ -62,7 +68,7 @@ function missingPoints({ control, experiment }: CleanSides, { nanStrategy }: Met
   })
   return greater > NOTE_ALPHA
     ? []
-    : [`the canary has a value in ${n} of ${all} points, the baseline in ${m} of ${others}`]
+    : [`The canary has a value in ${n} of ${all} points, the baseline in ${m} of ${others}`]
 }
 
 function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
@@ -70,17 +76,17 @@ function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
   const [x, y] = [sides.experiment, sides.control].map((side) =>
     side.values.filter((_, index) => (side.places[index] ?? 0) >= start).sort(),
   )
-  if (x === undefined || y === undefined || Math.min(x.length, y.length) < LEAST_LATE_POINTS) return []
+  if (x === undefined || y === undefined || Math.min(x.length, y.length) < MIN_LATE_POINTS) return []
   const change = sortedQuantile(x, 0.5) - sortedQuantile(y, 0.5)
   const sign = signs.find((each) => each * change > reach)
   if (sign === undefined) return []
   const { inflation, freedom } = dependenceBefore(sides, start)
   const { above, below } = rankShift(x, y)
   const p = studentUpperTail((sign > 0 ? above : below) / Math.sqrt(inflation), freedom)
-  return p > NOTE_ALPHA ? [] : [`the last quarter of the canary is ${away(change / level)} the baseline's`]
+  return p > NOTE_ALPHA ? [] : [`The last quarter of the canary is ${away(change / level)} the baseline's`]
 }
 
-/** What the canary does late must not widen the test that looks for it. */
+/** A late change of the canary must not widen the test that searches for it. */
 function dependenceBefore({ control, experiment }: CleanSides, start: number): Dependence {
   const places = experiment.places.filter((place) => place < start)
   return dependence([control.scores, centredScores(experiment.values.subarray(0, places.length), places)])
@@ -93,27 +99,29 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     const within = experiment.values.findIndex((value) => !isBeyond(value))
     const first = experiment.values.subarray(0, Math.max(0, within)).toSorted()
     const change = sortedQuantile(first, 0.5) - sortedQuantile(control.sorted, 0.5)
-    if (first.length < LEAST_FIRST_POINTS || sign * change <= reach) return []
+    if (first.length < MIN_FIRST_POINTS || sign * change <= reach) return []
     // A baseline that begins so itself has no other start.
     const until = experiment.places[within] ?? endOf(experiment)
-    const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
-    if (sign * (sortedQuantile(first, 0.5) - sortedQuantile(meanwhile, 0.5)) <= reach) return []
+    const during = control.values.filter((_, at) => (control.places[at] ?? 0) < until).sort()
+    if (sign * (sortedQuantile(first, 0.5) - sortedQuantile(during, 0.5)) <= reach) return []
     return [
-      `the first ${first.length} points of the canary are ${away(change / level)} the baseline: warmUpMinutes leaves a start out`,
+      `The first ${first.length} points of the canary are ${away(change / level)} the baseline. Set warmUpMinutes to leave a start out`,
     ]
   })
 }
 
-/** Single points that are further away than anybody overlooks; three in a row are asked about by `doubtOf`. */
+/**
+ * Single points that are very far from the baseline. Three in a row need a review in `doubtOf`.
+ */
 function farPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
   const [low, high] = [control.sorted[0] ?? Number.NaN, control.sorted.at(-1) ?? Number.NaN]
   const apart = Math.max(FAR_RANGES * (high - low), reach)
   return signs.flatMap((sign) => {
     const far = experiment.values.filter((value) => (sign > 0 ? value - high : low - value) > apart)
-    if (far.length === 0 || far.length > MOST_FAR) return []
+    if (far.length === 0 || far.length > MAX_FAR) return []
     const furthest = (sign > 0 ? Math.max(...far) : Math.min(...far)) / level - 1
     const points =
-      far.length === 1 ? 'one point of the canary is' : `${far.length} points of the canary are up to`
+      far.length === 1 ? 'One point of the canary is' : `${far.length} points of the canary are up to`
     return [`${points} ${away(furthest)} the baseline`]
   })
 }

@@ -1,12 +1,15 @@
 import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { Tested } from './samples/metric-tests.js'
 
-/** A change that is found never leaves more than half of the points. */
-const MOST = 50
+/** A found change takes at least half of the points. */
+const MAX_SCORE = 50
 /** Without a critical limit, doubling (or falling to nothing) costs all. */
 const WORST = 1
 
-/** The score of a metric that changed: 50 for the least change that counts, 0 from the critical one on, by the near bound. */
+/**
+ * The score of a changed metric: 50 for the least change that counts, 0 from the critical change
+ * on, by the near bound of the confidence interval.
+ */
 export function scoreChange(
   { change }: TestOutcome,
   { relative, distanceFrom }: Tested,
@@ -18,7 +21,7 @@ export function scoreChange(
   const limit =
     change === 'High' ? limitOf(effectSize.criticalIncrease - 1) : limitOf(1 - effectSize.criticalDecrease)
   const severity = Math.min(1, Math.max(0, near) / limit)
-  return Math.round(MOST * (1 - severity) * 100) / 100
+  return Math.round(MAX_SCORE * (1 - severity) * 100) / 100
 }
 
 function limitOf(critical: number): number {

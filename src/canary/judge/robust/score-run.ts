@@ -11,8 +11,9 @@ const LOOKED_AT: readonly unknown[] = ['undecided', 'doubtful']
 type Scores = Pick<JudgeReport, 'score' | 'verdict' | 'endsRun' | 'groupScores'>
 
 /**
- * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The score never says more than the
- * verdict: a run that needs a review stays below the passing score, whatever the marginal one, a run with a critical failure has 0.
+ * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The
+ * score never exceeds the verdict: a run that needs a review stays below the passing score,
+ * whatever the marginal score is, and a run with a critical failure has 0.
  */
 export function scoreRun(
   results: readonly MetricResult[],
@@ -28,10 +29,10 @@ export function scoreRun(
   const critical = counted.filter((result) => result.critical)
   if (critical.length > 0) {
     const [one] = critical.length === 1 ? critical : []
-    const why = one === undefined || one.classificationReason === '' ? '' : `, ${one.classificationReason}`
-    const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
+    const why = one === undefined || one.classificationReason === '' ? '' : `. ${one.classificationReason}`
+    const classificationReason = `Critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
     const score = { score: 0, classification: 'Fail', classificationReason } as const
-    // What has no data now may have some at the next look; a change stays one.
+    // Missing data may arrive by the next interval; a change stays a change.
     return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
   }
   const raw = summarise(groupScores, groupWeights)
@@ -57,14 +58,17 @@ function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore 
       name,
       score: 0,
       classification: 'Nodata',
-      classificationReason: 'no metric of the group could be judged',
+      classificationReason: 'No metric of the group could be judged',
     }
   }
   const score = round(scores.reduce((sum, value) => sum + value, 0) / scores.length)
   return { name, score, classification: '', classificationReason: '' }
 }
 
-/** Groups without a weight share what the others leave of 100; groups without a score leave their weight to the others. */
+/**
+ * Groups without a weight share the rest of 100. Groups without a score give their weight to the
+ * others.
+ */
 function summarise(
   groups: readonly GroupScore[],
   weights: Readonly<Record<string, number>>,
@@ -82,8 +86,9 @@ function summarise(
 }
 
 /**
- * The verdict, and the score that it allows. Nothing known asks for a review, and so does a part of which nothing is known where
- * the rest would pass. A marginal score that is the passing one too, as some clients send, must not make a success of that.
+ * The verdict, and the score that it allows. A run without results needs a review, and so does a
+ * passing run with an unknown part. A marginal score equal to the passing score, as some clients
+ * send, must not turn that into a success.
  */
 function withReview(
   raw: number | undefined,
@@ -97,42 +102,45 @@ function withReview(
   return { score: raw, verdict: raw >= pass ? 'Success' : raw >= marginal ? 'Review' : 'Fail' }
 }
 
-/** Metrics by what is to be said of them; each stands once, with its own reason where no other is named. */
+/**
+ * Metrics by the statement made about them. Each is listed once, with its own reason if no other
+ * metric is listed.
+ */
 function named(parts: readonly (readonly [title: string, results: readonly MetricResult[]])[]): string[] {
-  const told = new Set(parts.flatMap(([, results]) => results))
+  const listed = new Set(parts.flatMap(([, results]) => results))
   const nameOf = ({ name, classificationReason: reason }: MetricResult, title: string): string =>
-    told.size === 1 && reason !== '' ? `${name}, ${reason.replace(`${title}: `, '')}` : name
+    listed.size === 1 && reason !== '' ? `${name}. ${reason.replace(`${title}. `, '')}` : name
   return parts
     .filter(([, results]) => results.length > 0)
     .map(([title, results]) => `${title}: ${results.map((result) => nameOf(result, title)).join(', ')}`)
 }
 
-/** What people are asked to look at, by why. */
+/** Metrics to review, grouped by reason. */
 function openParts(
   unknown: readonly MetricResult[],
 ): readonly (readonly [title: string, results: readonly MetricResult[]])[] {
   const inState = (isIt: (state: unknown) => boolean): readonly MetricResult[] =>
     unknown.filter(({ noData }) => isIt(noData?.state))
   return [
-    ['not decided at this interval', inState((state) => state === 'undecided')],
-    ['to be looked at', inState((state) => state === 'doubtful')],
-    ['not judged', inState((state) => !LOOKED_AT.includes(state))],
+    ['Not decided at this interval', inState((state) => state === 'undecided')],
+    ['To be reviewed', inState((state) => state === 'doubtful')],
+    ['Not judged', inState((state) => !LOOKED_AT.includes(state))],
   ]
 }
 
 function nothingJudged(results: readonly MetricResult[], unknown: readonly MetricResult[]): string {
   const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
   const others = [
-    ['muted', results.filter(({ muted }) => muted)],
-    ['left out by their noData', results.filter(isIgnored)],
+    ['Muted', results.filter(({ muted }) => muted)],
+    ['Left out by noData', results.filter(isIgnored)],
   ] as const
   const parts = named(openParts(unknown))
   const rest = others
     .filter(([, members]) => members.length > 0)
     .map(([title, members]) => `${title}: ${members.map(({ name }) => name).join(', ')}`)
   const isSeen = unknown.some(({ noData }) => LOOKED_AT.includes(noData?.state))
-  const all = [...parts, ...rest].join('; ')
-  return isSeen ? all : `nothing could be judged: ${all.replace(/^not judged: /, '')}`
+  const all = [...parts, ...rest].join('. ')
+  return isSeen ? all : `Nothing could be judged: ${all.replace(/^Not judged: /, '')}`
 }
 
 function reasonOf(
@@ -142,9 +150,9 @@ function reasonOf(
   { pass, marginal }: JudgeInput['thresholds'],
 ): string {
   const parts = named([
-    ['beyond doubt', counted.filter(({ isBeyondDoubt }) => isBeyondDoubt)],
+    ['Beyond doubt', counted.filter(({ isBeyondDoubt }) => isBeyondDoubt)],
     [
-      'lost points',
+      'Lost points',
       counted.filter(
         ({ score: points, isBeyondDoubt }) => !isBeyondDoubt && points !== null && points < FULL,
       ),
@@ -153,13 +161,13 @@ function reasonOf(
   ])
   if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
-    const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
-    return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
+    const reason = parts.length > 0 ? parts.join('. ') : 'No metric changed in a way that matters'
+    return noted.length > 0 ? `${reason}. Metrics with notes: ${noted.join(', ')}` : reason
   }
   const [limit, better] = verdict === 'Review' ? [pass, 'success'] : [marginal, 'review']
   // A score that a review holds back is no reason.
-  const below = score < limit ? [`the score of ${score} is below ${limit}, the least for a ${better}`] : []
-  return [...parts, ...below].join('; ')
+  const below = score < limit ? [`The score of ${score} is below ${limit}, the minimum for a ${better}`] : []
+  return [...parts, ...below].join('. ')
 }
 
 function round(value: number): number {

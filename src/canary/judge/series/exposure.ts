@@ -1,7 +1,10 @@
 import type { ErrorDetail } from '../../../errors/app-error.js'
 import type { Side } from './types.js'
 
-/** A side whose values are counted out of those of another series, point by point; unjudgeable where that says nothing. */
+/**
+ * A side whose values are counted out of those of another series, point by point. It cannot be
+ * judged if the other series has no data.
+ */
 export function countedOutOf(side: Side, exposure: Side): Side {
   const problem = problemOf(side, exposure)
   if (problem !== undefined) return { ...side, error: side.error ?? problem }
@@ -9,16 +12,16 @@ export function countedOutOf(side: Side, exposure: Side): Side {
 }
 
 function problemOf({ values, startMs, stepMs }: Side, exposure: Side): string | undefined {
-  if (exposure.error !== undefined) return `its exposure: ${exposure.error}`
+  if (exposure.error !== undefined) return `exposure: ${exposure.error}`
   if (values.length === 0) return undefined
   if (exposure.values.length !== values.length) {
-    return `its exposure has ${exposure.values.length} points for ${values.length} values`
+    return `the exposure has ${exposure.values.length} points for ${values.length} values`
   }
   const isOnGrid = exposure.startMs === startMs && exposure.stepMs === stepMs
-  return isOnGrid ? undefined : 'its exposure has its points at other times'
+  return isOnGrid ? undefined : 'the exposure has its points at other times'
 }
 
-/** A metric as far as its exposure goes: given by the name of another metric, or by itself (values, or a query for them). */
+/** The exposure of a metric: the name of another metric, or its own values or query. */
 export interface ExposedMetric {
   readonly name: string
   readonly exposure: string | undefined
@@ -26,7 +29,7 @@ export interface ExposedMetric {
   readonly own: string | undefined
 }
 
-/** What is wrong with the exposures that metrics name. */
+/** The problems of the exposures that metrics name. */
 export function exposureProblems(metrics: readonly ExposedMetric[]): ErrorDetail[] {
   const names = new Set(metrics.map(({ name }) => name))
   return metrics.flatMap(({ name, exposure, own }, index) => {

@@ -1,12 +1,15 @@
-import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../../statistics/alpha-spending.js'
 
 /** Which change of a metric is harm. */
 export type Direction = 'increase' | 'decrease' | 'either'
 
-/** What stands for a gap: nothing, or 0. */
+/** The replacement of a gap: none, or 0. */
 export type NanStrategy = 'remove' | 'replace'
 
-/** What a metric says. `NodataFailMetric` comes from the Kayenta judge, `Inconclusive` from the default one. */
+/**
+ * The result of a metric. `NodataFailMetric` comes from the Kayenta judge, `Inconclusive` from the
+ * default one.
+ */
 export type Classification =
   'Pass' | 'High' | 'Low' | 'Inconclusive' | 'Nodata' | 'NodataFailMetric' | 'Error'
 
@@ -21,13 +24,19 @@ export type NoDataState =
   | 'undecided'
   | 'doubtful'
 
-/** What a state without data means for the run: it fails the metric, asks for a review, or leaves the metric out. */
+/**
+ * The consequence of a state without data for the run: it fails the metric, needs a review, or
+ * leaves the metric out.
+ */
 export type NoDataPolicy = 'fail' | 'review' | 'ignore'
 
-/** What the values are: found out from them, measurements, or whole numbers of events. */
+/** The kind of the values: detected, measurements, or whole numbers of events. */
 export type MetricKind = 'auto' | 'gauge' | 'count'
 
-/** How Kayenta measures an effect, and from where on it counts. Shares for `meanRatio`, probabilities for `cles`. */
+/**
+ * Kayenta's measure of an effect, and the limits from which it counts. Shares for `meanRatio`,
+ * probabilities for `cles`.
+ */
 export interface EffectSize {
   readonly measure: 'meanRatio' | 'cles'
   readonly allowedIncrease: number
@@ -36,7 +45,10 @@ export interface EffectSize {
   readonly criticalDecrease: number
 }
 
-/** Limits that the canary must keep whatever its baseline does, each for one figure of its values. */
+/**
+ * Limits that the canary must keep whatever its baseline does, each for one statistic of its
+ * values.
+ */
 export interface Limits {
   readonly figure: 'mean' | 'median' | 'p95' | 'p99' | 'max'
   readonly max?: number | undefined
@@ -56,13 +68,19 @@ export interface MetricSpec {
   readonly muted: boolean
   readonly outliers: { readonly strategy: 'keep' | 'remove'; readonly factor: number }
   readonly effectSize: EffectSize
-  /** Default judge: the change that does not matter, as a share of the baseline; the run's own when absent. */
+  /**
+   * Default judge: the change that does not matter, as a share of the baseline. The run's margin if
+   * absent.
+   */
   readonly margin?: number | undefined
   readonly kind: MetricKind
   readonly limits?: Limits | undefined
-  /** The name of the metric whose values say what this one's events are counted out of. */
+  /** The name of the metric with the exposure of this one. */
   readonly exposure?: string | undefined
-  /** What the values cannot exceed, where the distance from it is what counts; false where they are to be taken as they are. */
+  /**
+   * The upper bound of the values, if the distance from it is compared. False to compare the values
+   * as they are.
+   */
   readonly upperBound?: number | false | undefined
   readonly noData: Partial<Record<NoDataState, NoDataPolicy>>
 }
@@ -70,11 +88,11 @@ export interface MetricSpec {
 /** The points of one side in order of time, NaN for a gap. */
 export interface Side {
   readonly values: Float64Array
-  /** A series a unit (pod), where the side has several; `values` is made of them. */
+  /** One series for each unit (pod), if the side has several. `values` is made of them. */
   readonly units?: readonly Float64Array[] | undefined
   /** For counts: what each value is a count out of (requests), point by point. */
   readonly exposure?: Float64Array | undefined
-  /** What the source said when it gave no answer. */
+  /** The error message of a source that did not answer. */
   readonly error?: string | undefined
   /** Why its values are beyond all reckoning (see `judgeableSide`). */
   readonly outOfRange?: string | undefined
@@ -87,15 +105,18 @@ export interface MetricSeries {
   readonly spec: MetricSpec
   readonly control: Side
   readonly experiment: Side
-  /** This many points one window of its query spans, as `rate(x[5m])` at steps of a minute; found out from the values where it is not known. */
+  /**
+   * The number of points in one window of its query, such as `rate(x[5m])` at steps of a minute.
+   * Detected from the values if not known.
+   */
   readonly overlap?: number | undefined
-  /** How far both sides usually lie apart, where former runs tell. */
+  /** The usual distance between both sides in former runs, if known. */
   readonly usualSpread?: UsualSpread | undefined
 }
 
 /** How far the sides of former runs of a service lay apart in a metric. */
 export interface UsualSpread {
-  /** Of so many runs. */
+  /** Number of runs. */
   readonly runs: number
   /** The standard deviation of their relative changes, as a share of the baseline. */
   readonly deviation: number
@@ -114,7 +135,7 @@ export interface JudgeInput {
   readonly thresholds: ScoreThresholds
 }
 
-/** The figures of one side's points. `std` has n - 1 below the fraction; all 0 without points. */
+/** Statistics of one side's points. `std` divides by n - 1. All are 0 without points. */
 export interface SeriesStats {
   readonly min: number
   readonly max: number
@@ -127,51 +148,71 @@ export interface SeriesStats {
 export interface TestOutcome {
   readonly test: 'shift' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap' | 'stretch'
   readonly change: 'High' | 'Low'
-  /** Weighted by the share of the error that this test may make; the metric's p is the least of them. */
+  /** Divided by the test's share of the error. The metric's p is the least of them. */
   readonly p: number
   /** Whether the change is large enough to matter. */
   readonly matters: boolean
-  /** Of a stretch: its chance in a metric without any change. Where that is small it asks for a review, proven or not. */
+  /**
+   * For a stretch: its chance in a metric without any change. If it is small, the stretch needs a
+   * review, proven or not.
+   */
   readonly pAlone?: number | undefined
-  /** Of a stretch that would matter if it did not stand at the start, where it is noted at most. */
+  /** For a stretch that would matter if it were not at the start, where it is at most noted. */
   readonly isWarmUp?: true | undefined
-  /** How large the change is at least, as a share of the level; null where the level is 0. */
+  /** The least size of the change, as a share of the level. Null if the level is 0. */
   readonly size: number | null
   readonly says: string
 }
 
-/** What the default judge found out about a metric. */
+/** The findings of the default judge about a metric. */
 export interface Finding {
   readonly kind: 'gauge' | 'zeroInflated' | 'count'
   readonly method: 'independent' | 'paired' | 'poisson' | 'overdispersed' | 'occurrence'
-  /** Hodges-Lehmann shift in the metric's unit; for counts the difference of rates; by occurrence the difference of the shares of points that are not 0. */
+  /**
+   * Hodges-Lehmann shift in the metric's unit. For counts the difference of rates; by occurrence
+   * the difference of the shares of points that are not 0.
+   */
   readonly estimate: number
   readonly confidenceInterval: readonly [number, number]
-  /** The bound that the values cannot exceed: estimate, interval, level and margin are of the distance from it. */
+  /**
+   * The bound that the values cannot exceed. Estimate, confidence interval, level and margin are
+   * those of the distance from it.
+   */
   readonly distanceFrom?: number | undefined
-  /** This many points one window of the values spans: of them, one was judged. Left out where windows do not overlap. */
+  /**
+   * The number of points in one window of the values, of which one was judged. Absent if windows do
+   * not overlap.
+   */
   readonly overlap?: number | undefined
   /** The level of the baseline that shares refer to. */
   readonly level: number
-  /** `estimate` and interval as shares of `level`; null where the level is 0. */
+  /** Estimate and confidence interval as shares of `level`. Null if the level is 0. */
   readonly relative: { readonly estimate: number; readonly interval: readonly [number, number] } | null
   readonly margin: number
   readonly cliffsDelta: number
-  /** The error that this metric's tests may make together at this look. */
+  /** The error that this metric's tests may make together at this interval. */
   readonly alpha: number
   /** The least of the tests' p-values, each for its share of the error. */
   readonly p: number
-  /** Over the metrics of the run that it is among: critical ones by Holm, others by Benjamini and Hochberg. */
+  /**
+   * Adjusted over the metrics of the run: critical ones by Holm, others by Benjamini and Hochberg.
+   */
   readonly pAdjusted: number
-  /** How many units (pods) a side were compared, or how many former runs, and how far they usually lie apart in the metric's unit. Left out without them. */
+  /**
+   * The number of compared units (pods) on each side, or of former runs, and their usual distance
+   * in the metric's unit. Absent without them.
+   */
   readonly units?:
     | { readonly control: number; readonly experiment: number; readonly deviation: number }
     | { readonly runs: number; readonly deviation: number }
     | undefined
-  /** How many independent points the sides are worth. */
+  /** The effective number of independent points on each side. */
   readonly effectiveN: { readonly control: number; readonly experiment: number }
   readonly autocorrelation: number
-  /** The least change, as a share of the level, that would be found in 8 of 10 runs; null where the level is 0. */
+  /**
+   * The least change, as a share of the level, that is found in 8 of 10 runs. Null if the level is
+   * 0.
+   */
   readonly detectable: number | null
   readonly tests: readonly TestOutcome[]
 }
@@ -190,16 +231,25 @@ export interface MetricResult {
   readonly noData: { readonly state: NoDataState; readonly policy: NoDataPolicy } | null
   readonly controlStats: SeriesStats
   readonly experimentStats: SeriesStats
-  /** Mean of the experiment by mean of the control; null where it has no value. */
+  /** Mean of the experiment divided by the mean of the control. Null if it has no value. */
   readonly ratio: number | null
-  /** What its events were counted out of on each side, in all; the metric that says so where that is another one. */
+  /**
+   * The total exposure of its events on each side, and the metric that provides it if that is
+   * another one.
+   */
   readonly exposure?:
     | { readonly metric?: string | undefined; readonly control: number; readonly experiment: number }
     | undefined
   readonly finding: Finding | null
-  /** A change far past its margin, at an error of all metrics together: it asks for a review, whatever it weighs. */
+  /**
+   * A change far beyond its margin, at an error over all metrics together. It needs a review,
+   * whatever its weight.
+   */
   readonly isBeyondDoubt?: boolean | undefined
-  /** What a metric that passes shows to somebody who looks at it, a sentence each; it decides nothing. Left out where there is none. */
+  /**
+   * Notes on a metric that passes, one sentence each. They do not affect the verdict. Absent if
+   * there are none.
+   */
   readonly notes?: readonly string[] | undefined
 }
 
@@ -221,19 +271,21 @@ export interface JudgeReport {
     readonly classificationReason: string
   }
   readonly verdict: 'Success' | 'Review' | 'Fail'
-  /** Whether a critical metric is so clearly worse that further looks cannot mend it. */
+  /**
+   * Whether a critical metric is so clearly worse that later intervals cannot change the verdict.
+   */
   readonly endsRun: boolean
   readonly groupScores: readonly GroupScore[]
   readonly results: readonly MetricResult[]
 }
 
-/** How to judge. What is not given has the judge's own default. */
+/** Options of a judge. Each judge has its own defaults. */
 export interface JudgeOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number | undefined
   readonly confidence?: number | undefined
-  /** Which of the planned looks at the data this is: the error is spent over them. */
-  readonly look?: PlannedLook | undefined
-  /** Told after each metric, for progress. */
+  /** The planned interval that is judged: the error is spent over all of them. */
+  readonly interval?: PlannedInterval | undefined
+  /** Called after each metric, for progress. */
   readonly onMetric?: ((judged: number, of: number) => void) | undefined
 }

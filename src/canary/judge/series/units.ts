@@ -7,8 +7,9 @@ function meanOf(values: readonly number[]): number {
 }
 
 /**
- * One series of several units (the pods of a side): at each step the mean of so many of them. Where there are more, they take turns, each
- * scaled to the level of all, so that neither their number nor their differences make one side move more than the other.
+ * One series of several units (the pods of a side): at each step the mean of `count` units. More
+ * units take turns, each scaled to the level of all, so that neither their number nor their
+ * differences make one side move more than the other.
  */
 export function joinUnits(units: readonly Float64Array[], atOnce: number): Float64Array {
   const steps = Math.max(0, ...units.map(({ length }) => length))
@@ -26,7 +27,9 @@ export function unitLevels(units: readonly Float64Array[]): readonly number[] {
   return units.map((unit) => meanOf([...unit])).filter((level) => !Number.isNaN(level))
 }
 
-/** The sides with their values made of as many units at a time on both. A side without units is as it was. */
+/**
+ * Both sides with values made of equally many units at a time. A side without units is unchanged.
+ */
 export function comparableUnits({
   control,
   experiment,

@@ -3,14 +3,17 @@ import { createHash } from 'node:crypto'
 import { firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 
-/** What lines with different values have in common. */
+/** The common part of lines with different values. */
 export interface Template {
   /** In order of first appearance, from 1. */
   readonly id: number
   /** With `<*>` for values. */
   readonly text: string
   readonly lines: number
-  /** By these another run knows the template again, also when it had fewer lines to find the values by. The own one first. */
+  /**
+   * Keys by which another run recognizes the template, even if that run had fewer lines to detect
+   * values. The template's own key is first.
+   */
   readonly keys: readonly string[]
 }
 
@@ -19,7 +22,7 @@ export interface Templates {
   readonly templates: readonly Template[]
   /** The id of the template of a row that `TemplateTable.add` gave. */
   readonly idOfRow: Int32Array
-  /** Events that came when the table was full; they share one template that says nothing. */
+  /** Events that arrived when the table was full. They share one template without words. */
   readonly otherLines: number
 }
 

@@ -1,29 +1,34 @@
 import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../statistics/binomial.js'
 import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
-import { dispersionOf, isSteady } from './dispersion.js'
+import type { EventGroup, SideEvents } from './side-events.js'
 import { shareOfTime } from './exposure.js'
 import { episodeOf, minutesOf } from './episodes.js'
 import type { Episode } from './episodes.js'
 
-/** What the counts of one group say. */
+/** The comparison of the counts of one group. */
 export interface Comparison {
   readonly group: EventGroup
   readonly change: TemplateChange
   readonly ratio: number | null
   readonly ratioLower: number
-  /** Of as many events on the canary, or more. */
+  /** P-value of as many events on the canary, or more. */
   readonly pMore: number
-  /** Of as few events on the canary, or fewer. */
+  /** P-value of as few events on the canary, or fewer. */
   readonly pFewer: number
   readonly dispersion: number
-  /** Whether they are more by exposure, but come in bursts, of which a side with less traffic may have as many. */
+  /**
+   * Whether there are more events by exposure, but in bursts, of which a side with less traffic may
+   * have as many.
+   */
   readonly isMoreInBursts: boolean
-  /** Within which all of the canary came that the baseline does not explain; undefined where there is no such stretch, or nothing to explain. */
+  /**
+   * The stretch that contains all events of the canary that the baseline does not explain.
+   * Undefined if there is no such stretch, or no such event.
+   */
   readonly episode: Episode | undefined
 }
 
-/** What groups are compared by. */
+/** The sides of a comparison. */
 export interface ComparedSides {
   readonly exposure: Pick<LogExposure, 'canaryShare'>
   readonly baseline: LogSide
@@ -34,13 +39,17 @@ export interface ComparedSides {
 
 const CONFIDENCE = 0.95
 const SURE = 0.05
-/** What bursts by themselves do not explain, were they as rare as the traffic is small. */
+/**
+ * P-value below which bursts do not explain the events, even if bursts were as rare as the traffic
+ * is small.
+ */
 const PLAIN = 0.01
 
 /**
- * Compares the events of a group by exposure: given all events of a group, those of the canary are binomial with the
- * canary's share of the exposure when both sides are alike. Events in bursts count as fewer, and where the baseline's
- * are no steady ones, bursts may come as often to a side that has less traffic: its share is that of the time at least.
+ * Compares the events of a group by exposure: given all events of a group, those of the canary are
+ * binomial with the canary's share of the exposure if both sides are alike. Events in bursts count
+ * as fewer. If the baseline's events are not steady, a side with less traffic may have as many
+ * bursts, so its share is at least its share of the time.
  */
 export function compareGroup(
   group: EventGroup,
@@ -91,4 +100,68 @@ function changeOf({ baseline, canary }: EventGroup, pMore: number, pFewer: numbe
 /** From which ratio on more events matter: what is only a warning must grow more. */
 export function leastRatio(severity: LineSeverity): number {
   return severity === 'error' || severity === 'critical' ? 1.5 : 2
+}
+
+const MINUTE_MS = 60_000
+/** Minimum number of stretches in a window for a statement about how events spread over them. */
+const MIN_STRETCHES = 3
+/** Standard deviations beyond the mean from which a chi-square sum is not chance. */
+const MIN_DEVIATIONS = 2
+/** Minutes of outages. A chance among the few of these is likelier, so that more is needed. */
+const STRETCHES: readonly number[] = [5, 15]
+const MIN_DEVIATIONS_OF_STRETCH = 3
+const MIN_STEADY = 30
+
+/** The events of one side with the window they are from. */
+interface TimedEvents {
+  readonly side: SideEvents
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/**
+ * The variance of events per minute relative to independent events (Pearson's chi-square divided by
+ * its degrees of freedom, over the sides that have events): 40 lines of one failed batch count as
+ * one event, 40 single failures as 40. Events of the baseline are also counted in longer stretches,
+ * since outages last; for the canary that would hide a late change. 1 if they vary no more than by
+ * chance, and if lines have no time.
+ */
+function dispersionOf(baseline: TimedEvents, canary: TimedEvents): number {
+  const longer = STRETCHES.map((length) => varying([baseline], length, MIN_DEVIATIONS_OF_STRETCH))
+  return Math.max(varying([baseline, canary], 1, MIN_DEVIATIONS), ...longer)
+}
+
+/** Whether the events of a side are evenly spread, as far as their number shows. */
+function isSteady(one: TimedEvents): boolean {
+  return (
+    one.side.events >= MIN_STEADY &&
+    [1, ...STRETCHES].every((length) => varying([one], length, MIN_DEVIATIONS) === 1)
+  )
+}
+
+function varying(sides: readonly TimedEvents[], length: number, sure: number): number {
+  let sum = 0
+  let freedom = 0
+  for (const { side, startMs, endMs } of sides) {
+    const stretches = Math.ceil((endMs - startMs) / (length * MINUTE_MS))
+    const counts = inStretches(side.byMinute, length)
+    const timed = counts.reduce((all, events) => all + events, 0)
+    if (stretches < MIN_STRETCHES || timed === 0) continue
+    const mean = timed / stretches
+    const empty = Math.max(0, stretches - counts.length)
+    const squares = counts.reduce((all, events) => all + (events - mean) ** 2, 0)
+    sum += (squares + empty * mean ** 2) / mean
+    freedom += stretches - 1
+  }
+  return freedom === 0 || sum <= freedom + sure * Math.sqrt(2 * freedom) ? 1 : sum / freedom
+}
+
+function inStretches(byMinute: ReadonlyMap<number, number>, length: number): number[] {
+  if (length === 1) return [...byMinute.values()]
+  const counts = new Map<number, number>()
+  for (const [minute, events] of byMinute) {
+    const stretch = Math.floor(minute / length)
+    counts.set(stretch, (counts.get(stretch) ?? 0) + events)
+  }
+  return [...counts.values()]
 }

@@ -1,24 +1,28 @@
 import { binomialUpperTail } from '../../statistics/binomial.js'
 import type { LogExposure, LogSide } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
-import type { SideEvents } from './side-events.js'
+import type { EventGroup, SideEvents } from './side-events.js'
 
 const MINUTE_MS = 60_000
-/** What an instance does once, when it starts, it has done within this share of the window and so many minutes. */
+/** Maximum length of a start, as a share of the window and in minutes. */
 const START_SHARE = 1 / 4
 const LONGEST_START = 15
-/** Of the ordinary lines that its traffic lets expect, for the canary to serve what came after. */
-const LEAST_SERVED = 1 / 2
+/**
+ * Minimum share of the expected ordinary lines after the start for the canary to count as serving.
+ */
+const MIN_SERVED = 1 / 2
 const CHANCE = 0.1
-const MOST_TIMES = 1.25
-/** An episode with what must come behind it, in its own length. */
-const LEAST_LENGTHS = 1.5
-/** Of the events of an episode. */
-const MOST_LEFT = 0.05
+const MAX_TIMES = 1.25
+/**
+ * Minimum time from the start of an episode to the end of the window, in lengths of the episode.
+ */
+const MIN_LENGTHS = 1.5
+/** Maximum share of an episode's events outside of it. */
+const MAX_LEFT_SHARE = 0.05
 
 /**
- * The minute from which on the start of a canary is over; undefined in windows that are too short to tell, and where the canary does not go on
- * writing ordinary lines as its traffic lets expect: errors that end because nobody asks it any more are not over.
+ * The minute at which the start of a canary is over. Undefined in short windows, and if the canary
+ * does not continue to log ordinary lines as its traffic lets expect: errors that end because the
+ * traffic ended are not over.
  */
 export function startEndOf(
   groups: readonly EventGroup[],
@@ -35,14 +39,14 @@ export function startEndOf(
   const count = (side: 'baseline' | 'canary', from: number): number =>
     common.reduce((sum, group) => sum + eventsFrom(group[side], from), 0)
   const [before, now] = [count('baseline', end), count('canary', end)]
-  // Lines of one moment, or of a canary that stopped, tell nothing of what came behind.
+  // Lines of a single moment, or of a canary that stopped, do not show what followed.
   if (common.length > 0 && now === 0) return undefined
   const early = (count('canary', 0) - now) / Math.max(1, count('baseline', 0) - before)
   const odds = Math.max(early, exposure.canaryShare / (1 - exposure.canaryShare))
-  return now >= before * odds * LEAST_SERVED ? end : undefined
+  return now >= before * odds * MIN_SERVED ? end : undefined
 }
 
-/** Whole minutes of a window, and the last where it is begun. */
+/** Number of minutes of a window, with a started last one. */
 export function minutesOf({ startMs, endMs }: LogSide): number {
   return Math.ceil((endMs - startMs) / MINUTE_MS)
 }
@@ -54,8 +58,9 @@ export interface Episode {
 }
 
 /**
- * The stretch of at most so many minutes within which all events of the canary came that the baseline does not explain, and which is over by half as
- * long; that at the start where it is one. Undefined where more came before it or after it.
+ * The stretch of at most `length` minutes that contains all events of the canary that the baseline
+ * does not explain, and that ended at least half that length ago. The start is preferred. Undefined
+ * if more came before or after it.
  */
 export function episodeOf(
   length: number,
@@ -65,23 +70,23 @@ export function episodeOf(
 ): Episode | undefined {
   const [now, before] = [canary, baseline].map((side) => sumsOf(side, minutes))
   const all = now?.at(-1) ?? 0
-  // Those without a time may have come at any.
+  // Events without a time may have come in any minute.
   if (now === undefined || before === undefined || all < canary.events) return undefined
   const outside = (sums: readonly number[], from: number): number =>
     (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
   const odds = canaryShare / (1 - canaryShare)
-  for (let from = 0; from + length * LEAST_LENGTHS <= minutes; from += 1) {
+  for (let from = 0; from + length * MIN_LENGTHS <= minutes; from += 1) {
     const [left, others] = [outside(now, from), outside(before, from)]
-    // What is critical and comes even once more is not over.
-    const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MOST_LEFT)
-    if (left > others * odds * MOST_TIMES + forgiven) continue
+    // A critical event that occurs even once more is not over.
+    const forgiven = severity === 'critical' ? 0 : Math.max(1, (all - left) * MAX_LEFT_SHARE)
+    if (left > others * odds * MAX_TIMES + forgiven) continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
     if (isChance) return { from, to: from + length }
   }
   return undefined
 }
 
-/** How many events there are before each minute, and all at the end. */
+/** The number of events before each minute, and the total at the end. */
 function sumsOf({ byMinute }: SideEvents, minutes: number): readonly number[] {
   const sums = [0]
   for (let minute = 0; minute < minutes; minute += 1)

@@ -1,27 +1,28 @@
 import type { LogExposure, LogSide } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 
 const MINUTE_MS = 60_000
-/** With fewer ordinary lines their number says little about the traffic. */
-const LEAST_ORDINARY = 50
+/** Minimum number of ordinary lines for their number to measure the traffic. */
+const MIN_ORDINARY = 50
 
 /**
- * What the events of both sides are compared by: requests when both are known, else ordinary lines, which grow with the
- * traffic, else the time that instances ran.
+ * The exposure of both sides: requests if both are known, else ordinary lines, which grow with the
+ * traffic, else the running time of instances.
  */
 export function exposureOf(baseline: LogSide, canary: LogSide, groups: readonly EventGroup[]): LogExposure {
   const { requests: before } = baseline
   const { requests: now } = canary
   if (isPositive(before) && isPositive(now)) return exposure('requests', before, now)
   const lines = commonLines(groups)
-  const isEnough = Math.min(lines.baseline, lines.canary) >= LEAST_ORDINARY
+  const isEnough = Math.min(lines.baseline, lines.canary) >= MIN_ORDINARY
   if (isEnough) return exposure('ordinaryLines', lines.baseline, lines.canary)
   return exposure('time', instanceMinutes(baseline), instanceMinutes(canary))
 }
 
 /**
- * Ordinary lines of the templates that both sides have, and as many times that of the canary as the typical one of them has grown:
- * lines that only one side writes, or that one of many templates writes more often, are no traffic.
+ * Ordinary lines of the templates that both sides have. The canary's number is the baseline's times
+ * the typical growth of a template: lines that only one side logs, or a single template that grew,
+ * are not traffic.
  */
 function commonLines(groups: readonly EventGroup[]): { readonly baseline: number; readonly canary: number } {
   const common = groups
@@ -36,7 +37,8 @@ function commonLines(groups: readonly EventGroup[]): { readonly baseline: number
     }))
     .toSorted((a, b) => a.ratio - b.ratio)
   const baseline = common.reduce((sum, { before }) => sum + before, 0)
-  // Each weighs as much as its baseline tells; from the middle half of the weight, so that few templates decide evenly.
+  // Weighted by the baseline's lines and taken from the middle half of the weight, so that no few
+  // templates decide.
   const within = common.reduce<{ readonly passed: number; readonly before: number; readonly now: number }>(
     ({ passed, ...sums }, { before, now }) => {
       const [from, to] = [Math.max(passed, baseline / 4), Math.min(passed + before, (3 * baseline) / 4)]

@@ -1,16 +1,21 @@
 import type { ScoreThresholds } from '../../judge/series/types.js'
 import type { EmptyLogPolicy, LogReport, LogState, TemplateFinding } from '../model/types.js'
+import type { Sensitivity } from '../model/log-template.js'
+import type { WeighedComparison } from './weigh-findings.js'
 
-export interface LogVerdictInput {
+interface LogVerdictInput {
   readonly state: LogState
   readonly score: number
-  /** What costs most first. */
+  /** Most costly first. */
   readonly findings: readonly TemplateFinding[]
   readonly thresholds: ScoreThresholds
   readonly emptyLog: EmptyLogPolicy
-  /** What people should look at whatever the score; see `silenceOf`, `vanishedOf` and `compareRequests`. */
+  /**
+   * A reason for a review whatever the score is; see `silenceOf`, `vanishedOf` and
+   * `compareRequests`.
+   */
   readonly doubt: string | undefined
-  /** Whether people would fail it for that. */
+  /** Whether the doubt fails the run. */
   readonly doubtFails: boolean
 }
 
@@ -20,37 +25,37 @@ const MAX_SHOWN = 120
 /** How near below the passing score a review is put, and a failure below the marginal one. */
 const JUST_BELOW = 0.01
 const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
-  canaryEmpty: 'the canary logged nothing',
-  bothEmpty: 'neither the baseline nor the canary logged anything',
-  baselineEmpty: 'the baseline logged nothing to compare with',
+  canaryEmpty: 'The canary logged nothing',
+  bothEmpty: 'Neither the baseline nor the canary logged anything',
+  baselineEmpty: 'The baseline logged nothing to compare with',
 }
 
-/** The verdict on the log and the sentence that says why. */
+/** The verdict on the log and its reason. */
 export function logVerdict(input: LogVerdictInput): LogVerdict {
   const { state, score, findings, thresholds } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
   const [worst] = unexpected
-  const reason = worst === undefined ? 'no error is new or more frequent' : sentence(worst, unexpected.length)
+  const reason = worst === undefined ? 'No error is new or more frequent' : sentence(worst, unexpected.length)
   if (worst !== undefined && score === 0) return { score, verdict: 'Fail', reason, endsRun: true }
   const empty = WITHOUT_LINES[state]
   if (empty !== undefined) return withoutLines(empty, input)
   if (state === 'noBaseline' && worst !== undefined) {
-    // What has no counterpart may be old: that is for people to say.
+    // A finding without a counterpart may be old, so it needs a review.
     const reviewed = Math.max(thresholds.marginal, score)
     return {
       score: belowPass(reviewed, thresholds),
       verdict: 'Review',
-      reason: `without a baseline, ${reason}`,
+      reason: `Without a baseline: ${reason}`,
       endsRun: false,
     }
   }
   const verdict = verdictOf(score, thresholds)
-  const asked = findings.find(({ asksForReview }) => asksForReview)
-  const doubt = input.doubt ?? (asked && sentence(asked, 1))
+  const reviewed = findings.find(({ asksForReview }) => asksForReview)
+  const doubt = input.doubt ?? (reviewed && sentence(reviewed, 1))
   if (doubt === undefined || (verdict === 'Fail' && !input.doubtFails))
     return { score, verdict, reason, endsRun: false }
-  const isSaid = worst === undefined || (input.doubt === undefined && asked === worst)
-  const reasons = isSaid ? doubt : `${doubt}; ${reason}`
+  const isSaid = worst === undefined || (input.doubt === undefined && reviewed === worst)
+  const reasons = isSaid ? doubt : `${doubt}. ${reason}`
   if (input.doubtFails) {
     const below = Math.min(score, Math.max(0, thresholds.marginal - JUST_BELOW))
     return { score: below, verdict: 'Fail', reason: reasons, endsRun: false }
@@ -65,11 +70,14 @@ function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput)
     case 'review':
       return { score: belowPass(thresholds.marginal, thresholds), verdict: 'Review', reason, endsRun: false }
     case 'ignore':
-      return { score: 100, verdict: 'Success', reason: `${reason}, which is ignored`, endsRun: false }
+      return { score: 100, verdict: 'Success', reason: `${reason}. This is ignored`, endsRun: false }
   }
 }
 
-/** Whoever reads the score alone must not take a review for a success, whatever the marginal score is. */
+/**
+ * A review always has a score below the passing one, so that clients that read only the score do
+ * not take it for a success.
+ */
 function belowPass(score: number, { pass }: ScoreThresholds): number {
   return Math.min(score, Math.max(0, pass - JUST_BELOW))
 }
@@ -82,5 +90,24 @@ function verdictOf(score: number, { pass, marginal }: ScoreThresholds): LogVerdi
 function sentence({ template, reason }: TemplateFinding, count: number): string {
   const shown = template.length > MAX_SHOWN ? `${template.slice(0, MAX_SHOWN)}…` : template
   const others = count > 1 ? ` (and ${count - 1} more)` : ''
-  return `"${shown}" is ${reason}${others}`
+  return `"${shown}": ${reason}${others}`
+}
+
+/** How fast the score falls with the sum of losses. */
+const STEEPNESS: Readonly<Record<Sensitivity, number>> = { high: 0.35, medium: 0.2, low: 0.1 }
+
+/** The score, and the points that each finding took from it. */
+interface LogScore {
+  readonly score: number
+  readonly lostPoints: ReadonlyMap<WeighedComparison, number>
+}
+
+/** 100 exp(-k sum of losses), or 0 if one finding fails the run alone (analysis.md 3.4). */
+export function scoreFindings(findings: readonly WeighedComparison[], sensitivity: Sensitivity): LogScore {
+  const fatal = findings.filter(({ isFatal }) => isFatal)
+  if (fatal.length > 0) return { score: 0, lostPoints: new Map(fatal.map((of) => [of, 100 / fatal.length])) }
+  const total = findings.reduce((sum, { loss }) => sum + loss, 0)
+  const score = 100 * Math.exp(-STEEPNESS[sensitivity] * total)
+  const costly = findings.filter(({ loss }) => loss > 0)
+  return { score, lostPoints: new Map(costly.map((of) => [of, ((100 - score) * of.loss) / total])) }
 }

@@ -1,3 +1,7 @@
+import type { Template } from '../grouping/templates.js'
+import type { LineSeverity } from '../model/types.js'
+import type { Topic } from '../topics/default-topics.js'
+
 const MINUTE_MS = 60_000
 const MAX_SAMPLES = 3
 const MAX_SAMPLE_CHARACTERS = 500
@@ -5,7 +9,7 @@ const MAX_SAMPLE_CHARACTERS = 500
 /** The events of a group on one side. Built up while lines are read. */
 export interface SideEvents {
   events: number
-  /** Events by minute since the start of the window; those without a time are not in it. */
+  /** Events by minute since the start of the window, without events that have no time. */
   readonly byMinute: Map<number, number>
   readonly samples: string[]
 }
@@ -15,7 +19,7 @@ export function emptySideEvents(): SideEvents {
 }
 
 /** Counts one event. */
-export function takeEvent(side: SideEvents, text: string, atMs: number, startMs: number): void {
+export function countEvent(side: SideEvents, text: string, atMs: number, startMs: number): void {
   side.events += 1
   if (!Number.isNaN(atMs)) addTo(side.byMinute, Math.floor((atMs - startMs) / MINUTE_MS), 1)
   if (side.samples.length < MAX_SAMPLES) addSample(side.samples, shortened(text))
@@ -38,4 +42,15 @@ function addSample(samples: string[], sample: string): void {
 
 function shortened(text: string): string {
   return text.length > MAX_SAMPLE_CHARACTERS ? `${text.slice(0, MAX_SAMPLE_CHARACTERS)}…` : text
+}
+
+/** All events that say the same, with one topic, of one logger. */
+export interface EventGroup {
+  readonly template: Template
+  readonly topic: Topic | undefined
+  /** Empty if the layout of the log has no logger. */
+  readonly logger: string
+  readonly severity: LineSeverity
+  readonly baseline: SideEvents
+  readonly canary: SideEvents
 }

@@ -1,15 +1,15 @@
 import { cutText } from '../../../lib/text/shown-text.js'
 import type { TemplateFinding } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 import type { Episode } from './episodes.js'
 import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
 const MAX_SHOWN = 80
-/** From here on nobody calls it chance. */
+/** P-value below which a change is not chance. */
 const SURE = 0.05
 
-/** A comparison as it stands in the report. */
+/** A comparison as the report shows it. */
 export function toFinding(comparison: WeighedComparison, lostPoints: number): TemplateFinding {
   const { group, change, ratio, ratioLower, pMore, pFewer, pAdjusted, dispersion } = comparison
   const { template, topic, severity, baseline, canary } = group
@@ -37,21 +37,26 @@ function reasonOf(comparison: WeighedComparison): string {
   const { group, ratioLower, isFatal, isNewEver, isUnexpected } = comparison
   const change = `${comparison.change === 'new' ? 'new' : 'more frequent'}${amongOthers(group)}`
   const counts = `${group.canary.events} in the canary, ${group.baseline.events} in the baseline`
-  const seen = isNewEver ? ', and no earlier release logged it' : ''
-  if (isFatal) return `critical and ${change}: ${counts}${seen}`
+  const seen = isNewEver ? '. No earlier release logged it' : ''
+  if (isFatal) return `Critical and ${change}: ${counts}${seen}`
   if (isUnexpected) {
     const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
-    return `${change}: ${counts}${seen}; at least ${least} times as many by exposure`
+    return `${capitalised(change)}: ${counts}${seen}. At least ${least} times as many by exposure`
   }
   if (comparison.instead !== undefined) {
     const { template, baseline } = comparison.instead.group
-    return `new, and about as frequent as "${cutText(template.text, MAX_SHOWN)}", which the canary logs no more (${baseline.events} in the baseline): see whether it is the same`
+    return `New, and about as frequent as "${cutText(template.text, MAX_SHOWN)}", which the canary no longer logs (${baseline.events} in the baseline). Check whether it is the same message`
   }
-  if (comparison.asksForReview) return `${askedOf(comparison)}, which asks people: ${counts}${seen}`
-  return `${counts}: ${doubtOf(comparison)}`
+  if (comparison.asksForReview)
+    return `${capitalised(reviewText(comparison))}: ${counts}${seen}. This needs a review`
+  return `${counts}. ${doubtOf(comparison)}`
 }
 
-function askedOf({ change, group, isOver, episode }: WeighedComparison): string {
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function reviewText({ change, group, isOver, episode }: WeighedComparison): string {
   const isNew = change === 'new'
   const critical = group.severity === 'critical' ? 'critical and ' : ''
   if (isOver || (isNew && episode?.from === 0))
@@ -60,7 +65,7 @@ function askedOf({ change, group, isOver, episode }: WeighedComparison): string 
   return critical === '' ? 'new, in bursts' : 'critical and new'
 }
 
-/** Where lines of the same words are less or more severe, the counts are not those of all of them. */
+/** If lines with the same words have several severities, the counts cover only one of them. */
 function amongOthers({ template, severity, baseline, canary }: EventGroup): string {
   const others = template.lines - baseline.events - canary.events
   return others > 0 && severity !== 'ordinary' ? ` with severity ${severity}` : ''
@@ -72,16 +77,16 @@ function whenOf({ from, to }: Episode = { from: 0, to: 0 }): string {
 
 function doubtOf(comparison: WeighedComparison): string {
   const { change, dispersion, pAdjusted, ratioLower, group } = comparison
-  if (group.severity === 'ignore') return 'a topic says to ignore it'
-  if (comparison.isOver) return `more only ${whenOf(comparison.episode)}, as a start may bring along`
-  if (change === 'missing') return 'the canary does not log it'
-  if (change === 'fewer') return 'fewer than the exposure lets expect'
+  if (group.severity === 'ignore') return 'A topic says to ignore it'
+  if (comparison.isOver) return `More frequent only ${whenOf(comparison.episode)}, as after a start`
+  if (change === 'missing') return 'The canary does not log it'
+  if (change === 'fewer') return 'Fewer than expected by exposure'
   if (change === 'more' && pAdjusted < SURE && ratioLower > 1) {
     const least = leastRatio(group.severity)
-    return `more frequent (p ${shown(pAdjusted)}), but perhaps only ${ratioLower.toFixed(1)} times as often by exposure, where ${least} times count`
+    return `More frequent (p ${shown(pAdjusted)}), but possibly only ${ratioLower.toFixed(1)} times as often by exposure; the limit is ${least} times`
   }
-  if (dispersion > 1) return `they come in bursts, so that they tell little (p ${shown(pAdjusted)})`
-  return `too few more to tell from chance (p ${shown(pAdjusted)})`
+  if (dispersion > 1) return `The events come in bursts and count as few (p ${shown(pAdjusted)})`
+  return `The difference may be chance (p ${shown(pAdjusted)})`
 }
 
 function shown(p: number): string {

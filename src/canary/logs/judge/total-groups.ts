@@ -1,9 +1,10 @@
-import type { LineSeverity } from '../model/types.js'
-import type { EventGroup } from './event-group.js'
+import type { LineSeverity, LogExposure } from '../model/types.js'
+import type { EventGroup } from './side-events.js'
 import { addSide, emptySideEvents } from './side-events.js'
 import type { WeighedComparison } from './weigh-findings.js'
+import type { Comparison } from './compare-group.js'
 
-/** What one severity's events are called together. */
+/** The names and members of the totals of each severity. */
 const TOTALS: readonly {
   readonly severity: LineSeverity
   readonly text: string
@@ -13,15 +14,15 @@ const TOTALS: readonly {
   { severity: 'warn', text: '<all warnings together>', of: ['warn'] },
 ]
 /** A total of one kind is that kind. */
-const LEAST_KINDS = 2
-/** So much of the growth is told by its kinds, for the total to say nothing more. */
-const TOLD_SHARE = 0.5
+const MIN_KINDS = 2
+/** Share of the growth explained by single kinds from which the total adds nothing. */
+const REPORTED_SHARE = 0.5
 
-/** All events of a severity as one group: texts that never repeat are too few of a kind each. */
+/** All events of a severity as one group: messages that never repeat are too few of each kind. */
 export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[] {
   return TOTALS.flatMap(({ severity, text, of }) => {
     const members = groups.filter((group) => of.includes(group.severity))
-    if (members.length < LEAST_KINDS) return []
+    if (members.length < MIN_KINDS) return []
     const [baseline, canary] = [emptySideEvents(), emptySideEvents()]
     for (const member of members) {
       addSide(baseline, member.baseline)
@@ -33,8 +34,8 @@ export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[
   })
 }
 
-/** The totals that say more than the kinds that cost points already, or that people are told of. */
-export function untoldTotals(
+/** The totals that are not explained by kinds that cost points or are reported anyway. */
+export function unexplainedTotals(
   totals: readonly WeighedComparison[],
   kinds: readonly WeighedComparison[],
   odds: number,
@@ -42,10 +43,67 @@ export function untoldTotals(
   const growth = ({ group }: WeighedComparison): number => group.canary.events - group.baseline.events * odds
   return totals.filter((total) => {
     const of = TOTALS.find(({ severity }) => severity === total.group.severity)?.of ?? []
-    const told = kinds.filter(
+    const reported = kinds.filter(
       ({ group, isUnexpected, isOver, instead }) =>
         (isUnexpected || isOver || instead !== undefined) && of.includes(group.severity),
     )
-    return told.reduce((sum, kind) => sum + growth(kind), 0) < TOLD_SHARE * growth(total)
+    return reported.reduce((sum, kind) => sum + growth(kind), 0) < REPORTED_SHARE * growth(total)
   })
+}
+
+/** Minimum share of common words for two messages to be variants of each other. */
+const MIN_ALIKE = 0.5
+const MAX_TIMES = 2
+const HARM: Readonly<Record<string, number>> = { critical: 3, error: 2, warn: 1 }
+
+/**
+ * Marks new findings for review if the canary no longer logs something as severe, in similar words
+ * and about as often: a reworded message, an exception thrown in another function, a warning that
+ * became an error. Each missing group explains one new group.
+ */
+export function withRenamed(
+  findings: readonly WeighedComparison[],
+  { canaryShare }: Pick<LogExposure, 'canaryShare'>,
+): readonly WeighedComparison[] {
+  const gone = new Set(findings.filter(({ change }) => change === 'missing'))
+  if (gone.size === 0) return findings
+  const odds = canaryShare / (1 - canaryShare)
+  return findings.map((finding) => {
+    const { group, change, isUnexpected } = finding
+    if (!isUnexpected || change !== 'new' || group.topic?.isOwn === true) return finding
+    const instead = [...gone].find((one) => isAsOften(one, group, odds) && isSame(one.group, group))
+    if (instead === undefined) return finding
+    gone.delete(instead)
+    return { ...finding, instead, asksForReview: true, isUnexpected: false, isFatal: false, loss: 0 }
+  })
+}
+
+function isAsOften({ group: { baseline } }: Comparison, { canary }: EventGroup, odds: number): boolean {
+  const times = canary.events / (baseline.events * odds)
+  return times < MAX_TIMES && times > 1 / MAX_TIMES
+}
+
+/**
+ * Whether a message may be a reworded other one and is not worse. The same words with a higher
+ * severity also count.
+ */
+function isSame(gone: EventGroup, come: EventGroup): boolean {
+  const isHarm = (HARM[gone.severity] ?? 0) > 0
+  if (isHarm && gone.template.id === come.template.id) return true
+  if ((HARM[gone.severity] ?? 0) < (HARM[come.severity] ?? 0)) return false
+  const [one, two] = [wordsOf(gone), wordsOf(come)]
+  const shared = [...one].filter((word) => two.has(word)).length
+  return shared >= MIN_ALIKE * Math.max(one.size, two.size) || isThrownElsewhere(gone, come)
+}
+
+/** Two traces of one type of exception. */
+function isThrownElsewhere(gone: EventGroup, come: EventGroup): boolean {
+  const [one, two] = [gone, come].map(({ template }) => TRACE.exec(template.text)?.[1])
+  return one !== undefined && one === two
+}
+
+const TRACE = /^([\w.$:\\]*(?:Exception|Error|Throwable|Warning|Interrupt|Exit|Fault|panic)) at \S/
+
+function wordsOf({ template }: EventGroup): ReadonlySet<string> {
+  return new Set(template.text.toLowerCase().match(/\p{L}{2,}/gu))
 }

@@ -4,25 +4,28 @@ import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.
 import { endsProgram } from '../topics/default-topics.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
-import type { EventGroup } from './event-group.js'
+import type { EventGroup } from './side-events.js'
 
-/** A comparison with what it costs. */
+/** A comparison with its cost. */
 export interface WeighedComparison extends Comparison {
   readonly isNewEver: boolean
   readonly asksForReview: boolean
   readonly isUnexpected: boolean
   /** Whether it fails the run alone. */
   readonly isFatal: boolean
-  /** Whether it would cost points, had it not come in one episode that is over. */
+  /** Whether it would cost points if it were not a single episode that is over. */
   readonly isOver: boolean
-  /** The one of as many events that the canary does not log, where it may be the same in other words. */
+  /** A missing group with about as many events that may be the same message reworded. */
   readonly instead?: Comparison | undefined
   readonly pAdjusted: number
   /** Its part of the exponent of the score (analysis.md 3.4). */
   readonly loss: number
 }
 
-/** Among the templates of a run that cost points, at all its looks together; of one that is new ever, its own error. */
+/**
+ * False discovery rate among the templates of a run that cost points, over all its intervals. A
+ * template that is new ever has this error on its own.
+ */
 const FALSE_DISCOVERIES = 0.05
 const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   critical: 3,
@@ -31,23 +34,25 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   ordinary: 0.1,
   ignore: 0,
 }
-/** Seven events against none, where both sides have as much traffic. */
-const MANY_AT_ONCE = 0.01
-/** So many errors that nobody logged before are looked at, be they one burst. */
-const BURST_TO_LOOK_AT = 20
+/** Maximum chance of the events under equal sides: seven events against none with equal traffic. */
+const MAX_CHANCE_AT_ONCE = 0.01
+/** Minimum number of new errors for a review, even in a single burst. */
+const BURST_TO_REVIEW = 20
 const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
-/** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
+/**
+ * Weight of the affected share: one line in a hundred adds half, one in twenty more than triples.
+ */
 const SHARE_WEIGHT = 50
-const MOST_REACH = 6
-/** What ended with the start of the canary and hit more than two of a hundred lines is for people. */
+const MAX_REACH = 6
+/** Maximum reach of a start that is over without a review: two lines in a hundred. */
 const REACH_OF_START = 2
-/** What no earlier release ever logged comes from this one. */
+/** Weight of templates that no earlier release logged: they come from this one. */
 const NEW_EVER_WEIGHT = 1.5
-const LEAST_RATIO_NEW_EVER = 1
+const MIN_RATIO_NEW_EVER = 1
 /** Eight times as many cost as much as any more. */
 const DOUBLINGS = 3
 
-/** Tells which groups are unexpected, over all that may cost points, and how much each weighs. */
+/** Determines the unexpected groups among all that may cost points, and the weight of each. */
 export function weighFindings(
   comparisons: readonly Comparison[],
   seenTemplates: readonly string[],
@@ -57,7 +62,7 @@ export function weighFindings(
   const seen = new Set(seenTemplates)
   const counting = comparisons.filter((comparison) => mayCost(comparison, options))
   const adjusted = benjaminiHochberg(counting.map(({ pMore }) => pMore))
-  const error = spendAlpha(FALSE_DISCOVERIES, options.look)
+  const error = spendAlpha(FALSE_DISCOVERIES, options.interval)
   const adjustedOf = new Map(counting.map((comparison, place) => [comparison, adjusted[place]]))
   return comparisons.map((comparison) => {
     const pAdjusted = adjustedOf.get(comparison)
@@ -76,9 +81,9 @@ function isNewEver({ group, change }: Comparison, seen: ReadonlySet<string>): bo
   return change === 'new' && seen.size > 0 && !group.template.keys.some((key) => seen.has(key))
 }
 
-/** What is known of a comparison among the others. */
+/** The context of a comparison. */
 interface Standing {
-  /** Undefined where it may cost nothing. */
+  /** Undefined if it cannot cost points. */
   readonly pAdjusted: number | undefined
   /** How large it may be. */
   readonly error: number
@@ -88,34 +93,37 @@ interface Standing {
   readonly exposures: Exposures
 }
 
-/** Lines, requests or minutes that the events of each side are counted out of, and the lines of each side. */
+/** The exposure of each side in lines, requests or minutes, and the lines of each side. */
 export interface Exposures extends Pick<LogExposure, 'basis' | 'baseline' | 'canary'> {
   readonly lines: Readonly<Record<'baseline' | 'canary', LinesOfSide>>
 }
 
-/** All events of a side, and those that are errors. */
+/** The numbers of all events and of errors on a side. */
 export interface LinesOfSide {
   readonly all: number
   readonly harmful: number
 }
 
-/** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst: as likely in the canary at least as in the baseline. */
+/**
+ * Whether many critical events that neither the baseline nor an earlier release has are beyond
+ * chance, even as one burst. The canary's share of the time counts as at least a half.
+ */
 function isManyAtOnce({ group }: Comparison, { baseline, canary: exposed }: Exposures): boolean {
   const share = exposed > 0 ? Math.max(exposed / (baseline + exposed), 1 / 2) : 1 / 2
-  return share ** group.canary.events < MANY_AT_ONCE
+  return share ** group.canary.events < MAX_CHANCE_AT_ONCE
 }
 
 /** An error that hits a share of the requests or lines weighs the more the larger the share. */
 function reachOf(group: EventGroup, exposures: Exposures): number {
-  return Math.min(MOST_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
+  return Math.min(MAX_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
 }
 
-/** The share of requests or lines that is hit on the canary beyond that of the baseline. */
+/** The affected share of requests or lines on the canary in excess of the baseline's. */
 function shareHit({ baseline, canary }: EventGroup, { basis, lines, ...out }: Exposures): number {
   if (basis !== 'time') {
     return canary.events / (out.canary + canary.events) - baseline.events / (out.baseline + baseline.events)
   }
-  // A log of errors only says nothing of what went well.
+  // A log that contains only errors does not show how much went well.
   const share = (part: number, { all }: LinesOfSide): number => part / Math.max(1, all)
   const own = share(canary.events, lines.canary) - share(baseline.events, lines.baseline)
   return Math.min(
@@ -133,27 +141,28 @@ function weigh(
   const { severity } = group
   const mayCostPoints = pAdjusted !== undefined
   const isProven = mayCostPoints && pAdjusted < error && ratioLower > leastRatio(severity)
-  const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
-  // One line may be chance; where people named it, one is what they wait for.
+  const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > MIN_RATIO_NEW_EVER
+  // A single line may be chance, but for a topic that the template names, one line is enough.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
   const isAtStart = comparison.episode?.from === 0
   const reach = reachOf(group, exposures)
   const isStartOfFew = isAtStart && reach <= REACH_OF_START
-  // A canary that goes on serving has got over what its start complained of now and then; people still look at it.
+  // A canary that continues to serve has survived rare complaints of its start. They are still
+  // reviewed.
   const isSurvived = isStartOfFew && exposures.basis !== 'time' && !endsProgram(group.topic)
   const isGrave = isProven || isFirst || isSaid || isMany
   const isFatal = failsOnCritical && severity === 'critical' && isGrave && !isSurvived
   const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
   const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
-  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
+  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_REVIEW
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
-  // What a start brings along each time is no matter; what came in the middle is looked at.
+  // Complaints of every start do not matter. An episode in the middle is reviewed.
   const isKnownStart = isStartOfFew && !(change === 'new' && isUnseen)
   const isEpisode = isOver && HARMFUL.has(severity) && !isKnownStart
-  // What its traffic is nobody knows.
+  // The traffic is not known.
   const isUnmeasured = isUnexpected && HARMFUL.has(severity) && exposures.basis === 'time'
   const asksForReview =
     mayCostPoints &&

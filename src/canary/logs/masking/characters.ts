@@ -1,4 +1,4 @@
-/** What a character does to the word it is in. */
+/** The classes of characters by their effect on words. */
 export const CHARACTER = { space: 0, delimiter: 1, letter: 2, digit: 3, joiner: 4 } as const
 
 const SPACES = ' \t\n\r\v\f'
@@ -14,7 +14,7 @@ const CLASSES: Uint8Array = Uint8Array.from({ length: ASCII }, (_, code) => {
   return CHARACTER.joiner
 })
 
-/** The class of a UTF-16 code unit; all beyond ASCII are letters, except for the spaces people paste. */
+/** The class of a UTF-16 code unit. All beyond ASCII are letters, except pasted spaces. */
 export function characterClass(code: number): number {
   if (code < ASCII) return CLASSES[code] ?? CHARACTER.joiner
   return code === 0xa0 || code === 0x3000 ? CHARACTER.space : CHARACTER.letter
@@ -31,12 +31,12 @@ export function isClosing(word: string): boolean {
 }
 
 const OPENING_BRACKET = 0x5b
-/** Numbers in brackets of which two at least are the ends of a range. */
+/** Numbers in brackets with at least one range. */
 const RANGES = /\[(?:\d+[, ])*\d+-\d+(?:[, ]\d+(?:-\d+)?)*\]/y
 
 /**
- * The end of many hosts written as one, `node-[40-63]` or `rack-b[0-7,12]`, that begin at `start`, where the first word ends at
- * `end`; `end` when there are none.
+ * The end of a range of hosts, `node-[40-63]` or `rack-b[0-7,12]`, that begins at `start` with a
+ * first word up to `end`. `end` if there is none.
  */
 export function rangeEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(end) !== OPENING_BRACKET || !/[\d-]/.test(text.slice(start, end))) return end

@@ -2,19 +2,28 @@ import { VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
 import { QUOTED_BY } from './vocabulary.js'
 
-/** The last part of the name of a field that says what happened, whose texts are messages and states rather than values. */
-const TELLING = new Set(
+/** Last parts of names of fields that hold messages and states rather than values. */
+const MESSAGE_FIELDS = new Set(
   `msg message error err errno exit failure fault reason cause level lvl severity action event op operation status state result method verb command cmd exception
    text description desc detail details title summary phase step stage what outcome`.split(/\s+/),
 )
-/** Whole names that say so, and names of theirs with one of those in them: `type=delete` and `error_code=gone`, but not `probeType=Readiness`. */
-const TELLING_OF = new Set('type kind code mode logger component module class'.split(' '))
-/** Before the name of a field without quotes: at the start of a line a name with a colon is the part that speaks. */
+/**
+ * Names that count alone or together with one of `MESSAGE_FIELDS`: `type=delete` and
+ * `error_code=gone`, but not `probeType=Readiness`.
+ */
+const QUALIFIED_MESSAGE_FIELDS = new Set('type kind code mode logger component module class'.split(' '))
+/**
+ * Words before the name of an unquoted field. At the start of a line, a name with a colon is the
+ * logging component.
+ */
 const FIELD_STARTS: ReadonlySet<string> = new Set([',', '(', '{', '[', ';'])
-/** A value rarely has more words, and a quote that is not closed has none. */
-const MOST_WORDS = 40
+/** Maximum number of words in a quoted value. Longer ones have an unclosed quote. */
+const MAX_WORDS = 40
 
-/** One value for all that stands between the quotes of a field: `name="Ann Lee"`, `owner=''`, `"user": "bob"`. Not of `msg="no route"`. */
+/**
+ * Replaces the quoted values of fields by one value each: `name="Ann Lee"`, `owner=''`, `"user":
+ * "bob"`, but not `msg="no route"`.
+ */
 export function maskQuoted(line: ScannedLine): ScannedLine {
   const { words, gaps } = line
   if (!words.includes('"') && !words.includes("'")) return line
@@ -32,8 +41,9 @@ export function maskQuoted(line: ScannedLine): ScannedLine {
 }
 
 /**
- * Whether the quote here opens the value of a field that is not telling; or a single word or nothing behind a name with a colon, or behind what
- * the word before it says (`channel 'shop'`): several words there may be a sentence.
+ * Whether the quote opens the value of a field that holds no message. Also a single quoted word
+ * after a name with a colon, or after a naming word (`channel 'shop'`); several words there may be
+ * a sentence.
  */
 function isFieldQuote({ words, gaps }: ScannedLine, at: number): boolean {
   const quote = words[at]
@@ -49,22 +59,25 @@ function isFieldQuote({ words, gaps }: ScannedLine, at: number): boolean {
   return QUOTED_BY.has(before.toLowerCase())
 }
 
-/** Whether it names a field of which the text is no matter. */
+/** Whether it names a field that holds no message. */
 function isName(word: string | undefined): boolean {
-  return word !== undefined && /\p{L}/u.test(word) && !isTellingField(word)
+  return word !== undefined && /\p{L}/u.test(word) && !isMessageField(word)
 }
 
-/** Whether what stands in a field of this name says what happened. */
-export function isTellingField(name: string): boolean {
+/** Whether a field of this name states an outcome or a message. */
+export function isMessageField(name: string): boolean {
   const parts = partsOf(name)
   const last = parts.at(-1) ?? ''
-  if (TELLING.has(last)) return true
-  return TELLING_OF.has(last) && (parts.length === 1 || parts.some((part) => TELLING.has(part)))
+  if (MESSAGE_FIELDS.has(last)) return true
+  return (
+    QUALIFIED_MESSAGE_FIELDS.has(last) &&
+    (parts.length === 1 || parts.some((part) => MESSAGE_FIELDS.has(part)))
+  )
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {
   const end = words.indexOf(words[at] ?? '', at + 1)
-  return end > at && end - at <= MOST_WORDS ? end : undefined
+  return end > at && end - at <= MAX_WORDS ? end : undefined
 }
 
 /** `errorMessage`, `error_message` and `error.message` are messages. */

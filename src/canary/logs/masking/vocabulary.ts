@@ -1,8 +1,9 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /**
- * What makes a word a value by what is beside it. `date`: a part of a written-out date (RFC 5322 section 3.3, and in full).
- * `time`: what follows a time of day. `truth`: wherever it stands. `state`: where a value is expected.
+ * The kind of a word that is a value depending on its neighbours. `date`: a part of a written date
+ * (RFC 5322 section 3.3, and in full). `time`: a word after a time of day. `truth`: everywhere.
+ * `state`: where a value is expected.
  */
 export type ContextKind = 'date' | 'time' | 'truth' | 'state'
 
@@ -15,20 +16,23 @@ const CONTEXT_KINDS: Readonly<Record<ContextKind, string>> = {
   state: 'on off yes no Yes No null none nil undefined NaN ON OFF YES NO None NULL',
 }
 
-/** The words whose surroundings decide, with their kind. */
+/** Words that are values depending on their neighbours, with their kind. */
 export const CONTEXT_WORDS: ReadonlyMap<string, ContextKind> = new Map(
   (Object.keys(CONTEXT_KINDS) as ContextKind[]).flatMap((kind) =>
     CONTEXT_KINDS[kind].split(/\s+/).map((word) => [word, kind] as const),
   ),
 )
 
-/** Units that a program chooses by the size of the number: `8.8 KB` and `1.2 MB` are values of one kind. */
+/**
+ * Units that a program chooses by the size of the number: `8.8 KB` and `1.2 MB` are values of the
+ * same kind.
+ */
 export const UNITS = words(
   `B KB MB GB TB PB KiB MiB GiB TiB kB kb mb gb bytes byte
    ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours days day`,
 )
 
-/** Names of protocols, formats and methods: `IPv4` and `IPv6` are no values of one kind. In lower case. */
+/** Names of protocols, formats and methods: `IPv4` and `IPv6` are not values. In lower case. */
 export const TERMS_WITH_DIGITS = words(
   `ipv4 ipv6 http2 http3 socks4 socks4a socks5 oauth2 pop3 smb1 smb2 smb3 nfs3 nfs4 nfsv3 nfsv4 sslv2 sslv3 x509 icmpv6
    dhcpv4 dhcpv6 udp4 udp6 tcp4 tcp6 md4 md5 sha1 sha224 sha256 sha384 sha512 crc32 base32 base64 utf8 utf16 utf-8 utf-16
@@ -46,7 +50,7 @@ export const PACKAGE_BEGINNINGS = words(
   'com org net edu gov io android java javax kotlin scala sun akka de uk',
 )
 
-/** Nouns behind which the name of one of many stands. */
+/** Nouns that are followed by a name. */
 export const NAMING_WORDS = words(
   `user users username account login host hostname node server client peer member group role tenant project namespace pod
    container image file directory folder device disk volume interface driver module service process program job
@@ -54,7 +58,7 @@ export const NAMING_WORDS = words(
    domain flag feature name named called for mailbox operator bucket stream shard replica cluster repository branch`,
 )
 
-/** Nouns that say of what the text in quotes behind them is the name (`channel 'shop'`). */
+/** Nouns that are followed by a quoted name (`channel 'shop'`). */
 export const QUOTED_BY: ReadonlySet<string> = new Set([
   ...NAMING_WORDS,
   ...words(

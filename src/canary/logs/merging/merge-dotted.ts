@@ -1,6 +1,6 @@
 import { group } from 'd3-array'
 
-import { isTellingField } from '../masking/mask-quoted.js'
+import { isMessageField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import { unite, wordsKey } from '../model/pattern.js'
@@ -14,14 +14,14 @@ import {
   mayBeCause,
 } from './word-kind.js'
 
-const LEAST_DIFFERENT = 3
+const MIN_DIFFERENT = 3
 const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
 const JOINTS: ReadonlySet<string> = new Set(['=', ':'])
-const LEAST_SHARED_WORDS = 2
+const MIN_SHARED_WORDS = 2
 
 /**
- * Unites patterns of one length that differ in dotted names only, at however many places: `Registering class a.B for class
- * c.D` has no siblings, since both names change together.
+ * Unites patterns of one length that differ only in dotted names, at any number of places:
+ * `Registering class a.B for class c.D` has no siblings, since both names change together.
  */
 export function mergeDotted(patterns: readonly Pattern[]): readonly Pattern[] {
   const families = group(patterns, (pattern) => wordsKey(withoutNames(pattern))).values()
@@ -34,10 +34,10 @@ function withoutNames({ words, isFixed }: Pattern): readonly string[] {
   return words.map((word, place) => (place > start && isName(words, place) ? VALUE : word))
 }
 
-/** A name in parts, or a word by itself in quotes that are not those of a field. */
+/** Whether it is a name in parts, or a single word in quotes that are not a field's. */
 function isName(words: readonly string[], place: number): boolean {
   const word = words[place] ?? ''
-  if (isCompoundName(word)) return isDottedName(word) || !tellsWhatHappened(words, place)
+  if (isCompoundName(word)) return isDottedName(word) || !statesOutcome(words, place)
   const quote = words[place - 1] ?? ''
   return (
     QUOTES.has(quote) &&
@@ -49,11 +49,14 @@ function isName(words: readonly string[], place: number): boolean {
   )
 }
 
-/** `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` say what happened; `failed job MailJob` names something. */
-function tellsWhatHappened(words: readonly string[], place: number): boolean {
+/**
+ * `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` are outcomes; `failed job
+ * MailJob` contains a name.
+ */
+function statesOutcome(words: readonly string[], place: number): boolean {
   const before = words[place - 1] ?? ''
   const joint = QUOTES.has(before) ? place - 2 : place - 1
-  if (words[joint] === '=') return isTellingField(words[joint - 1] ?? '')
+  if (words[joint] === '=') return isMessageField(words[joint - 1] ?? '')
   return mayBeCause(words, place) && !NAMING_WORDS.has(before.toLowerCase())
 }
 
@@ -64,5 +67,5 @@ function isOneTemplate(family: readonly Pattern[]): boolean {
   const isValueElsewhere = family.some(
     ({ words }) => !words.some((_, place) => place > 0 && isName(words, place)),
   )
-  return shared >= LEAST_SHARED_WORDS && (family.length >= LEAST_DIFFERENT || isValueElsewhere)
+  return shared >= MIN_SHARED_WORDS && (family.length >= MIN_DIFFERENT || isValueElsewhere)
 }

@@ -1,8 +1,8 @@
 import { VALUE } from '../masking/scan-words.js'
 
 /**
- * `state`: in capitals, as states, methods and levels are, or a type of failure. `dotted`: names in several parts. `capitalised`, `plain`: by
- * their first letter.
+ * `state`: in capitals, as states, methods and levels are, or a type of failure. `dotted`: names in
+ * several parts. `capitalised`, `plain`: by their first letter.
  */
 export type WordKind = 'state' | 'dotted' | 'capitalised' | 'plain'
 
@@ -19,25 +19,28 @@ export function isRealWord(word: string): boolean {
   return word !== VALUE && /\p{L}/u.test(word)
 }
 
-/** Words by which people would know a message again; single letters and punctuation say too little. */
+/** The number of words that identify a message. Single letters and punctuation do not count. */
 export function countMeaningfulWords(words: readonly string[]): number {
   return words.filter((word) => word.length > 1 && isRealWord(word)).length
 }
 
 const FAILING = /^(?:abort|because|cannot|den[iy]|due$|err|fail|invalid|lost$|refus|reject|timed|unable)/i
 
-/** Whether a word at this place may say why something failed: two such words are two messages. */
+/** Whether a word at this place may be the cause of a failure. Two causes are two messages. */
 export function mayBeCause(words: readonly string[], place: number): boolean {
   return words.slice(0, place).some((word) => FAILING.test(word))
 }
 
-/** A name in parts that other names may be in place of: a class, a property or an identifier (`dark_mode`, `MailJob`); none that tells what happened. */
+/**
+ * A name in parts that may vary: a class, a property or an identifier (`dark_mode`, `MailJob`), but
+ * no outcome.
+ */
 export function isCompoundName(word: string): boolean {
   if (isState(word)) return false
   return isDottedName(word) || (/\p{L}_\p{L}|\p{Ll}\p{Lu}/u.test(word) && !/(?:ed|ing)$/.test(word))
 }
 
-/** A class or a property with where it is from. */
+/** A class or a property with its package or owner. */
 export function isDottedName(word: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
 }

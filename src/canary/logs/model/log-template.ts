@@ -35,13 +35,13 @@ export interface LogTemplate {
   readonly disableDefaultErrorTopics: boolean
 }
 
-/** A name that people give to the lines that hold a text. */
+/** A tag for the lines that contain a string. */
 export interface LogTag {
   readonly string: string
   readonly tag: string
 }
 
-/** Clients send an empty text or null for what is not set. */
+/** Clients send an empty string or null for unset members. */
 const text = z
   .string()
   .nullish()
@@ -49,18 +49,21 @@ const text = z
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')])
   .default(false)
-/** Words are taken in any case. */
+/** Accepts words in any case. */
 const lower = (raw: unknown): unknown => (typeof raw === 'string' ? raw.toLowerCase() : raw)
 const severityWord = (raw: unknown): unknown => {
   const word = lower(raw)
   return word === 'warning' ? 'warn' : word
 }
 
-/** JSON names the text `string`, YAML `errorString`. Whether a topic is a default or custom one does not matter here. */
+/**
+ * JSON calls the text `string`, YAML `errorString`. Whether a topic is a default or custom one does
+ * not matter here.
+ */
 const ErrorTopic = z
   .looseObject({ string: text, errorString: text, topic: z.preprocess(severityWord, z.enum(SEVERITIES)) })
   .refine((given) => (given.string ?? given.errorString) !== undefined, {
-    error: 'needs string, the text by which lines are known',
+    error: 'needs string, the text that its lines contain',
   })
   .transform((given) => ({ string: given.string ?? given.errorString ?? '', severity: given.topic }))
 
@@ -90,8 +93,8 @@ const Template = z.object({
 })
 
 /**
- * A log template in the shape of the GitOps clients (analysis.md 3.4, "Log template fields"), in their JSON or their YAML
- * names. Members that it does not know are ignored. Raises `invalid` naming everything wrong.
+ * Reads a log template in the shape of the GitOps clients (analysis.md 3.4, "Log template fields"),
+ * with their JSON or YAML names. Ignores unknown members. Raises `invalid` with all problems.
  */
 export function readLogTemplate(document: unknown): LogTemplate {
   return readBySchema(Template, document, { name: 'the log template', code: 'invalid_field' })

@@ -1,22 +1,24 @@
+import { group } from 'd3-array'
+
 import { VALUE } from '../masking/scan-words.js'
 
-/** What lines have in common, and which lines those are. */
+/** The common part of lines, with the rows of these lines. */
 export interface Pattern {
   readonly words: readonly string[]
   /** Spaces before each word, as in the first of its lines. */
   readonly gaps: readonly number[]
   /** The rows of the table that it covers, the first to appear first. */
   readonly rows: readonly number[]
-  /** The masked lines that it came from, as far as they are kept: a later run knows it by any of them. */
+  /** Masked lines that it came from, up to a limit. A later run recognizes it by any of them. */
   readonly origins: readonly string[]
-  /** Of a stack trace: its words are names and never values. */
+  /** Whether it comes from a stack trace, whose words are names and never values. */
   readonly isFixed: boolean
 }
 
 const SEPARATOR = '\u0000'
 const MAX_ORIGINS = 50
 
-/** Words as one text by which equal ones are found. */
+/** Words as one string, for finding equal ones. */
 export function wordsKey(words: readonly string[]): string {
   return words.join(SEPARATOR)
 }
@@ -26,7 +28,7 @@ export function keyWords(key: string): string[] {
   return key.split(SEPARATOR)
 }
 
-/** One pattern for several of the same length: where their words differ there is a value. */
+/** Unites patterns of the same length. Places with different words become values. */
 export function unite(patterns: readonly Pattern[]): Pattern {
   const ordered = patterns.toSorted((a, b) => firstRow(a) - firstRow(b))
   const [first, ...others] = ordered
@@ -48,7 +50,7 @@ export function coverage(ordered: readonly Pattern[]): Pick<Pattern, 'rows' | 'o
   }
 }
 
-/** The pattern with only these places of its words, in order. */
+/** The pattern reduced to these places of its words, in order. */
 export function keepPlaces(pattern: Pattern, places: readonly number[]): Pattern {
   const { words, gaps } = pattern
   return { ...pattern, words: places.map((at) => words[at] ?? ''), gaps: places.map((at) => gaps[at] ?? 0) }
@@ -57,4 +59,9 @@ export function keepPlaces(pattern: Pattern, places: readonly number[]): Pattern
 /** The row that appeared first. */
 export function firstRow({ rows }: Pattern): number {
   return rows[0] ?? 0
+}
+
+/** One pattern for all that have the same words. */
+export function uniteEqual(patterns: readonly Pattern[]): readonly Pattern[] {
+  return [...group(patterns, ({ words }) => wordsKey(words)).values()].map(unite)
 }

@@ -1,5 +1,5 @@
 import type { ScoreThresholds } from '../../judge/series/types.js'
-import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { PlannedInterval } from '../../statistics/alpha-spending.js'
 import type { Sequence } from '../../../lib/packing/packed-list.js'
 import type { Sensitivity } from './log-template.js'
 import type { Severity, Topic } from '../topics/default-topics.js'
@@ -10,13 +10,13 @@ export interface LogLine {
   readonly text: string
 }
 
-/** The lines of one side, in order of time, and what they can be compared by. */
+/** The lines of one side, in order of time, and its exposure. */
 export interface LogSide {
   readonly lines: Sequence<LogLine>
-  /** Of which lines are there, in milliseconds since the epoch. */
+  /** Start of the window, in milliseconds since the epoch. */
   readonly startMs: number
   readonly endMs: number
-  /** Requests that were served meanwhile, where somebody counts them: the best measure of exposure. */
+  /** Requests served in the window, if counted: the best measure of exposure. */
   readonly requests?: number | undefined
   /** Instances that wrote the lines, 1 when not known. */
   readonly instances?: number | undefined
@@ -24,7 +24,7 @@ export interface LogSide {
   readonly isTruncated: boolean
 }
 
-/** What the judge of logs needs. */
+/** The input of the judge of logs. */
 export interface LogJudgeInput {
   /** Undefined when the canary is judged without one. */
   readonly baseline: LogSide | undefined
@@ -34,7 +34,7 @@ export interface LogJudgeInput {
   readonly thresholds: ScoreThresholds
 }
 
-/** What it means for the run when a side has no lines. */
+/** The consequence for the run if a side has no lines. */
 export type EmptyLogPolicy = 'fail' | 'review' | 'ignore'
 
 export interface LogJudgeOptions {
@@ -45,14 +45,14 @@ export interface LogJudgeOptions {
   /** Whether ordinary lines that are new or more frequent cost points too. */
   readonly scoresOrdinaryLines: boolean
   readonly emptyLog: EmptyLogPolicy
-  /** Which of the planned looks at the log this is: the error is spent over them. */
-  readonly look?: PlannedLook | undefined
+  /** The planned interval that is judged: the error is spent over all of them. */
+  readonly interval?: PlannedInterval | undefined
 }
 
 /** `ordinary` are lines without a topic. */
 export type LineSeverity = Severity | 'ordinary'
 
-/** `new`: the baseline has none. `missing`: the canary has none. */
+/** `new`: missing from the baseline. `missing`: missing from the canary. */
 export type TemplateChange = 'new' | 'more' | 'same' | 'fewer' | 'missing'
 
 /** The events of one template, topic and logger, on both sides. A stack trace is one event. */
@@ -62,26 +62,31 @@ export interface TemplateFinding {
   readonly key: string
   readonly template: string
   readonly severity: LineSeverity
-  /** The text of the topic that told the severity. */
+  /** The string of the topic that gave the severity. */
   readonly topic: string | null
   readonly change: TemplateChange
-  /** Whether a single event of it asks people: critical, and no release is known to have logged it. */
+  /**
+   * Whether a single event of it needs a review: critical, and not known from an earlier release.
+   */
   readonly asksForReview: boolean
   /** Whether it costs points. */
   readonly isUnexpected: boolean
-  /** Whether no earlier release logged it either, as far as that is known. */
+  /** Whether no earlier release is known to have logged it. */
   readonly isNewEver: boolean
   readonly baselineEvents: number
   readonly canaryEvents: number
-  /** Events by exposure, canary by baseline; null where the baseline has none. */
+  /** Events by exposure, canary divided by baseline. Null if the baseline has none. */
   readonly ratio: number | null
   /** The least ratio that the events are compatible with (95 %, exact). */
   readonly ratioLower: number
-  /** How likely so many events, or more, are when both sides are alike; for missing ones, so few or fewer. */
+  /**
+   * The chance of as many events, or more, if both sides are alike. For missing templates, of as
+   * few or fewer.
+   */
   readonly p: number
   /** Over all templates that were tested (Benjamini and Hochberg). */
   readonly pAdjusted: number
-  /** How much more the events of a minute vary than independent ones; 1 when no more. */
+  /** The variance of events per minute relative to independent events; 1 if not larger. */
   readonly dispersion: number
   /** Points of the score. */
   readonly lostPoints: number
@@ -89,12 +94,14 @@ export interface TemplateFinding {
   readonly samples: { readonly baseline: readonly string[]; readonly canary: readonly string[] }
 }
 
-/** What the sides are compared by. */
+/** The exposure of both sides. */
 export interface LogExposure {
   readonly basis: 'requests' | 'ordinaryLines' | 'time'
   readonly baseline: number
   readonly canary: number
-  /** The canary's share: the chance that an event is on its side when both are alike. */
+  /**
+   * The canary's share of the exposure: the chance that an event is on its side if both are alike.
+   */
   readonly canaryShare: number
 }
 
@@ -107,28 +114,34 @@ export interface LogSideSummary {
   readonly isTruncated: boolean
 }
 
-/** What the judge of logs says, and why. */
+/** The result of the judge of logs, with reasons. */
 export interface LogReport {
   readonly state: LogState
   /** 0 to 100. */
   readonly score: number
   readonly verdict: 'Success' | 'Review' | 'Fail'
   readonly reason: string
-  /** Whether later looks cannot mend it. */
+  /** Whether later intervals cannot change the verdict. */
   readonly endsRun: boolean
   readonly exposure: LogExposure | null
   readonly baseline: LogSideSummary | null
   readonly canary: LogSideSummary
-  /** Templates in all, and those events that came when the table of them was full. */
+  /** The number of templates, and of events that arrived when the table was full. */
   readonly templates: number
   readonly otherEvents: number
-  /** How different the mix of templates is, 0 to 1 (Jensen-Shannon divergence in bits); information only. */
+  /**
+   * The difference between the mixes of templates, 0 to 1 (Jensen-Shannon divergence in bits).
+   * Information only.
+   */
   readonly mixDivergence: number | null
-  /** A stretch in which the canary logged nothing and its baseline did, as a sentence; null where there is none. */
+  /**
+   * A stretch in which the canary logged nothing and its baseline did, as a sentence. Null if there
+   * is none.
+   */
   readonly silence: string | null
-  /** Those with a severity, what costs most first; a bounded number. */
+  /** Findings with a severity, most costly first, up to a limit. */
   readonly findings: readonly TemplateFinding[]
-  /** Those that the canary should have and has not, surest first; information only. */
+  /** Templates that the canary lacks, surest first. Information only. */
   readonly missing: readonly TemplateFinding[]
   readonly omittedFindings: number
   readonly warnings: readonly string[]

@@ -1,8 +1,9 @@
 import { LEVEL_SPELLINGS } from '../topics/level-words.js'
 
 /**
- * Where the usual writers of JSON put what a line says: pino, bunyan, zap, logrus, log4j and logback, serilog, structlog, klog, winston,
- * Python and .NET, ECS, OpenTelemetry, GELF, and access logs. The first field that is there counts.
+ * The fields of common JSON writers: pino, bunyan, zap, logrus, log4j and logback, serilog,
+ * structlog, klog, winston, Python and .NET, ECS, OpenTelemetry, GELF, and access logs. The first
+ * existing field counts.
  */
 export const RECORD_FIELDS = {
   message: [
@@ -124,7 +125,7 @@ export const RECORD_FIELDS = {
       'DownstreamStatus',
     ],
   ],
-  /** What gRPC answered, which HTTP does not tell. */
+  /** The status of gRPC, which the HTTP status does not show. */
   grpc: ['grpc.code', 'grpc_status', 'grpc.status_code', 'grpc_code', 'rpc.grpc.status_code'],
   /** How long a request took. */
   duration: [
@@ -194,7 +195,7 @@ export const RECORD_FIELDS = {
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** What text states of itself counts in a field too, and there also letters. */
+/** Levels of fields: the spellings in messages, and single letters. */
 const LEVEL_WORDS = new Map(
   Object.entries({
     FATAL: [...LEVEL_SPELLINGS.fatal.split('|'), 'F', 'C'],
@@ -228,12 +229,15 @@ const SCALES: ReadonlyMap<string, Scale> = new Map([
 ])
 const GOOGLE: Scale = [600, 500, 400, 200]
 const LARGEST_OF_SYSLOG = 7
-const LEAST_OF_MONOLOG = 100
-const LEAST_OF_JAVA = 700
-/** Beside a level as a number, they say that it is one of Windows: 1 critical, 2 error, 3 warning. */
+const MIN_OF_MONOLOG = 100
+const MIN_OF_JAVA = 700
+/** Members that mark a numeric level as one of Windows: 1 critical, 2 error, 3 warning. */
 const OF_WINDOWS = ['ProviderName', 'Channel', 'EventID', 'EventId', 'EventRecordID', 'RecordId']
 
-/** A level as lines state it, of a word or a number in the named field of a record; undefined for what is none. */
+/**
+ * The level of a word or a number in the named field of a record, in the spelling of lines.
+ * Undefined if it is not a level.
+ */
 export function levelOf(
   field: string,
   value: string,
@@ -241,7 +245,7 @@ export function levelOf(
 ): string | undefined {
   if (!/^\d+$/.test(value)) {
     const word = value.trim().toUpperCase()
-    // MongoDB counts how much of debugging it is.
+    // MongoDB numbers its debug levels.
     return LEVEL_WORDS.get(/^D[1-5]$/.test(word) ? 'D' : word)
   }
   const number = Number(value)
@@ -256,9 +260,9 @@ function levelOfNumber(field: string, value: number): string {
   // Syslog counts the other way round.
   if (value <= LARGEST_OF_SYSLOG)
     return value <= 2 ? 'FATAL' : value === 3 ? 'ERROR' : value === 4 ? 'WARN' : 'INFO'
-  if (value < LEAST_OF_MONOLOG) return onScale(value, PINO)
+  if (value < MIN_OF_MONOLOG) return onScale(value, PINO)
   if (field === 'severity') return onScale(value, GOOGLE)
-  return onScale(value, value < LEAST_OF_JAVA ? MONOLOG : JAVA)
+  return onScale(value, value < MIN_OF_JAVA ? MONOLOG : JAVA)
 }
 
 function onScale(value: number, [fatal, error, warn, info]: Scale): string {

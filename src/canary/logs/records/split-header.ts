@@ -1,22 +1,60 @@
 import { LEVEL_NAMES } from '../topics/level-words.js'
 import { CHARACTER, characterClass } from '../masking/characters.js'
-import { isKeptField, SYSLOG_TIME, TIME } from './header-parts.js'
+
+const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?`
+const ZONE = String.raw`(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}T|[+-]\d\d:?\d\d)(?![\w:]))?`
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+const DAY = '(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?'
+
+/** As syslog has it (RFC 3164). */
+const SYSLOG_TIME = String.raw`${MONTH} [ \d]\d \d\d:\d\d:\d\d`
+
+/** The times that layouts begin a line with, as a source of a regular expression. */
+const TIME = [
+  String.raw`\d{4}[-/.]\d\d[-/.]\d\d(?:[T_ ]${CLOCK}${ZONE})?`,
+  String.raw`\d\d[-/.]\d\d[-/.]\d{2,4}[T ]${CLOCK}${ZONE}`,
+  String.raw`\d\d\/${MONTH}\/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?`,
+  String.raw`${DAY}${MONTH} +\d{1,2},? (?:\d{4} )?${CLOCK}(?: [AP]M)?${ZONE}(?: \d{4})?`,
+  String.raw`${DAY}\d{1,2} ${MONTH} \d{4} ${CLOCK}${ZONE}`,
+  String.raw`\d{6} \d{6}(?=\s)`,
+  String.raw`\d\d:\d\d:\d\d(?:[.,]\d+)?${ZONE}`,
+  String.raw`1\d{9}(?:\.\d+|\d{3})?(?=\s)`,
+]
+  .map((choice) => `(?:${choice})`)
+  .join('|')
+  .replace(/^(.*)$/s, '(?:$1)')
+
+/**
+ * Fields of a line in `key=value` form for time, level and origin, which are not part of the
+ * message.
+ */
+const LAYOUT_FIELDS = new Set(
+  'time ts timestamp @timestamp date level lvl severity logger caller source thread pid hostname'.split(' '),
+)
+
+/** Whether a field belongs to the message. */
+function isKeptField(name: string): boolean {
+  return !LAYOUT_FIELDS.has(name)
+}
 
 /** A line of a log without what its layout writes before the message. */
-export interface SplitLine {
-  /** The part of the program that says so; empty where the layout does not tell. */
+interface SplitLine {
+  /** The component that logged the line. Empty if the layout has none. */
   readonly logger: string
-  /** What it says, with the lines below it. */
+  /** The message, with the following lines. */
   readonly message: string
 }
 
-/** What may stand in a header, read from one place on. `logger` is the group of that name. */
+/** A part of a header, matched from one position on. `logger` is the group of that name. */
 interface HeaderPart {
   readonly pattern: RegExp
-  /** What it begins with, so that most parts are not tried; a word is a letter or `_` and `$`. */
+  /**
+   * The class of its first character, so that most parts are not tried. A word begins with a
+   * letter, `_` or `$`.
+   */
   readonly first: 'digit' | 'letter' | 'word' | 'mark' | 'any'
-  readonly tells?: 'time' | 'level' | undefined
-  /** What must have been read before: a message may look the same. */
+  readonly holds?: 'time' | 'level' | undefined
+  /** Parts that must have been read before, since a message may look the same. */
   readonly needs?: 'nothing' | 'something' | 'time' | 'timeAlone' | 'timeAndLevel' | undefined
 }
 
@@ -34,9 +72,9 @@ const HOST = String.raw`[a-z\d][\w.-]*`
 const part = (
   first: HeaderPart['first'],
   source: string,
-  { tells, needs }: Pick<HeaderPart, 'tells' | 'needs'> = {},
+  { holds, needs }: Pick<HeaderPart, 'holds' | 'needs'> = {},
   flags = 'y',
-): HeaderPart => ({ first, pattern: new RegExp(source, flags), tells, needs })
+): HeaderPart => ({ first, pattern: new RegExp(source, flags), holds, needs })
 
 const PARTS: readonly HeaderPart[] = [
   // syslog: `<11>1 2026-… host app 12 ID47 - ` (RFC 5424), the structured data as it comes
@@ -44,42 +82,42 @@ const PARTS: readonly HeaderPart[] = [
     'mark',
     String.raw`<\d{1,3}>1 (?:${TIME}|-) \S+ (?<logger>[\w./-]+) \S+ \S+ (?:-|(?:\[[^\]]*\])+)(?=\s)`,
     {
-      tells: 'time',
+      holds: 'time',
       needs: 'nothing',
     },
   ),
   part('mark', String.raw`<\d{1,3}>(?:1\s)?`),
   // logcat: `11-21 06:00:00.123  1234  1250 E Stock   : `, `E/Stock( 1234): `
   part('digit', String.raw`\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] (?<logger>[^\s:]+) *:`, {
-    tells: 'level',
+    holds: 'level',
     needs: 'nothing',
   }),
   part('letter', String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, {
-    tells: 'level',
+    holds: 'level',
     needs: 'nothing',
   }),
   // klog: `E0102 15:04:05.678901   12 server.go:34] `
   part('letter', String.raw`[IWEF](?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, {
-    tells: 'level',
+    holds: 'level',
     needs: 'nothing',
   }),
   // syslog: `Nov 21 06:00:00 host app[12]: `
-  part('any', String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
+  part('any', String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { holds: 'time' }),
   part(
     'letter',
     String.raw`${SYSLOG_TIME} ${HOST} (?:(?<logger>[A-Za-z_][\w./-]*):(?=\s)|(?=(?:CEF|LEEF):\d))`,
     {
-      tells: 'time',
+      holds: 'time',
     },
   ),
-  part('any', String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
+  part('any', String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { holds: 'time' }),
   // Python: `ERROR:shop.orders:`
-  part('letter', String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
-  part('letter', String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { tells: 'level' }),
+  part('letter', String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { holds: 'level' }),
+  part('letter', String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { holds: 'level' }),
   // logrus: `INFO[0012] `
-  part('letter', String.raw`${LEVEL}\[\d+\]`, { tells: 'level' }),
-  part('mark', String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { tells: 'level' }, 'iy'),
-  part('letter', String.raw`${LEVEL}(?:\s|:\s)`, { tells: 'level', needs: 'time' }, 'iy'),
+  part('letter', String.raw`${LEVEL}\[\d+\]`, { holds: 'level' }),
+  part('mark', String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { holds: 'level' }, 'iy'),
+  part('letter', String.raw`${LEVEL}(?:\s|:\s)`, { holds: 'level', needs: 'time' }, 'iy'),
   part('mark', String.raw`\[(?<logger>${FAILURE}(?:${DOTTED}|${MIXED}))\]:?`, { needs: 'something' }),
   part('mark', String.raw`\[[^\][]{0,80}\]:?`, { needs: 'something' }),
   part('mark', String.raw`\([\w.-]+(?:\/\d+)?(?: on \S+)?\):`, { needs: 'something' }),
@@ -114,8 +152,9 @@ const HAS_FIELDS = /(?:^|\s)(?:msg|message)=/
 const HAS_LETTERS = /\p{L}{2}/u
 
 /**
- * What a line says and which logger says it, without time, level, thread and process, so that another layout of the same log says the
- * same. A line that begins with neither a time nor a level is a message as it stands.
+ * Splits a line into its logger and its message, without time, level, thread and process, so that
+ * another layout of the same log gives the same result. A line without a leading time or level is a
+ * message as a whole.
  */
 export function splitHeader(text: string): SplitLine {
   if (text.includes('msg=') || text.includes('message='))
@@ -124,50 +163,52 @@ export function splitHeader(text: string): SplitLine {
 }
 
 function splitText(text: string): SplitLine {
-  const told = new Set<string>()
+  const parsed = new Set<string>()
   let [at, logger] = [0, '']
   for (let count = 0; count < MAX_PARTS && at < MAX_HEADER; count += 1) {
     at = afterSpaces(text, at)
-    const found = readPart(text, at, told)
+    const found = readPart(text, at, parsed)
     if (found === undefined) break
     at += found.length
     logger = found.logger ?? logger
-    if (found.tells !== undefined) told.add(found.tells)
+    if (found.holds !== undefined) parsed.add(found.holds)
   }
   const message = text.slice(afterSpaces(text, at))
-  return told.size > 0 && HAS_LETTERS.test(message) ? { logger, message } : { logger: '', message: text }
+  return parsed.size > 0 && HAS_LETTERS.test(message) ? { logger, message } : { logger: '', message: text }
 }
 
 interface FoundPart {
   readonly length: number
   readonly logger: string | undefined
-  readonly tells: HeaderPart['tells']
+  readonly holds: HeaderPart['holds']
 }
 
-function readPart(text: string, at: number, told: ReadonlySet<string>): FoundPart | undefined {
+function readPart(text: string, at: number, parsed: ReadonlySet<string>): FoundPart | undefined {
   const parts = PARTS_BY_FIRST[firstOf(text.charCodeAt(at))]
-  for (const { pattern, tells, needs } of parts) {
-    if (!isAllowed(needs, told) || (tells !== undefined && told.has(tells))) continue
+  for (const { pattern, holds, needs } of parts) {
+    if (!isAllowed(needs, parsed) || (holds !== undefined && parsed.has(holds))) continue
     pattern.lastIndex = at
     const found = pattern.exec(text)
-    if (found !== null) return { length: found[0].length, logger: found.groups?.['logger'], tells }
+    if (found !== null) return { length: found[0].length, logger: found.groups?.['logger'], holds }
   }
   return undefined
 }
 
-function isAllowed(needs: HeaderPart['needs'], told: ReadonlySet<string>): boolean {
+function isAllowed(needs: HeaderPart['needs'], parsed: ReadonlySet<string>): boolean {
   if (needs === undefined) return true
-  if (needs === 'nothing') return told.size === 0
-  if (needs === 'something') return told.size > 0
-  return told.has('time') && (needs === 'time' || told.has('level') === (needs === 'timeAndLevel'))
+  if (needs === 'nothing') return parsed.size === 0
+  if (needs === 'something') return parsed.size > 0
+  return parsed.has('time') && (needs === 'time' || parsed.has('level') === (needs === 'timeAndLevel'))
 }
 
-/** `time=… level=error logger=shop msg="no answer" host=db1` says `no answer host=db1`. */
+/**
+ * `time=… level=error logger=shop msg="no answer" host=db1` has the message `no answer host=db1`.
+ */
 function splitFields(text: string): SplitLine {
   const end = text.indexOf('\n')
   const first = end < 0 ? text : text.slice(0, end)
   let logger = ''
-  const said = first
+  const line = first
     .replaceAll(FIELDS, (field, name: string, quoted: string) => {
       const value = quoted.startsWith('"') ? quoted.slice(1, -1) : quoted
       if (name === 'logger') logger = value
@@ -175,8 +216,8 @@ function splitFields(text: string): SplitLine {
       return isKeptField(name) ? field : ''
     })
     .trim()
-  const message = `${said}${text.slice(first.length)}`
-  return HAS_LETTERS.test(said) ? { logger, message } : { logger: '', message: text }
+  const message = `${line}${text.slice(first.length)}`
+  return HAS_LETTERS.test(line) ? { logger, message } : { logger: '', message: text }
 }
 
 function afterSpaces(text: string, start: number): number {

@@ -1,11 +1,11 @@
 import { mayBeRequest, METHOD, requestStatus, statusField } from '../topics/request-status.js'
 
-/** A request that a server answered, as its access log tells. */
+/** A request in an access log. */
 export interface LoggedRequest {
-  /** Method and the beginning of the path, without what identifies a thing; empty where the line does not tell. */
+  /** Method and start of the path, without identifiers. Empty if the line has none. */
   readonly route: string
   readonly status: number
-  /** The logarithm of how long it took, in whatever unit the log has; undefined where it does not tell. */
+  /** The logarithm of the duration, in the unit of the log. Undefined if the line has none. */
   readonly logDuration: number | undefined
 }
 
@@ -16,10 +16,11 @@ const PATH_FIELD = /\b(?:path|uri|url|route|target)"?[=:]\s?"?(?:https?:\/\/[^/\
 const MAX_SEGMENTS = 4
 const LONGEST_WORD = 24
 
-/** Where formats write how long a request took; the first that fits counts. */
+/** The places of durations in formats. The first match counts. */
 const DURATIONS: readonly RegExp[] = [
   /(?:duration|latency|elapsed|took|service(?==\d+ms)|(?:request|response|resp)_?time|time_?taken|\brt|\btime_ms)[\w.]*"?[=: ]\s?"?(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?\b/i,
-  // HAProxy, the whole time last; load balancers, the time of the target in the middle; Envoy, behind the bytes of both ways
+  // HAProxy: the total time is last. Load balancers: the time of the target is in the middle.
+  // Envoy: after the bytes of both directions.
   /(?:-?\d+\/){3,4}\+?(\d+) [1-5]\d\d /,
   / -?\d+\.\d+ (\d+\.\d+) -?\d+\.\d+ [1-5]\d\d /,
   /" [1-5]\d\d (?:-|[A-Z]{2}[\w,]*)(?: \S+ \S+ "[^"]*")? \d+ \d+ (\d+)\b/,
@@ -33,7 +34,7 @@ const MS: ReadonlyMap<string, number> = new Map(
   Object.entries({ ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000 }),
 )
 
-/** The request that a line of an access log tells of; undefined where it tells of none. */
+/** The request of an access log line. Undefined if the line is not one. */
 export function readRequest(text: string): LoggedRequest | undefined {
   const status = (mayBeRequest(text) ? requestStatus(text) : undefined) ?? statusField(text)
   if (status === undefined) return undefined

@@ -1,12 +1,12 @@
-/** How bad a line is; lines that no topic names are none of these. */
+/** The severities of topics. Lines without a topic have none. */
 export const SEVERITIES = ['critical', 'error', 'warn', 'ignore'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** A text that tells the severity of the lines it stands in. */
+/** A string that gives the lines that contain it a severity. */
 export interface Topic {
   readonly string: string
   readonly severity: Severity
-  /** Whether people said so, and not the defaults that clients send along. */
+  /** Whether the template defines it, as opposed to the defaults that clients send along. */
   readonly isOwn?: boolean | undefined
 }
 
@@ -59,23 +59,29 @@ const CRASHES: readonly (readonly [Severity, readonly string[]])[] = [
   ],
 ]
 
-/** What else says that a program has ended, or is about to; the text that the clients have for the first is that of an option. */
+/**
+ * Other signs that a program has ended or is about to. The clients' own string for the first is
+ * that of an option.
+ */
 export const CRASH_TOPICS: readonly Topic[] = CRASHES.flatMap(([severity, strings]) =>
   strings.map((string) => ({ string, severity })),
 )
 
-/** What a JVM runs at its last error says so, too. */
+/** A JVM runs this command at its last error. */
 const ENDS: ReadonlySet<string> = new Set([
   'onoutofmemoryerror',
   ...CRASH_TOPICS.flatMap(({ severity, string }) => (severity === 'critical' ? [string.toLowerCase()] : [])),
 ])
 
-/** Whether what a topic finds has ended the program, or people waited for it, so that it is not over. */
+/**
+ * Whether the topic means that the program ended, or is defined by the template, so that it is not
+ * over.
+ */
 export function endsProgram(topic: Topic | undefined): boolean {
   return topic !== undefined && (topic.isOwn === true || ENDS.has(topic.string.toLowerCase()))
 }
 
-/** The 21 topics that the clients send when a template has none of its own. */
+/** The 21 topics that clients send if a template has none of its own. */
 export const DEFAULT_TOPICS: readonly Topic[] = (['critical', 'error', 'warn'] as const).flatMap((severity) =>
   STRINGS[severity].map((string) => ({ string, severity })),
 )

@@ -5,8 +5,8 @@ import type { StatedLevel } from './level-words.js'
 import type { Topic } from './default-topics.js'
 
 /**
- * Texts that are levels rather than names of failures. Where a line states its level that decides, and not a word found in
- * it: `INFO error page rendered` is no error.
+ * Strings that are levels rather than names of failures. A level stated by the line takes
+ * precedence over words within it: `INFO error page rendered` is not an error.
  */
 const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
   fatal: 'fatal',
@@ -14,17 +14,17 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
   error: 'error',
   warn: 'warn',
 }
-/** Stands in the name of every exception, and says little where the line itself complains of less. */
+/** Part of the name of every exception, so it means little in a line with a lower level. */
 const EXCEPTION = 'exception'
 const NAME_OF_FAILURE = /(?:error|exception|bounds)$|^status=\d/
 const CRASHES: ReadonlySet<string> = new Set(CRASH_TOPICS.map(({ string }) => string.toLowerCase()))
-/** Most lines have none of these words, and are spared the longer search. */
+/** Most lines have none of these words, which avoids the longer search. */
 const COMPLAINT = /error|warning|exception|fatal|severe/
 /** `0 errors`, `error=null` and `onError` complain of nothing. */
 const NOTHING_WRONG =
   /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?|fatal|severe)"?\s?[=:]\s?(?:0|null|none|nil|false|no|"")(?![\w.])|\b(?:on|is|has|set|get|clear)_?errors?\b/g
 
-/** The topic of an event; undefined when it is an ordinary one. */
+/** Finds the topic of an event. Undefined for an ordinary event. */
 export type FindTopic = (text: string) => Topic | undefined
 
 interface Needle {
@@ -32,22 +32,22 @@ interface Needle {
   readonly topic: Topic
   readonly level: StatedLevel | undefined
   readonly endsWithDigit: boolean
-  /** Whether it is a name of a failure that nobody chose: a line of a lower level only speaks of it. */
+  /** Whether it is the default name of a failure: a line with a lower level only mentions it. */
   readonly isName: boolean
 }
 
-/** The default topics as far as no own one has their text, and the own ones. */
+/** The template's topics and the default topics with other strings. */
 export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): readonly Topic[] {
-  const said = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
-  if (withoutDefaults) return said
+  const marked = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
+  if (withoutDefaults) return marked
   const replaced = new Set(own.map(({ string }) => string.toLowerCase()))
   return [
     ...[...DEFAULT_TOPICS, ...CRASH_TOPICS].filter(({ string }) => !replaced.has(string.toLowerCase())),
-    ...said,
+    ...marked,
   ]
 }
 
-/** Clients send the default topics along with those of people. */
+/** Clients send the default topics together with the template's own. */
 function isDefault({ string, severity }: Topic): boolean {
   return DEFAULT_TOPICS.some(
     (topic) => topic.severity === severity && topic.string.toLowerCase() === string.toLowerCase(),
@@ -55,8 +55,8 @@ function isDefault({ string, severity }: Topic): boolean {
 }
 
 /**
- * Finds the topic of an event by its text, in any case. The longest text decides, since `EXCEPTION` stands in the name of
- * every exception; of two as long, the more severe.
+ * Finds the topic of an event by its text, in any case. The longest string decides, since
+ * `EXCEPTION` is part of the name of every exception; of equally long strings, the more severe one.
  */
 export function topicFinder(topics: readonly Topic[]): FindTopic {
   const needles = topics
@@ -66,7 +66,8 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
   return (text) => {
     const stated = statedLevel(text)
     const searched = text.toLowerCase()
-    // Most lines hold none of the texts, and one search tells so; what states a level has a topic without its text.
+    // Most lines contain none of the strings, which one search shows. A line with a stated level
+    // has a topic without a string.
     if ((stated === undefined || stated === 'quiet') && !any.test(searched)) return undefined
     const complaint = COMPLAINT.test(searched) ? searched.replaceAll(NOTHING_WRONG, '') : searched
     return needles.find((needle) => matches(needle, stated, isWord(needle) ? complaint : searched))?.topic
@@ -90,7 +91,7 @@ function matches(needle: Needle, stated: StatedLevel | undefined, searched: stri
   if (stated !== undefined && level !== undefined) return stated === level
   if ((text === EXCEPTION || isName) && (stated === 'quiet' || stated === 'warn')) return false
   const at = searched.indexOf(text)
-  // `status=500` does not stand in `status=5003`.
+  // `status=500` is not part of `status=5003`.
   return at >= 0 && !(endsWithDigit && /\d/.test(searched.charAt(at + text.length)))
 }
 

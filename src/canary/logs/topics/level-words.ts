@@ -7,10 +7,10 @@ export const LEVEL_SPELLINGS = {
   quiet: 'INFORMATION|INFO|INF|NOTICE|DEBUG|DBG|TRACE|TRC|FINEST|FINER|FINE|VERBOSE|VRB',
 } as const
 
-/** What a line says of itself. */
+/** The level that a line states. */
 export type StatedLevel = keyof typeof LEVEL_SPELLINGS
 
-/** By the severity of syslog (RFC 5424 section 6.2.1), and of what goes by it. */
+/** Levels by the severity of syslog (RFC 5424 section 6.2.1) and its followers. */
 export const LEVEL_OF_SYSLOG: readonly StatedLevel[] = [
   ...(['fatal', 'fatal', 'fatal', 'error', 'warn'] as const),
   ...(['quiet', 'quiet', 'quiet'] as const),

@@ -1,4 +1,4 @@
-/** What a request is made with. */
+/** The methods of requests. */
 export const METHOD = '(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|CONNECT|TRACE)'
 
 /** How servers write a request with its status. */
@@ -10,7 +10,8 @@ const REQUESTS: readonly RegExp[] = [
   new RegExp(`(?:/-?\\+?\\d+){3} ([1-5]\\d\\d) \\d+ .*"${METHOD} `),
   // W3C: `GET /x - 443 - 10.0.0.9 Mozilla/5.0 - 500 0 0 15`
   new RegExp(`\\b${METHOD} /\\S* \\S+ \\d+ \\S+ [\\d.:a-f]+ \\S+(?: \\S+)? ([1-5]\\d\\d) \\d+ \\d+ \\d+`),
-  // For people: `GET /x 500 12.1 ms`, with `-`, `=>` or `responded` in between, and Gin: `| 500 | 12.1ms | 10.0.0.9 | GET "/x"`
+  // For people: `GET /x 500 12.1 ms`, with `-`, `=>` or `responded` in between, and Gin: `| 500 |
+  // 12.1ms | 10.0.0.9 | GET "/x"`
   new RegExp(
     `\\b${METHOD} (?:https?:/)?/\\S* (?:HTTP/[\\d.]+ )?(?:(?:-|=>|->|responded|returned|answered) )?([1-5]\\d\\d)\\b`,
   ),
@@ -19,9 +20,9 @@ const REQUESTS: readonly RegExp[] = [
   /\b(?:Completed|Sent) ([1-5]\d\d) /,
 ]
 const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d|\\b(?:Completed|Sent) [1-5]`)
-/** A field that says so; one with another status may stand in a line that complains. */
+/** A field with a status. In a complaint it may be another server's status. */
 const FIELD = /\b(?:http_?)?(?:status|status_?code|response_?code)"?[=:]\s?"?([1-5]\d\d)\b/i
-/** Beside a status it makes a line that of a request. */
+/** Together with a status it marks a line as a request. */
 const TIMED = /\b(?:duration|latency|elapsed|took|(?:request|response)_?time)\w*"?[=:]/i
 const LOOKS_LIKE_FIELD = /[=:]\s?"?[1-5]\d\d/
 
@@ -30,7 +31,10 @@ export function mayBeRequest(text: string): boolean {
   return LOOKS_LIKE_ONE.test(text)
 }
 
-/** The status of a request whose line, one that `mayBeRequest`, gives it as the formats of servers do; undefined where it does not. */
+/**
+ * The status of a request in the formats of servers, for a line that `mayBeRequest`. Undefined if
+ * it has none.
+ */
 export function requestStatus(text: string): number | undefined {
   for (const request of REQUESTS) {
     const status = request.exec(text)?.[1]
@@ -39,7 +43,7 @@ export function requestStatus(text: string): number | undefined {
   return undefined
 }
 
-/** The status that a field of the line names; undefined where none does. */
+/** The status in a field of the line. Undefined if there is none. */
 export function statusField(text: string): number | undefined {
   // Most lines have no such number, and are spared the longer search.
   const status = LOOKS_LIKE_FIELD.test(text) ? FIELD.exec(text)?.[1] : undefined
@@ -47,11 +51,15 @@ export function statusField(text: string): number | undefined {
 }
 
 const SERVER_ERROR = 500
-/** Of those of gRPC that are the server's: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
+/**
+ * Statuses of gRPC that are server errors: https://grpc.github.io/grpc/core/md_doc_statuscodes.html
+ */
 const GRPC_FAILED =
   /\bgrpc[._](?:status|code|status_code)"?[=:]\s?"?(?:Unknown|DeadlineExceeded|Unimplemented|Internal|Unavailable|DataLoss|2|4|12|13|14|15)\b/i
 
-/** Whether a line is that of a request whose status is 500 or more; undefined where it does not tell. */
+/**
+ * Whether a line is a request with a status of 500 or more. Undefined if the line has no status.
+ */
 export function requestFailed(text: string): boolean | undefined {
   const field = statusField(text)
   if (field !== undefined && field >= SERVER_ERROR) return true

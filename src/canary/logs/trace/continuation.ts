@@ -1,17 +1,23 @@
-/** Inside which kind of trace the event is: some write lines that look like new ones. */
+/** The kind of trace that the event is in. Some contain lines that look like new events. */
 export type TraceState = 'none' | 'python' | 'pythonEnded' | 'go' | 'rust'
 
-/** What frames, causes and the ends of traces begin with where the indentation was lost. */
+/** Beginnings of frames, causes and the ends of traces without their indentation. */
 const TRACE_LINE =
   /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|at [\w$.<>/]+\(.*\)$|at .+:\d+:\d+\)?$|--- End of |[)\]}]+[,;]?$)/
-/** What a trace of Python begins with. */
+/** The first line of a trace of Python. */
 export const PYTHON_BEGINNING = 'Traceback (most recent call last)'
 const PYTHON_CHAIN = /^(?:During handling of the above exception|The above exception was the direct cause)/
 const PYTHON_END = /^[A-Za-z_][\w.]*(?::|$)/
-/** Frames of Ruby (`shop.rb:12:in 'buy'`, nothing behind it) and of PHP (`#0 /srv/shop.php(12): buy()`), and what is above them. */
+/**
+ * Frames of Ruby (`shop.rb:12:in 'buy'` at the end of the line) and of PHP (`#0 /srv/shop.php(12):
+ * buy()`), and the lines above them.
+ */
 const SCRIPT_LINE =
   /^(?:(?:from )?[^\s:]+:\d+:in [`'][^']*'$|#\d+ (?:\S+\(\d+\): |\[internal function\]|\{main\})|Stack trace:$|\[(?:previous )?stacktrace\]$)/
-/** `thread 'main' panicked at src/main.rs:5:5:` has its message on the next line; older ones have it in the same. */
+/**
+ * `thread 'main' panicked at src/main.rs:5:5:` has its message on the next line; older versions
+ * have it on the same line.
+ */
 const RUST_BEGINNING = /^thread '[^']*'(?: \(\d+\))? panicked at /
 const RUST_LINE = /^(?:stack backtrace:$|note: (?:run with|Some details are omitted))/
 const GO_BEGINNING = /^goroutine \d+ \[/
@@ -19,14 +25,14 @@ const GO_PANIC = /^(?:panic|fatal error): /
 const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+)$/
 /** An exception on a line of its own, as loggers put it below their message. */
 const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?:: |$)/
-/** What the export of systemd's journal begins an entry with, a field a line. */
+/** The first field of an entry in the export of systemd's journal, which has one field per line. */
 export const JOURNAL_BEGINNING = '__CURSOR='
 const JOURNAL_FIELD = /^(?!__CURSOR=)[A-Z_][A-Z\d_]*=/
-/** Characters of a line that tell what it is. */
+/** Number of characters of a line that are examined. */
 const MAX_LOOKED_AT = 1000
 /** A frame of Java, JavaScript, .NET or Ruby without its indentation. */
 const FRAME = /^(?:at|from) \S/
-/** What a record in JSON has where its trace is in it. */
+/** Signs of a trace within a JSON record. */
 const OWN_TRACE = /\\n|"(?:stack|stack_?trace|exc_?info|traceback|backtrace)"/i
 const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
 
@@ -35,11 +41,17 @@ export interface EventSoFar {
   /** Its lines. */
   readonly kept: readonly string[]
   readonly state: TraceState
-  /** Whether the line came so long after it that only what cannot stand alone belongs to it. */
+  /**
+   * Whether the line came so late that it belongs to the event only if it cannot be an event of its
+   * own.
+   */
   readonly isLongAgo: boolean
 }
 
-/** In which trace the event is when this line goes on with it; undefined when the line begins another event. */
+/**
+ * The kind of trace that the event is in if this line continues it. Undefined if the line begins
+ * another event.
+ */
 export function continuationOf(
   whole: string,
   { kept, state, isLongAgo }: EventSoFar,
@@ -61,14 +73,14 @@ export function continuationOf(
   return !isLongAgo && isHeadBelowMessage(line, kept) ? state : undefined
 }
 
-/** In which trace an event is after its first line. */
+/** The kind of trace that an event is in after its first line. */
 export function stateAfterHead(line: string): TraceState {
   if (line.startsWith('Traceback (most recent call last)')) return 'python'
   if (RUST_BEGINNING.test(line)) return 'rust'
   return GO_BEGINNING.test(line) ? 'go' : 'none'
 }
 
-/** Below a message that complains, or again behind the sentence that chains one trace to the next. */
+/** After a message that complains, or after the sentence that chains one trace to the next. */
 function beginsPython(kept: readonly string[], state: TraceState): boolean {
   const [head = '', ...others] = kept
   if (state !== 'none') return state === 'python'
@@ -82,7 +94,7 @@ function isTraceLine(whole: string): boolean {
   return FRAME.test(line) || TRACE_LINE.test(line) || SCRIPT_LINE.test(line) || EXCEPTION_HEAD.test(line)
 }
 
-/** Whether one line, of JSON or of a record written as text, has its trace in it. */
+/** Whether a single line, in JSON or a record as text, contains its trace. */
 function hasOwnTrace(head: string): boolean {
   return head.includes('\n') || (head.startsWith('{') && OWN_TRACE.test(head))
 }
@@ -95,7 +107,7 @@ function isIndented(line: string): boolean {
   return line.startsWith(' ') || line.startsWith('\t')
 }
 
-/** Characters before the first that is neither a blank nor a tab. */
+/** Number of blanks and tabs at the start. */
 function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0
 }

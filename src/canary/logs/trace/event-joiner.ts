@@ -7,11 +7,14 @@ export interface LogEvent {
   readonly text: string
   /** How many lines it came from. */
   readonly lines: number
-  /** The time of its first line, NaN where it is not known. */
+  /** The time of its first line; NaN if not known. */
   readonly atMs: number
 }
 
-/** Lines of one event that are kept: the first frames tell traces apart, the hundredth does not. */
+/**
+ * Maximum number of kept lines of an event: the first frames distinguish traces, the hundredth does
+ * not.
+ */
 const MAX_KEPT_LINES = 100
 /** Lines of one event are written within milliseconds, and delivered within seconds. */
 const LONGEST_PAUSE_MS = 5000
@@ -24,7 +27,10 @@ export class EventJoiner {
   #state: TraceState = 'none'
   #lastMs = Number.NaN
 
-  /** Takes the next line, with its time in milliseconds where it is known, and gives the event before it when that one is complete. */
+  /**
+   * Adds the next line, with its time in milliseconds if known. Returns the previous event if it is
+   * complete.
+   */
   add(given: string, atMs = Number.NaN): LogEvent | undefined {
     // Lines of Windows end with a carriage return, which hides the end of a frame.
     const line = given.endsWith('\r') ? given.slice(0, -1) : given
@@ -50,7 +56,7 @@ export class EventJoiner {
   end(): LogEvent | undefined {
     if (this.#lines === 0) return undefined
     const text = this.#kept.join('\n')
-    // Composed and decomposed letters look alike and are one template.
+    // Composed and decomposed characters look alike and are one template.
     const event = {
       text: describeEvent(text, this.#kept).normalize('NFC'),
       lines: this.#lines,
@@ -61,7 +67,10 @@ export class EventJoiner {
   }
 }
 
-/** Some writers spread an object in JSON over several lines, and the journal of systemd the fields of an entry. */
+/**
+ * Some writers spread a JSON object over several lines, and the journal of systemd spreads the
+ * fields of an entry.
+ */
 function describeEvent(text: string, lines: readonly string[]): string {
   const [head = ''] = lines
   if (head === '{') return describeLine(text)

@@ -6,22 +6,25 @@ const COMMIT_ID = {
   pattern: /^[0-9a-fA-F]{7,64}$/,
   words: 'a commit of 7 to 64 hex digits, or several',
 }
-/** The number of a request to merge. */
+/** The number of a pull or merge request. */
 const MERGE_NUMBER = { pattern: /^\d{1,10}$/, words: 'a number such as 17, or several' }
-/** A repository with its owner, as a path or as the URL to clone it from. */
+/** A repository with its owner, as a path or a clone URL. */
 const REPOSITORY = {
   pattern:
     /^(?:[a-z+]{2,10}:\/\/[^/\s]+\/|[^@/\s]+@[^:/\s]+:)?(?:~?[A-Za-z0-9_-][A-Za-z0-9_.-]*\/)+[A-Za-z0-9_-][A-Za-z0-9_.-]*$/,
   words: 'a repository with its owner, such as tide/shop',
 }
 
-/** `tide/shop` of `https://git.example.org/tide/shop.git`, `git@git.example.org:tide/shop` or itself. */
+/**
+ * Returns `tide/shop` for `https://git.example.org/tide/shop.git`, `git@git.example.org:tide/shop`
+ * and `tide/shop`.
+ */
 function repositoryPath(text: string): string {
   const path = text.replace(/^(?:[a-z+]+:\/\/[^/]+\/|[^@/]+@[^:/]+:)/, '')
   return path.replace(/\.git$/, '')
 }
 
-/** How one host of repositories gives a commit or a request to merge. */
+/** Reads commits and pull requests from a repository host. */
 export interface RepositoryHost {
   readonly repositoryParameter: string
   readonly mergeParameter: string
@@ -29,7 +32,7 @@ export interface RepositoryHost {
   readonly fetchMerge: (read: ReadJson, repository: string, number: string) => Promise<object>
 }
 
-/** What triggers ask of a host of repositories: commits and requests to merge of one repository. */
+/** Returns the lookups of a trigger: commits and pull requests of one repository. */
 export function commitLookups(parameters: ParameterReader, host: RepositoryHost): readonly Lookup[] {
   const { repositoryParameter, mergeParameter, fetchCommit, fetchMerge } = host
   const repository = repositoryPath(parameters.one(repositoryParameter, REPOSITORY))
@@ -48,7 +51,7 @@ export function commitLookups(parameters: ParameterReader, host: RepositoryHost)
   ]
 }
 
-/** Gets a commit (by its id) or a request to merge (by its number) of a repository from the API at `baseUrl`. */
+/** Fetches a commit by id or a pull request by number from the API at `baseUrl`. */
 export type FetchFromRepository = (
   read: ReadJson,
   baseUrl: string,
@@ -56,7 +59,9 @@ export type FetchFromRepository = (
   id: string,
 ) => Promise<object>
 
-/** A host of repositories whose triggers name the repository in the parameter `repo`. */
+/**
+ * Makes the tool of a repository host whose triggers name the repository in the parameter `repo`.
+ */
 export function repositoryTool(
   connectorTypes: readonly string[],
   mergeParameter: string,
@@ -65,7 +70,7 @@ export function repositoryTool(
 ): Tool {
   return {
     connectorTypes,
-    lookUps: (parameters, baseUrl) =>
+    lookups: (parameters, baseUrl) =>
       commitLookups(parameters, {
         repositoryParameter: 'repo',
         mergeParameter,
@@ -75,10 +80,13 @@ export function repositoryTool(
   }
 }
 
-/** What one check, build or pipeline says of a commit. */
+/** Result of a check, build or pipeline of a commit. */
 export type CheckState = 'success' | 'failure' | 'pending'
 
-/** All of them together: one failure fails, one that runs keeps waiting, and `none` says that there is none. */
+/**
+ * Combines states: any failure is a failure, else any pending one is pending. `none` means that
+ * there are no checks.
+ */
 export function overallState(states: readonly CheckState[]): CheckState | 'none' {
   if (states.includes('failure')) return 'failure'
   if (states.includes('pending')) return 'pending'

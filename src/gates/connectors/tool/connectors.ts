@@ -1,40 +1,40 @@
 import type { OutboundClient } from '../../../lib/outbound/outbound-client.js'
 import type { Credentials } from '../../../lib/outbound/credentials.js'
 
-/** The values of each parameter, by its name as the trigger gave it. */
+/** Values of the parameters by their names in the trigger. */
 export type ConnectorParameters = Readonly<Record<string, readonly string[]>>
 
-/** What a trigger asks of one connector. */
+/** A trigger's request to one connector. */
 export interface ConnectorRequest {
-  /** In capitals: JIRA, JENKINS. */
+  /** In capitals, such as JIRA or JENKINS. */
   readonly connectorType: string
   readonly parameters: ConnectorParameters
 }
 
 /**
- * `fetched`: everything that was asked for is there. `failed`: something is missing, and no policy may decide by what is
- * there. `skipped`: no account is configured for the type.
+ * `fetched` means complete evidence. `failed` means that some is missing, so no policy may decide
+ * by it. `skipped` means that no account is configured for the type.
  */
 export type EvidenceState = 'fetched' | 'failed' | 'skipped'
 
-/** What a connector found, kept with the gate instance. */
+/** Evidence of a connector, stored with the gate instance. */
 export interface Evidence {
   readonly connectorType: string
-  /** The name of the account that was asked; null when there is none. */
+  /** Name of the account; null without one. */
   readonly account: string | null
   readonly state: EvidenceState
-  /** When it was there, in ms since the epoch. */
+  /** Time of the fetch, in epoch milliseconds. */
   readonly fetchedAt: number
   readonly output: readonly object[]
-  /** Why something is missing, in a sentence or several. */
+  /** Why evidence is missing, in one or more sentences. */
   readonly error?: string
-  /** Whether a limit left something out of the output. */
+  /** Whether a limit cut the output. */
   readonly truncated?: boolean
 }
 
-/** What a fetch may take. */
+/** Limits of a fetch. */
 export interface FetchContext {
-  /** When all must be over, by the clock of `now`. */
+  /** Deadline by the clock of `now`. */
   readonly deadlineMs: number
   readonly now: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
@@ -42,21 +42,21 @@ export interface FetchContext {
   readonly signal?: AbortSignal | undefined
 }
 
-/** One account at one tool that can be asked for evidence. */
+/** Fetches evidence from one account of a tool. */
 export interface Connector {
   readonly account: string
-  /** What triggers may call it. */
+  /** Names of the connector in triggers. */
   readonly connectorTypes: readonly string[]
-  /** Never rejects: what goes wrong is the state of the evidence. */
+  /** Fetches evidence. Never rejects: a failure is the state of the evidence. */
   readonly fetch: (request: ConnectorRequest, context: FetchContext) => Promise<Evidence>
 }
 
-/** How to reach one account. */
+/** Settings of an account. */
 export interface ConnectorAccount {
   readonly name: string
-  /** What triggers call it, where that is not what its tool is called. */
+  /** Connector type in triggers, if it differs from the tool's. */
   readonly connectorType: string | undefined
-  /** Where the tool is; a template with placeholders for the generic connector. */
+  /** URL of the tool; a template with placeholders for the generic connector. */
   readonly url: string
   readonly credentials: Credentials | undefined
   readonly client: OutboundClient

@@ -6,7 +6,7 @@ import type { Lookup, Tool } from './tool.js'
 
 const PLACEHOLDER = /\{([A-Za-z0-9_.-]+)\}/g
 const VALUE = {
-  // Encoded, dots alone would still climb out of their place in the path.
+  // Dots are not encoded, so a value of dots would change the path.
   pattern: /^(?!\.{1,2}$)[^\p{Cc}]{1,1000}$/u,
   words: 'a text of at most 1000 characters that is not . or .., or several',
 }
@@ -14,19 +14,20 @@ const VALUE = {
 type Values = ReadonlyMap<string, readonly string[]>
 
 /**
- * Any service that answers JSON by GET. Its URL is a template, `https://scan.example.org/images/{imageId}`; a parameter
- * with several values asks once for each. Elements of an answered array are evidence of their own.
+ * Any service that answers GET with JSON. The URL is a template such as
+ * `https://scan.example.org/images/{imageId}`. A parameter with several values makes a request for
+ * each. Elements of a returned array are separate evidence.
  */
 export const http: Tool = {
   connectorTypes: ['HTTP'],
-  lookUps: (parameters, template) => {
+  lookups: (parameters, template) => {
     const names = [...new Set([...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name))]
     const values = new Map(names.map((name) => [name, parameters.wholeList(name, VALUE)]))
     return rowsOf(values, parameters).map((row) => lookupOf(template, row))
   },
 }
 
-/** One row of values for each request: where several parameters have several values, they belong together by position. */
+/** Values of each request. Several parameters with several values are combined by position. */
 function rowsOf(values: Values, parameters: ParameterReader): readonly Map<string, string>[] {
   const lengths = [...values.values()].map(({ length }) => length)
   const count = Math.max(1, ...lengths)
@@ -50,7 +51,7 @@ function lookupOf(template: string, row: ReadonlyMap<string, string>): Lookup {
   }
 }
 
-/** Output is always objects. */
+/** Wraps a value, since output consists of objects. */
 function toItem(value: unknown): object {
   return isRecord(value) ? value : { value }
 }

@@ -1,16 +1,16 @@
 import type { ConnectorParameters } from './connectors.js'
 import { splitOnCommas } from './parse-connector-parameters.js'
 
-/** Which texts a parameter takes. */
+/** Valid values of a parameter. */
 export interface ParameterForm {
   readonly pattern: RegExp
-  /** The end of the sentence "must be …". */
+  /** End of the sentence "must be …". */
   readonly words: string
 }
 
 const MAX_SHOWN = 60
 
-/** Reads the parameters of a trigger and notes everything that is wrong with them. */
+/** Reads the parameters of a trigger and collects all problems. */
 export class ParameterReader {
   readonly #parameters: ConnectorParameters
   readonly #problems: string[] = []
@@ -19,12 +19,12 @@ export class ParameterReader {
     this.#parameters = parameters
   }
 
-  /** What is wrong so far, a sentence each. */
+  /** Problems so far, a sentence each. */
   get problems(): readonly string[] {
     return this.#problems
   }
 
-  /** The single value of a parameter that must be there. */
+  /** Reads the single value of a required parameter. */
   one(name: string, form: ParameterForm): string {
     const [value, ...others] = this.#valuesOf(name)
     if (value === undefined) this.#problems.push(`parameter ${name} is missing: must be ${form.words}`)
@@ -32,7 +32,7 @@ export class ParameterReader {
     return this.#checked(name, value === undefined ? [] : [value], form)[0] ?? ''
   }
 
-  /** As `optionalList`, where there must be at least one value. */
+  /** Reads like `optionalList`, but requires a value. */
   list(name: string, form: ParameterForm): readonly string[] {
     const values = this.optionalList(name, form)
     if (this.#valuesOf(name).length === 0) {
@@ -41,24 +41,24 @@ export class ParameterReader {
     return values
   }
 
-  /** All values of a parameter as they are, which must have at least one. */
+  /** Reads all values of a required parameter unchanged. */
   wholeList(name: string, form: ParameterForm): readonly string[] {
     const values = this.#valuesOf(name)
     if (values.length === 0) this.#problems.push(`parameter ${name} is missing: must be ${form.words}`)
     return this.#checked(name, values, form)
   }
 
-  /** All values of a parameter, each once; values in one text are separated by commas. */
+  /** Reads the distinct values of a parameter. Commas separate values within a text. */
   optionalList(name: string, form: ParameterForm): readonly string[] {
     return this.#checked(name, [...new Set(this.#valuesOf(name).flatMap(splitOnCommas))], form)
   }
 
-  /** Notes that none of several parameters is there. */
+  /** Adds the problem that none of some parameters is present. */
   missingAll(...names: readonly string[]): void {
     this.#problems.push(`one of the parameters ${names.join(', ')} must be there`)
   }
 
-  /** Notes that parameters whose values belong together differ in how many they have. */
+  /** Adds the problem that parameters with values combined by position differ in length. */
   unequal(...names: readonly string[]): void {
     this.#problems.push(`the parameters ${names.join(', ')} must have one value each, or equally many`)
   }

@@ -2,16 +2,16 @@ import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import type { ConnectorParameters, ConnectorRequest } from './connectors.js'
 
-/** What a trigger asks of connectors, and what of it cannot be used. */
+/** Requests of a trigger to connectors, and its unusable parts. */
 export interface ParsedConnectorParameters {
   readonly requests: readonly ConnectorRequest[]
-  /** A sentence each. */
+  /** One sentence per problem. */
   readonly problems: readonly string[]
 }
 
 type Parsed = ParsedConnectorParameters
 
-/** What a plain identifier means to each tool. */
+/** Parameter of a plain identifier, by tool. */
 const PLAIN_PARAMETERS: Readonly<Record<string, string>> = {
   JIRA: 'jira_ticket_no',
   SERVICENOW: 'number',
@@ -25,25 +25,28 @@ const PLAIN_PARAMETERS: Readonly<Record<string, string>> = {
 const OTHER_PLAIN_PARAMETER = 'id'
 const MAX_REQUESTS = 50
 const MAX_PROBLEMS = 50
-/** In a text of JSON, which counts as one value of the body that it is in. */
+/** Highest number of values in a JSON text, which counts as one value of its body. */
 const MAX_VALUES = 10_000
 const FIELD = 'toolConnectorParameters'
 
 /**
- * Reads `toolConnectorParameters` in all the forms that callers send: the plugins' array of `{connectorType, parameters}`,
- * JSON text of it, one object, or a plain identifier that belongs to the `connectorType` beside it in the body.
+ * Parses all forms of `toolConnectorParameters`: the plugins' array of `{connectorType,
+ * parameters}`, its JSON text, a single object, or a plain identifier for the `connectorType` of
+ * the body.
  */
 export function parseConnectorParameters(value: unknown, connectorType?: unknown): ParsedConnectorParameters {
   const { requests, problems: found } = parseAny(value, typeText(connectorType), FIELD)
   const problems = found.slice(0, MAX_PROBLEMS)
   if (found.length > MAX_PROBLEMS) problems.push(`${found.length - MAX_PROBLEMS} more are not named`)
   if (requests.length > MAX_REQUESTS) {
-    problems.push(`${FIELD} asks ${requests.length} connectors, of which the first ${MAX_REQUESTS} are taken`)
+    problems.push(
+      `${FIELD} has ${requests.length} requests, of which only the first ${MAX_REQUESTS} are used`,
+    )
   }
   return { requests: requests.slice(0, MAX_REQUESTS), problems }
 }
 
-/** The parts of a text between commas, without space around them; empty ones are left out. */
+/** Splits a text on commas, trims the parts and drops empty ones. */
 export function splitOnCommas(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   return parts.filter((part) => part !== '')
@@ -79,16 +82,16 @@ function parsePlain(value: unknown, type: string | undefined, where: string): Pa
   const values = textsOf(value)?.flatMap(splitOnCommas)
   if (values === undefined) return unusable(`${where} is neither an object nor an identifier`)
   if (values.length === 0) return none()
-  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  if (type === undefined) return unusable(`${where} has no connectorType`)
   const name = PLAIN_PARAMETERS[type] ?? OTHER_PLAIN_PARAMETER
   return { requests: [{ connectorType: type, parameters: { [name]: values } }], problems: [] }
 }
 
-/** `{connectorType, parameters}`, or the parameters themselves. */
+/** Parses `{connectorType, parameters}` or bare parameters. */
 function parseObject(value: Record<string, unknown>, outerType: string | undefined, where: string): Parsed {
   const { connectorType, parameters, ...others } = value
   const type = typeText(connectorType) ?? outerType
-  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  if (type === undefined) return unusable(`${where} has no connectorType`)
   const given = parameters ?? others
   if (Array.isArray(given)) {
     const parsed = given.map((each, index) => parseOne(each, type, `${where}.parameters[${index}]`))
@@ -97,7 +100,10 @@ function parseObject(value: Record<string, unknown>, outerType: string | undefin
   return parseOne(given, type, parameters === undefined ? where : `${where}.parameters`)
 }
 
-/** One set of parameters: several of one connector stay apart, since a job belongs to its build. */
+/**
+ * Parses one set of parameters. Several sets of a connector stay separate, since a job belongs to
+ * its build.
+ */
 function parseOne(given: unknown, type: string, where: string): Parsed {
   if (!isRecord(given)) return parseElement(given, type, where)
   const entries = Object.entries(given).map(([name, value]) => ({ name, values: valuesOf(value) }))
@@ -111,14 +117,14 @@ function parseOne(given: unknown, type: string, where: string): Parsed {
   }
 }
 
-/** The elements of an array are split on commas; a text of its own is left whole. */
+/** Splits the elements of an array on commas, but not a single text. */
 function valuesOf(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return textsOf(value)
   const texts = value.map((element) => textsOf(element)?.flatMap(splitOnCommas))
   return texts.every((each) => each !== undefined) ? texts.flat() : undefined
 }
 
-/** One text, or none for null and blanks; undefined for what is no scalar. */
+/** Returns one text, or none for null and blanks; undefined for a non-scalar. */
 function textsOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'number' || typeof value === 'boolean') return [String(value)]

@@ -7,11 +7,11 @@ import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import type { ConnectorAccount, FetchContext } from './connectors.js'
 import type { ReadJson } from './tool.js'
 
-/** Parsed on the thread that decides, so that a few milliseconds are much. */
+/** Low, since the document is parsed on the thread that decides. */
 const MAX_VALUES = 200_000
 const ANSWER = { name: 'the answer of the tool', code: 'unexpected_answer' }
 
-/** Reads JSON from one account, within its limits and the time that the fetch has left. */
+/** Makes a reader of JSON from an account, within its limits and the remaining time. */
 export function makeJsonReader(account: ConnectorAccount, context: FetchContext): ReadJson {
   return async (schema, url) => {
     const response = await ask(account, context, url)
@@ -23,10 +23,10 @@ export function makeJsonReader(account: ConnectorAccount, context: FetchContext)
 async function ask(account: ConnectorAccount, context: FetchContext, url: string): Promise<OutboundResponse> {
   const { deadlineMs, now, wait, random, signal } = context
   const budgetMs = deadlineMs - now()
-  if (budgetMs <= 0) throw failure('there was no time left to ask')
+  if (budgetMs <= 0) throw failure('the time ran out before the request')
   const headers = {
     accept: 'application/json',
-    // GitHub refuses requests without it.
+    // Required by GitHub.
     'user-agent': 'tidegate',
     ...authHeaders(account.credentials),
   }
@@ -37,11 +37,11 @@ async function ask(account: ConnectorAccount, context: FetchContext, url: string
 
 function statusText(status: number, { name, attempts }: ConnectorAccount): string {
   if (status === 401 || status === 403) {
-    return `the tool does not let the account ${name} in (${status}): check its credentials and rights`
+    return `the tool rejects the account ${name} (${status}): check its credentials and rights`
   }
   if (status === 404) return 'there is none, or the account may not see it (404)'
   if (status === 429 || status >= 500) {
-    return `the tool is busy or failing (${status}), and was asked up to ${attempts} times`
+    return `the tool is busy or failing (${status}), after up to ${attempts} attempts`
   }
   if (status >= 300 && status < 400) {
     return `the tool redirects to another address (${status}), which is not followed: check the URL of the account ${name}`
@@ -59,7 +59,7 @@ function parse({ headers, body }: OutboundResponse): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const type = headers['content-type']?.split(';')[0] ?? 'something of no type'
+    const type = headers['content-type']?.split(';')[0] ?? 'content without a type'
     throw failure(`the tool answered with ${type} that is not JSON: check the URL of the account`)
   }
 }

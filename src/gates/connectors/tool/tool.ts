@@ -3,27 +3,30 @@ import { z } from 'zod'
 import type { ParameterReader } from './parameter-reader.js'
 import { AppError } from '../../../errors/app-error.js'
 
-/** Gets a JSON document from the tool. Raises an AppError whose message is a sentence about what went wrong. */
+/** Fetches a JSON document from the tool. Raises an AppError with a sentence as message. */
 export type ReadJson = <T>(schema: z.ZodType<T>, url: string) => Promise<T>
 
-/** One thing to look up at a tool. */
+/** One lookup at a tool. */
 export interface Lookup {
-  /** What it is called in messages: OPS-12. */
+  /** Name in messages, such as OPS-12. */
   readonly subject: string
   readonly fetch: (read: ReadJson) => Promise<readonly object[]>
 }
 
-/** What is particular to a tool: how its parameters become requests, and its answers evidence. */
+/** The specifics of a tool: lookups for parameters, and evidence from responses. */
 export interface Tool {
   readonly connectorTypes: readonly string[]
-  /** What the parameters ask for; what is wrong with them is noted by their reader. */
-  readonly lookUps: (parameters: ParameterReader, baseUrl: string) => readonly Lookup[]
+  /** Returns the lookups for some parameters. The reader collects problems. */
+  readonly lookups: (parameters: ParameterReader, baseUrl: string) => readonly Lookup[]
 }
 
-/** Segments that encode to themselves and would lead elsewhere. */
+/** Segments that stay unencoded and would change the path. */
 const MISLEADING: readonly string[] = ['', '.', '..']
 
-/** The URL of a resource below a tool's own: every segment and value encoded. Raises `invalid` for a segment that climbs. */
+/**
+ * Builds the URL of a resource below a tool's URL from encoded segments and values. Raises
+ * `invalid` for a segment that changes the path.
+ */
 export function toolUrl(
   baseUrl: string,
   segments: readonly string[],
@@ -38,14 +41,14 @@ export function toolUrl(
 
 const MAX_LENGTH = 2000
 
-/** A text of a tool, cut to what is worth keeping with an instance. */
+/** A text of a tool, cut to a length worth storing. */
 export const shortText = z.string().transform((text) => text.slice(0, MAX_LENGTH))
 
-/** The text, or null where the tool has none. */
+/** The text, or null without one. */
 export const optionalText = shortText.nullish().transform((text) => text ?? null)
 
-/** An object of which only its name matters. */
+/** An object of which only the name is used. */
 export const named = z.object({ name: shortText }).transform(({ name }) => name)
 
-/** The name, or null where the tool has no such object. */
+/** The name, or null without an object. */
 export const optionalNamed = named.nullish().transform((name) => name ?? null)

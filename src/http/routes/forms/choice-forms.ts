@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { deleteTemplate, listTemplates } from '../../../analysis/runs/template-operations.js'
-import { numberOfName } from '../../../gates/definitions/pipeline-ids.js'
+import { numberOfName } from '../../../gates/definitions/pipeline-numbers.js'
 import type { TemplateType } from '../../../store/ports/analysis-store.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'

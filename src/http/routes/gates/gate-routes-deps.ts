@@ -1,5 +1,5 @@
 import type { GateInstance } from '../../../store/ports/gate-instance.js'
-import type { AcknowledgeStatus } from '../../../gates/reviewing/acknowledge-status.js'
+import type { AcknowledgeStatus } from '../../../gates/reviewing/acknowledge.js'
 import type { IgnoredReviews } from '../../../gates/reviewing/ignored-reviews.js'
 import type { Approver } from '../../../gates/instances/transition.js'
 import type { PipelineNumbers } from '../../../gates/definitions/pipeline-numbers.js'

@@ -24,7 +24,7 @@ export function readTrigger(
     approvalCallbackUrl: body.approvalCallbackURL,
     rejectionCallbackUrl: body.rejectionCallbackURL,
     body: canonicalJson(bytes, 0, bytes.length).toString(),
-    asksForEvidence: asked.requests.length + asked.problems.length > 0,
+    requestsEvidence: asked.requests.length + asked.problems.length > 0,
     triggeredBy: exchange.claimedUser ?? exchange.caller.tokenName,
     triggerToken: exchange.caller.tokenName,
     actor: { user, origin, claimedUser: exchange.claimedUser, nowMs: now() },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
-import { deliveryFigures } from '../../../events/delivery-figures.js'
+import { deliveryMetrics } from '../../../events/delivery-metrics.js'
 import { readRuns } from '../../../events/read-runs.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -61,7 +61,7 @@ export const insightRoutes = [
       return jsonAnswer({
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
-        ...deliveryFigures(runs, { from, to }, query.runs),
+        ...deliveryMetrics(runs, { from, to }, query.runs),
       })
     },
   }),

@@ -1,13 +1,13 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { DecisionTrailFigures } from '../../../audit/decision-trail.js'
-import type { IntakeFigures } from '../../../events/event-intake.js'
+import type { DecisionTrailMetrics } from '../../../audit/decision-trail.js'
+import type { IntakeMetrics } from '../../../events/event-intake.js'
 
 /** Where the figures of the trail and the registry come from. */
 export interface TrailFigures {
-  readonly intake: () => IntakeFigures
-  readonly decisions: () => DecisionTrailFigures
+  readonly intake: () => IntakeMetrics
+  readonly decisions: () => DecisionTrailMetrics
   readonly unindexed: () => Promise<number>
   readonly reconciliations: () => {
     readonly last:
@@ -76,7 +76,7 @@ export function addTrailMetrics(registry: Registry, figures: TrailFigures): void
   }
 }
 
-function addDecisionCounter(registers: Registry[], read: () => DecisionTrailFigures): void {
+function addDecisionCounter(registers: Registry[], read: () => DecisionTrailMetrics): void {
   new Counter({
     name: 'tidegate_audit_decisions_total',
     help: 'Decisions that belong into the audit trail: recorded there, or why not. Of log_failed it is not known whether they belong there.',

@@ -11,14 +11,14 @@ import { UNMETERED_WORK } from '../../metering/work-meter.js'
 export interface BundleKey {
   readonly algorithm: JwsAlgorithm
   readonly key: KeyObject
-  /** The scope that a signature must have when none is asked for by the bundle's own settings. */
+  /** The required scope by default. */
   readonly scope: string
 }
 
-/** What is asked of the signature of one bundle. */
+/** The required signature of a bundle. */
 export interface SignatureDemand {
   readonly isRequired: boolean
-  /** The key that must have signed; the signature names it where none is given. */
+  /** The required key; by default the one that the signature names. */
   readonly keyId?: string | undefined
   readonly scope?: string | undefined
   /** Files that need not be signed, as glob patterns. */
@@ -31,15 +31,15 @@ export interface BundleVerification {
   readonly demandOf: (bundle: string) => SignatureDemand
 }
 
-/** Takes unsigned bundles only: there is no key to verify a signed one with. */
+/** Accepts unsigned bundles only, since there is no key. */
 export const NO_VERIFICATION: BundleVerification = {
   keys: new Map(),
   demandOf: () => ({ isRequired: false, excludedFiles: [] }),
 }
 
 /**
- * The key in a text: the secret itself for HS256 to HS512, else a PEM public key or certificate, or a JWK. Raises `invalid` where it
- * is none for that algorithm.
+ * Parses a key: the secret for HS256 to HS512, else a PEM public key or certificate, or a JWK.
+ * Raises `invalid` if it does not fit the algorithm.
  */
 export function readBundleKey(id: string, algorithm: JwsAlgorithm, text: string): KeyObject {
   if (algorithm.startsWith('HS')) return createSecretKey(Buffer.from(text))

@@ -1,16 +1,33 @@
+import { createHash, createSecretKey } from 'node:crypto'
+import { basename } from 'node:path'
+import type { KeyObject } from 'node:crypto'
+
+import { z } from 'zod'
+
 import { AppError, toError } from '../../../errors/app-error.js'
 import type { UnpackedFiles } from '../../archive/unpack-bundle.js'
-import { hashFile } from './hash-file.js'
-import { readSignature } from './read-signature.js'
-import type { SignedFile } from './read-signature.js'
-import type { BundleVerification } from './verification.js'
+import type { BundleVerification, BundleKey, SignatureDemand } from './verification.js'
+import { ownMember } from '../../../lib/own-member.js'
+import { parseDataFile } from '../../data/base-document.js'
+import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import {
+  decodeHeader,
+  decodePayload,
+  decodeSection,
+  signingInput,
+  splitToken,
+} from '../../builtins/jwt/compact-token.js'
+import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
+import { verifySignature } from '../../builtins/jwt/signature.js'
+import { UNMETERED_WORK } from '../../metering/work-meter.js'
 
 const SIGNATURES_FILE = '.signatures.json'
 
 /**
- * Makes sure that a bundle is what was signed: every file is in the signature with its hash, and every file in the signature is
- * there. Raises `invalid`, naming the bundle, for a signature that does not hold, one that no key is configured for, and for
- * none where one is required.
+ * Verifies that the signature lists every file with its hash, and no other file. Raises `invalid`,
+ * naming the bundle, for an invalid signature, one without a configured key, and a missing one if a
+ * signature is required.
  */
 export function verifyBundle(
   bundle: string,
@@ -48,11 +65,121 @@ function problemOf(path: string, content: Buffer, signed: SignedFile | undefined
   return actual === signed.hash.toLowerCase() ? undefined : `${path} was changed`
 }
 
-/** Patterns as OPA's: `*` stands for any signs but a slash. */
+/** Returns a matcher for OPA's patterns: `*` matches any characters except a slash. */
 function toMatcher(patterns: readonly string[]): (path: string) => boolean {
   const expressions = patterns.map((pattern) => {
     const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     return new RegExp(`^${parts.join('[^/]*')}$`)
   })
   return (path) => expressions.some((expression) => expression.test(path))
+}
+
+/** OPA's names of hash algorithms, without MD5 and SHA-1, for which collisions can be made. */
+const HASHES: Readonly<Record<string, string>> = {
+  'SHA-224': 'sha224',
+  'SHA-256': 'sha256',
+  'SHA-384': 'sha384',
+  'SHA-512': 'sha512',
+  'SHA-512-224': 'sha512-224',
+  'SHA-512-256': 'sha512-256',
+}
+/**
+ * Files that OPA hashes as parsed values, without white space (`bundle/verify.go`). All others are
+ * hashed as bytes.
+ */
+const STRUCTURED: readonly string[] = ['data.json', 'data.yaml', '.manifest']
+
+/** The hash of a bundle's file as OPA signs it. Raises `invalid` for an algorithm that is unknown or too weak. */
+export function hashFile(path: string, content: Buffer, algorithm: string): Buffer {
+  const name = ownMember(HASHES, algorithm)
+  if (name === undefined) {
+    throw new AppError(
+      'invalid',
+      `${path} is hashed with '${algorithm}': sign with one of ${Object.keys(HASHES).join(', ')}`,
+    )
+  }
+  const hash = createHash(name)
+  if (!STRUCTURED.includes(basename(path))) return hash.update(content).digest()
+  const file = basename(path) === '.manifest' ? `${path}.json` : path
+  return hash.update(canonicalText(parseDataFile(file, content))).digest()
+}
+
+/** Keys in order, nothing between members, numbers as they are written. */
+function canonicalText(value: RegoValue): string {
+  if (typeof value === 'string') return goString(value)
+  if (value instanceof RegoNumber) return value.text
+  if (value instanceof RegoObject) {
+    return `{${value.entries.map(([key, member]) => `${canonicalText(key)}:${canonicalText(member)}`).join(',')}}`
+  }
+  if (value instanceof RegoSet) return `[${value.members.map(canonicalText).join(',')}]`
+  if (value === null || typeof value === 'boolean') return String(value)
+  return `[${value.map(canonicalText).join(',')}]`
+}
+
+/** As Go's encoding/json writes a string without escaping HTML. */
+function goString(text: string): string {
+  return JSON.stringify(text.replace(/\p{Surrogate}/gu, '\ufffd'))
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
+}
+
+/** `.signatures.json`. OPA accepts exactly one signature. */
+const Signatures = z.object({ signatures: z.array(z.string()).length(1), plugin: z.string().default('') })
+/** OPA's note of a file: `opa build` includes the name, `opa sign` does not. */
+const OWN_PLUGINS: readonly string[] = ['', '_default']
+
+const Payload = z.object({
+  files: z.array(z.object({ name: z.string(), hash: z.string(), algorithm: z.string() })),
+  scope: z.string().default(''),
+  /** OPA's second place for the key id, after the header. */
+  keyid: z.string().default(''),
+})
+
+export type SignedFile = z.infer<typeof Payload>['files'][number]
+
+/**
+ * Returns the files in a bundle's `.signatures.json` after verifying its signature. The token's
+ * algorithm must be that of the configured key. If a key is required, the token's key name is
+ * ignored, as in OPA, which names every key 'default'. Raises an error with the reason.
+ */
+export function readSignature(
+  content: Buffer,
+  keys: ReadonlyMap<string, BundleKey>,
+  { keyId, scope }: SignatureDemand,
+): readonly SignedFile[] {
+  const { signatures, plugin } = Signatures.parse(JSON.parse(content.toString('utf8')))
+  if (!OWN_PLUGINS.includes(plugin)) throw new AppError('invalid', `it is for the plugin ${plugin}`)
+  const token = splitToken(signatures[0] ?? '')
+  const fields = readHeaderFields(decodeHeader(token))
+  const payload = Payload.parse(JSON.parse(decodePayload(token).toString('utf8')))
+  const id = keyId ?? (fields.kid || payload.keyid)
+  if (id === '')
+    throw new AppError('invalid', 'it names no key, and the configuration names none for this bundle')
+  const key = keys.get(id)
+  if (key === undefined)
+    throw new AppError(
+      'invalid',
+      `the key '${id}' is not in policies.bundleSigning.keys: say with keyId there, or --verification-key-id, which key of yours must have signed`,
+    )
+  if (fields.alg !== key.algorithm || !fields.understood)
+    throw new AppError(
+      'invalid',
+      `its algorithm is '${fields.alg}', that of the key '${id}' is ${key.algorithm}`,
+    )
+  const signature = decodeSection(token.signature)
+  const isSigned = keysOf(key).some((one) =>
+    verifySignature(key.algorithm, one, signingInput(token), signature, UNMETERED_WORK),
+  )
+  if (!isSigned) throw new AppError('invalid', `it does not verify with the key '${id}'`)
+  const wantedScope = scope ?? key.scope
+  if (payload.scope !== wantedScope)
+    throw new AppError('invalid', `its scope is '${payload.scope}', not '${wantedScope}'`)
+  return payload.files
+}
+
+/** OPA uses the whole file as the secret, including a final line break. */
+function keysOf({ key }: BundleKey): KeyObject[] {
+  if (key.type !== 'secret') return [key]
+  const secret = key.export()
+  return [key, ...['\n', '\r\n'].map((end) => createSecretKey(Buffer.concat([secret, Buffer.from(end)])))]
 }

@@ -16,34 +16,41 @@ export interface SourceFile {
   readonly version: string
 }
 
-/** Whether a file of this name holds base documents. */
+/** True for the file name of a data file. */
 export function isDataFile(file: string): boolean {
   return DATA_FILES.includes(basename(file))
 }
 
-/** Whether a file holds JSON or YAML, whatever it is called. */
+/** True for any JSON or YAML file. */
 export function isMaybeData(file: string): boolean {
   return MAYBE_DATA.test(file)
 }
 
-/** Whether a change of this file can change what policies are made of. */
+/** True if a change of this file can change the policies. */
 export function isSourceFile(file: string): boolean {
   return file.endsWith('.rego') || isDataFile(file)
 }
 
-/** What there is below a path. */
+/** The contents of a path. */
 export interface SourceTree {
-  /** The Rego and data files, sorted, so that compiling the same tree twice gives the same module. */
+  /** The Rego and data files, sorted, so that the compiled module is reproducible. */
   readonly sources: readonly SourceFile[]
-  /** What OPA would read of the same directory: hidden Rego, and JSON and YAML of other names than those of data. */
+  /**
+   * Files that OPA would load from the same directory: hidden Rego, and JSON and YAML with other
+   * names than data files.
+   */
   readonly passedOver: readonly string[]
-  /** What tells together of every change: the path itself, each directory, and what a link leads to. */
+  /**
+   * Paths whose watches together report every change: the path itself, each directory, and the
+   * targets of links.
+   */
   readonly watchable: readonly string[]
 }
 
 /**
- * Looks through a directory; a path that is a file is taken whatever its name. Hidden files and `node_modules` are left out. Raises
- * `invalid` for what cannot be read, is no regular file, or leads back to a directory above it.
+ * Lists a directory, or a single file of any name, without hidden files and `node_modules`. Raises
+ * `invalid` for a path that cannot be read, is not a regular file, or links to a directory above
+ * it.
  */
 export async function listSourceTree(path: string): Promise<SourceTree> {
   const found = await listBelow(path, [], true)
@@ -54,7 +61,7 @@ export async function listSourceTree(path: string): Promise<SourceTree> {
   }
 }
 
-/** A file that is read, one that is not, or what tells of changes. */
+/** A source file, a skipped file, or a path to watch. */
 type Found = SourceFile | { readonly passedOver: string } | { readonly watchable: string }
 
 /** `above` are the directories that it is in, from the outermost. */
@@ -86,7 +93,7 @@ async function listDirectory(path: string, above: readonly string[]): Promise<Fo
   ]
 }
 
-/** As `listBelow`, of what the directory tells enough about. */
+/** Lists an entry, using its type from the directory if possible. */
 async function listEntry(path: string, entry: Dirent, above: readonly string[]): Promise<Found[]> {
   if (entry.isFile() && !isSourceFile(path)) return passedOver(path)
   if (entry.isSymbolicLink()) return [{ watchable: path }, ...(await listBelow(path, above, false))]
@@ -107,14 +114,14 @@ async function refuseCircle(path: string, found: Stats, above: readonly string[]
     throw new AppError('invalid', `read policies: ${path} is a link to a directory above it`)
 }
 
-/** What was raised when a file or directory of policies was read, as an AppError that names it. */
+/** Returns an error of reading a file or directory as an AppError with its path. */
 export function unreadable(path: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const advice = hasErrorCode(raw, 'ENOENT')
-    ? ': name policies that are there (policies.directories, --policies); those of the package lie beside its README.md'
+    ? ': name existing policies (policies.directories, --policies); the sample policies are next to the README.md of the package'
     : ''
   const { message } = toError(raw)
-  // What Node.js says of a file over 2 GiB names none.
+  // The error of Node.js for a file over 2 GiB has no path.
   const told = message.includes(path) ? message : `${path}: ${message}`
   return new AppError('invalid', `read policies: ${told}${advice}`, { cause: { path, raw } })
 }

@@ -6,18 +6,18 @@ import { columnText, toLinkedRow } from '../../trail/linked-row.js'
 import type { Queries } from '../engine/session.js'
 import { first, run } from '../engine/statements.js'
 import { wordVector } from './search-words.js'
-import { EventWasKept } from './trail-state.js'
+import { EventIsStored } from './trail-state.js'
 import type { LinkedRecord, TrailState } from './trail-state.js'
 
 /** Appends records to the trail in a transaction. */
 export interface PostgresAppender extends AuditAppender {
-  /** Writes what was appended: before anything in the trail is read, and before the commit. */
+  /** Writes the appended records. Call it before a read of the trail and before the commit. */
   flush(): Promise<void>
-  /** Raises `EventWasKept` where an event that waits was taken for a new one, and is not. */
+  /** Raises `EventIsStored` if a pending event was assumed to be new and is not. */
   prove(): Promise<void>
 }
 
-/** Records are written so many at a time. */
+/** Highest number of records in one insert. */
 const MAX_PENDING = 200
 const MAX_PENDING_BYTES = 4 * 1024 * 1024
 const COLUMN_TYPES: Readonly<Partial<Record<(typeof LINKED_COLUMNS)[number], string>>> = {
@@ -40,7 +40,10 @@ const INSERT = `with ids as (
   insert into audit (${COLUMNS}, hash, body, words) select ${COLUMNS}, hash, body, words::tsvector from ${LINKED}`
 const EVENT_ONCE = 'audit_event_ids_pkey'
 
-/** Links each record to the one before at once, and writes many together. Events are looked for one by one, or found to be there when they are written (`TrailState.isTrusting`). */
+/**
+ * Links each record to the previous one immediately, and writes many together. Repeated events are
+ * looked up one by one, or detected when they are written (`TrailState.isTrusting`).
+ */
 export function makeAuditAppender(queries: Queries, state: TrailState): PostgresAppender {
   const prove = async (): Promise<void> => {
     if (state.isTrusting) await proveEvents(queries, [...state.pendingEvents.keys()])
@@ -75,14 +78,14 @@ async function findEvent(queries: Queries, state: TrailState, eventId: string): 
   )?.seq
 }
 
-/** Raises `EventWasKept` where one of them was not new. */
+/** Raises `EventIsStored` if one of the events is already stored. */
 async function proveEvents(queries: Queries, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return
   const text = 'select seq from audit_event_ids where event_id = any($1) limit 1'
-  if ((await first(queries, text, [eventIds])) !== undefined) throw new EventWasKept()
+  if ((await first(queries, text, [eventIds])) !== undefined) throw new EventIsStored()
 }
 
-/** Raises `EventWasKept` where one of them was not new. */
+/** Raises `EventIsStored` if one of the events is already stored. */
 async function insert(queries: Queries, records: readonly LinkedRecord[]): Promise<void> {
   const columns = LINKED_COLUMNS.map((name) => records.map(({ row }) => row[name]))
   try {
@@ -93,7 +96,7 @@ async function insert(queries: Queries, records: readonly LinkedRecord[]): Promi
       records.map(({ words }) => words),
     ])
   } catch (raw) {
-    if (raw instanceof DatabaseError && raw.constraint === EVENT_ONCE) throw new EventWasKept()
+    if (raw instanceof DatabaseError && raw.constraint === EVENT_ONCE) throw new EventIsStored()
     throw raw
   }
 }

@@ -1,60 +1,60 @@
-import { AppError } from '../../../errors/app-error.js'
-import type { AuditReader, AuditRecord, AuditSize } from '../../ports/audit-store.js'
-import { unpackBody } from '../../tables/packed-body.js'
-import { toHead } from '../../tables/audit-table.js'
-import type { AuditTable } from '../../tables/audit-table.js'
-import { TRAIL_START } from '../../trail/audit-chain.js'
+import type { AuditReader, ChainCheck, ChainEnd } from '../../ports/audit-store.js'
+import { TRAIL_START, END_OF_COLUMN, LINKED_COLUMNS, NO_VALUE } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
-import { lastSeqBefore } from '../../trail/last-seq-before.js'
+import { ChainWalk } from '../../trail/follow-chain.js'
+import type { TrailQueries } from '../../trail/trail-queries.js'
+import type { Queries } from '../engine/session.js'
+import { all, first } from '../engine/statements.js'
 import { monthOf } from '../months/month.js'
 import type { Part } from '../months/month.js'
 import { listParts } from '../months/monthly-table.js'
-import type { Queries } from '../engine/session.js'
-import { all, first } from '../engine/statements.js'
-import { checkpointReader } from './audit-checkpoints.js'
 import { readPage, readTextPage } from './audit-search.js'
-import { checkChain } from './audit-verifier.js'
 import { TRAIL } from './trail-months.js'
 
-type RecordRow = AuditTable & Record<string, unknown>
-
 /** Reads the trail. */
-export function makeAuditReader(queries: Queries): AuditReader {
+export function makeAuditReader(
+  queries: Queries,
+  { firstSeq, lastStoredBefore, find, bodies, checkpoints, lastCheckpoint }: TrailQueries,
+): AuditReader {
   return {
-    ...checkpointReader(queries),
-    find: (seq) => findRecord(queries, seq),
+    find,
+    bodies,
+    checkpoints,
+    lastCheckpoint,
     page: (query) => readPage(queries, query),
     textPage: (query) => readTextPage(queries, query),
-    bodies: (seqs) => readBodies(queries, seqs),
-    check: (from, limit, places) => checkChain(queries, from, limit, places),
+    check: (from, limit, positions) => checkChain(queries, from, limit, positions),
     end: async () => {
       const { seq, hash } = await readEnd(queries)
       return { seq, hash: Buffer.from(hash).toString('hex') }
     },
     applications: (limit) => readApplications(queries, limit),
-    // Records are found as soon as they are kept.
+    // Records are found as soon as they are stored.
     unindexed: () => Promise.resolve(0),
-    size: () => readSize(queries),
+    size: async () => {
+      const { seq: endSeq } = await readEnd(queries)
+      return { firstSeq: (await firstSeq()) ?? endSeq + 1, endSeq, bytes: await usedBytes(queries) }
+    },
     lastRemovable: async (recordedMs) => {
       const { seq: endSeq } = await readEnd(queries)
       const parts = await listParts(queries, TRAIL.name)
-      const text = 'select seq, recorded_ms as "recordedMs" from audit where seq >= $1 order by seq limit 1'
-      return await lastSeqBefore(
-        (seq) => first<{ seq: number; recordedMs: number }>(queries, text, [seq]),
-        wholeMonths(parts, recordedMs),
-        endSeq,
-      )
+      return await lastStoredBefore(wholeMonths(parts, recordedMs), endSeq)
     },
   }
 }
 
-/** Where the months end that may go with a time; what was kept before there were months goes record by record. */
+/**
+ * Returns the time up to which records may go: the start of a month, or `timeMs` itself within the
+ * part from before the trail had months.
+ */
 function wholeMonths(parts: readonly Part[], timeMs: number): number {
   const before = parts.find(({ fromMs }) => fromMs === undefined)
   return before !== undefined && timeMs < before.toMs ? timeMs : monthOf(TRAIL.name, timeMs).fromMs
 }
 
-/** From one value of the index to the next: there are few of them in many records. */
+/**
+ * Leaps from one distinct value of the index to the next, since many records have few applications.
+ */
 async function readApplications(queries: Queries, limit: number): Promise<readonly string[]> {
   const text = `with recursive names (name) as (
       (select application from audit where application is not null order by application limit 1)
@@ -65,18 +65,18 @@ async function readApplications(queries: Queries, limit: number): Promise<readon
   return (await all<{ name: string }>(queries, text, [limit])).map(({ name }) => name)
 }
 
-/** One record, or undefined. */
-export async function findRecord(queries: Queries, seq: number): Promise<AuditRecord | undefined> {
-  const row = await first<RecordRow>(queries, 'select * from audit where seq = $1', [seq])
-  return row && { ...toHead(row), body: unpackBody(row.body, row.body_bytes) }
-}
-
-/** The newest record, as the end of the trail; one that was stored before a time, in milliseconds, is not looked for. */
+/**
+ * Query for the newest record, among the partitions with records stored since a time in epoch
+ * milliseconds.
+ */
 export function newestRecord(sinceMs: number): string {
   return `select seq, recorded_ms as "recordedMs", hash from audit where recorded_ms >= ${sinceMs} order by seq desc limit 1`
 }
 
-/** The end of the trail: its newest record or, when retention took all, what it left instead. */
+/**
+ * Returns the end of the trail: its newest record, or the last checkpoint if retention removed all
+ * records.
+ */
 export async function readEnd(queries: Queries): Promise<StoredEnd> {
   const checkpoint =
     'select seq, at_ms as "recordedMs", hash from audit_checkpoints order by seq desc, id desc limit 1'
@@ -85,27 +85,42 @@ export async function readEnd(queries: Queries): Promise<StoredEnd> {
   return newest ?? (await first<EndRow>(queries, checkpoint)) ?? TRAIL_START
 }
 
-async function readBodies(queries: Queries, seqs: readonly number[]): Promise<Uint8Array[]> {
-  type BodyRow = Pick<AuditTable, 'seq' | 'body' | 'body_bytes'> & Record<string, unknown>
-  const rows = await all<BodyRow>(queries, 'select seq, body, body_bytes from audit where seq = any($1)', [
-    seqs,
-  ])
-  const bySeq = new Map(rows.map((row) => [row.seq, row]))
-  return seqs.map((seq) => {
-    const row = bySeq.get(seq)
-    if (row === undefined) throw new AppError('not_found', `audit record ${seq} is not there any more`)
-    return unpackBody(row.body, row.body_bytes)
-  })
-}
-
-async function readSize(queries: Queries): Promise<AuditSize> {
-  const { seq: endSeq } = await readEnd(queries)
-  const oldest = await first<{ seq: number | null }>(queries, 'select min(seq) as seq from audit')
+async function usedBytes(queries: Queries): Promise<number> {
   const size = await first<{ bytes: number | null }>(
     queries,
     `select sum(pg_total_relation_size(oid))::int8 as bytes from pg_class
      where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'decision_packages'
        and not exists (select from pg_inherits where inhrelid = oid and inhparent = 'decisions'::regclass)`,
   )
-  return { firstSeq: oldest?.seq ?? endSeq + 1, endSeq, bytes: size?.bytes ?? 0 }
+  return size?.bytes ?? 0
+}
+
+/**
+ * The stored link and all data that it covers, as one value: the columns as text, each followed by
+ * a separator, then the stored body.
+ */
+const COLUMNS = LINKED_COLUMNS.map((name) => `coalesce("${name}"::text, chr(${NO_VALUE}))`)
+const LINKED = `hash || convert_to(concat_ws(chr(${END_OF_COLUMN}), ${COLUMNS.join(', ')}, ''), 'UTF8') || body`
+
+/**
+ * Checks the chain from a link over at most `limit` records, and returns the links at the given
+ * positions.
+ */
+async function checkChain(
+  queries: Queries,
+  from: ChainEnd,
+  limit: number,
+  positions: readonly number[],
+): Promise<ChainCheck> {
+  const walk = new ChainWalk(from, positions)
+  const text = `select seq, ${LINKED} from audit where seq > ${whole(from.seq)} order by seq limit ${whole(limit)}`
+  await queries.copyOut(`copy (${text}) to stdout (format binary)`, ([seq, blob]) => {
+    if (seq !== undefined && blob !== undefined) walk.add(Number(seq.readBigInt64BE()), blob)
+  })
+  return walk.check()
+}
+
+/** Formats a number for COPY, which accepts no parameters. */
+function whole(value: number): string {
+  return String(Math.max(0, Math.trunc(value)))
 }

@@ -6,17 +6,15 @@ import type {
   AuditTextPage,
   AuditTextQuery,
 } from '../../ports/audit-store.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 import { Conditions } from '../engine/conditions.js'
 import type { Queries } from '../engine/session.js'
 import { all } from '../engine/statements.js'
 import { wordQuery } from './search-words.js'
 
-/** `user` is a word of the language here. */
-export const HEADS = HEAD_COLUMNS.split(', ')
-  .map((name) => `"${name}"`)
-  .join(', ')
+/** Quoted column names, since `user` is a keyword of PostgreSQL. */
+const HEADS = HEAD_COLUMN_NAMES.map((name) => `"${name}"`).join(', ')
 
 type HeadRow = AuditHeadRow & Record<string, unknown>
 
@@ -35,14 +33,14 @@ export async function readPage(
   return (await all<HeadRow>(queries, text, conditions.values)).map(toHead)
 }
 
-/** A page of those whose body holds all words, newest first. */
+/** A page of the records whose bodies contain all words, newest first. */
 export async function readTextPage(
   queries: Queries,
   { filter, words, limit, beforeSeq }: AuditTextQuery,
 ): Promise<AuditTextPage> {
   const conditions = conditionsOf(filter)
   const wanted = wordQuery(words)
-  // Nothing but signs: there is no such word.
+  // The query has no letters or digits, so no record matches.
   if (wanted === '') return { records: [] }
   conditions.add('words @@ ?::tsquery', wanted)
   if (beforeSeq !== undefined) conditions.add('seq < ?', beforeSeq)

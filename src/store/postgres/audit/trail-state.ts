@@ -1,31 +1,37 @@
 import { TRAIL_START } from '../../trail/audit-chain.js'
 import type { LinkedRow, StoredEnd } from '../../trail/audit-chain.js'
 
-/** A record that is linked and not written yet. */
+/** A linked record that is not written yet. */
 export interface LinkedRecord {
   readonly row: LinkedRow
   readonly hash: Uint8Array
-  /** The body, deflated. */
+  /** The deflated body. */
   readonly body: Uint8Array
-  /** The words that free text finds it by, as a `tsvector`. */
+  /** Words for the text search, as a `tsvector`. */
   readonly words: string
 }
 
-/** An event that was taken for a new one has been kept before: the transaction must be done again, looking for each. */
-export class EventWasKept extends Error {
-  override readonly name = 'EventWasKept'
+/**
+ * Raised when an event was assumed to be new and is stored already. The transaction must be
+ * repeated with a lookup of each event.
+ */
+export class EventIsStored extends Error {
+  override readonly name = 'EventIsStored'
 }
 
-/** What a transaction knows of the trail: its end, under the lock that is held until the commit, and what is to be written behind it. */
+/**
+ * State of the trail within a transaction: its end, which the lock protects until the commit, and
+ * the records to write.
+ */
 export class TrailState {
   end: StoredEnd = TRAIL_START
-  /** By the clock of the database, when the transaction got the lock. */
+  /** The database's time at which the transaction got the lock. */
   nowMs = 0
   pending: LinkedRecord[] = []
-  /** What the bodies and words of those that are to be written take, roughly. */
+  /** Approximate size of the bodies and words of `pending`. */
   pendingBytes = 0
   readonly pendingEvents = new Map<string, number>()
-  /** Whether events count as new until all that wait are looked for at once. */
+  /** Whether events are assumed to be new until they are checked together. */
   isTrusting = false
 
   /** Begins a transaction. */
@@ -36,7 +42,7 @@ export class TrailState {
     this.takePending()
   }
 
-  /** What is to be written, which is then counted as written. */
+  /** Returns the records to write and clears them. */
   takePending(): readonly LinkedRecord[] {
     const records = this.pending
     this.pending = []

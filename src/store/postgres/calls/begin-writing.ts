@@ -3,16 +3,19 @@ import { newestRecord, readEnd } from '../audit/audit-reader.js'
 import { LOCK_CLASS } from '../engine/migrate.js'
 import type { Session } from '../engine/session.js'
 
-/** What a transaction that writes begins with, as it stands under the lock. */
+/** State at the beginning of a writing transaction, read under the lock. */
 export interface Begun {
   readonly end: StoredEnd
-  /** By the clock of the database. */
+  /** The database's clock. */
   readonly nowMs: number
   readonly oldestWriter: number
 }
 
 const WRITING = 1
-/** Each statement sees what was committed before it, however the database is set, so that what is read is what the lock guards. */
+/**
+ * With read committed, each statement sees all earlier commits, whatever the default isolation of
+ * the database: the lock protects the rows read.
+ */
 const BEGIN = `begin isolation level read committed;
   select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
   select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema`
@@ -22,7 +25,10 @@ interface SchemaRow {
   readonly now_ms: number
 }
 
-/** Begins a transaction, in one round trip, and waits until no other replica writes. Nothing was kept before a time that the trail once ended with. */
+/**
+ * Begins a transaction in one round trip and waits until no other replica writes. `endedMs` is a
+ * known time of the last record: no later record is older.
+ */
 export async function beginWriting(session: Session, endedMs: number): Promise<Begun> {
   const [, , schemas, ends] = await session.script(`${BEGIN}; ${newestRecord(endedMs)}`)
   const schema = schemas?.rows[0] as SchemaRow | undefined

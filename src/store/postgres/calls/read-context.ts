@@ -1,23 +1,26 @@
 import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
+import { makeAuditExporter } from '../../trail/audit-exporter.js'
+import { makeTrailQueries } from '../../trail/trail-queries.js'
 import type { Readers } from '../../ports/readers.js'
 import type { ServiceDatabase } from '../../tables/service-database.js'
-import { makeAuditExporter } from '../audit/audit-exporter.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
-import { queryBuilder } from '../engine/session-dialect.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import type { Queries } from '../engine/session.js'
-import { makeGateReader } from '../gates/gate-reader.js'
-import { makeRegistryReader } from '../registry/registry-reader.js'
+import { makeGateReader } from '../../gates/gate-reader.js'
+import { makeRegistryReader } from '../../registry/registry-reader.js'
 
-/** What operations that only read have at hand. */
+/** Makes the context of operations that only read. */
 export function makeReaders(queries: Queries): Readers {
   const db = queryBuilder<ServiceDatabase>(queries)
+  const trail = makeTrailQueries(db)
+  const audit = makeAuditReader(queries, trail)
   return {
     analysis: makeAnalysisReader(db),
-    audit: makeAuditReader(queries),
-    auditExport: makeAuditExporter(queries),
-    gates: makeGateReader(queries, db),
+    audit,
+    auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
+    gates: makeGateReader(db, POSTGRES),
     outbox: makeOutboxReader(db),
-    registry: makeRegistryReader(queries),
+    registry: makeRegistryReader(db, POSTGRES),
   }
 }

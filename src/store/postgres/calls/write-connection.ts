@@ -1,7 +1,8 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
 import type { Failure } from '../../../lib/threads/failure.js'
-import type { BoundCall, CallConnection, Outcome } from '../../calls/call.js'
+import type { Call, CallConnection, Outcome } from '../../calls/call.js'
+import type { FindOperation } from '../../ports/operation.js'
 import type { Transaction } from '../../ports/transaction.js'
 import {
   fromDriver,
@@ -11,43 +12,61 @@ import {
   toStoreError,
 } from '../engine/postgres-error.js'
 import { TRAIL } from '../audit/trail-months.js'
-import { EventWasKept } from '../audit/trail-state.js'
+import { EventIsStored } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
-import type { Session } from '../engine/session.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { Session } from '../engine/session.js'
 import { serviceSchema } from '../migrations/service.js'
 import { monthOf } from '../months/month.js'
 import { addMonthsAlone, isMonthMissing } from '../months/monthly-table.js'
 import { beginWriting } from './begin-writing.js'
-import type { WriteContext } from './write-context.js'
+import { WriteContext } from './write-context.js'
 
 const ACTION = 'write to the database'
 const MAKE_MONTHS = 'make a table for the month in the database'
-/** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
+/** Tries of a batch whose transaction the server or the connection ended before its commit. */
 const MAX_TRIES = 3
-/** After an event that came twice others often do: so many batches are then done the careful way at once. */
+/** Number of batches that look up each event after a repeated event, since others often follow. */
 const CAREFUL_BATCHES = 20
+/** An operation is short, and others wait for the lock that it may hold. */
+const TIMEOUTS = { statementMs: 15_000, lockMs: 10_000 }
 
-/** A call raised after it had written something, or hid that it failed: the batch must be undone, and its calls be run one by one. */
+/** Returns the connection of a replica, `owner`, that writes. It is opened with the first call. */
+export function connectWriting(
+  settings: PostgresSettings,
+  owner: string,
+  operations: FindOperation<Transaction>,
+): CallConnection {
+  const session = new Session(settings, TIMEOUTS)
+  return new WriteConnection(session, new WriteContext(session, owner), operations)
+}
+
+/**
+ * A call failed after writing, or hid a failure. The batch must be undone and its calls run one by
+ * one.
+ */
 class CallFailed extends Error {
   override readonly name = 'CallFailed'
 }
 
 /**
- * The connection of a replica that writes. Replicas take turns: a transaction holds a lock from its beginning to its commit, so that
- * operations see what all others have done, wherever they ran, and the trail has one end.
+ * The writing connection of a replica. A transaction holds a lock until its commit, so replicas
+ * write in turn: operations see all earlier writes of other replicas, and the trail has one end.
  */
-export class WriteConnection implements CallConnection<Transaction> {
+class WriteConnection implements CallConnection {
   readonly #session: Session
   readonly #context: WriteContext
+  readonly #find: FindOperation<Transaction>
   #carefulBatches = 0
 
-  constructor(session: Session, context: WriteContext) {
+  constructor(session: Session, context: WriteContext, find: FindOperation<Transaction>) {
     this.#session = session
     this.#context = context
+    this.#find = find
   }
 
   /** Runs calls one after another and commits them together. A call that raises is undone alone. */
-  async execute(calls: readonly BoundCall<Transaction>[]): Promise<readonly Outcome[]> {
+  async execute(calls: readonly Call[]): Promise<readonly Outcome[]> {
     if (this.#carefulBatches > 0) this.#carefulBatches -= 1
     for (let tries = 1; ; tries++) {
       const progress = { isCommitting: false }
@@ -55,7 +74,7 @@ export class WriteConnection implements CallConnection<Transaction> {
         return await this.#together(calls, progress)
       } catch (raw) {
         await this.#session.rollBack()
-        if (raw instanceof EventWasKept && tries < MAX_TRIES) {
+        if (raw instanceof EventIsStored && tries < MAX_TRIES) {
           this.#carefulBatches = CAREFUL_BATCHES
           continue
         }
@@ -80,10 +99,7 @@ export class WriteConnection implements CallConnection<Transaction> {
     return this.#session.close()
   }
 
-  async #together(
-    calls: readonly BoundCall<Transaction>[],
-    progress: { isCommitting: boolean },
-  ): Promise<Outcome[]> {
+  async #together(calls: readonly Call[], progress: { isCommitting: boolean }): Promise<Outcome[]> {
     const begun = await beginWriting(this.#session, this.#context.endedMs)
     requireWriter(serviceSchema, begun)
     this.#context.begin(begun, this.#carefulBatches === 0)
@@ -92,21 +108,22 @@ export class WriteConnection implements CallConnection<Transaction> {
     await this.#context.flush()
     progress.isCommitting = true
     const [committed] = await this.#session.script('commit')
-    // The server undoes everything, without an error, where it had given the transaction up and a call did not say so.
-    if (committed?.command !== 'COMMIT') throw new CallFailed('a call failed unseen')
+    // The server rolls back without an error if an earlier statement failed and the call ignored
+    // that.
+    if (committed?.command !== 'COMMIT') throw new CallFailed('a call ignored a failed statement')
     return outcomes
   }
 
-  async #one(call: BoundCall<Transaction>): Promise<Outcome> {
+  async #one({ operation, args }: Call): Promise<Outcome> {
     const before = this.#context.changes
     try {
-      return { ok: true, result: await call(this.#context.transaction) }
+      return { ok: true, result: await this.#find(operation).apply(this.#context.transaction, args as never) }
     } catch (raw) {
-      if (raw instanceof EventWasKept) throw raw
-      // The server has given the transaction up.
+      if (raw instanceof EventIsStored) throw raw
+      // The server has ended the transaction.
       if (!(raw instanceof AppError) && fromDriver(ACTION, raw) !== raw) throw raw
       if (this.#context.changes !== before) {
-        // What it raised may come of an event that it took for a new one.
+        // The call may have failed because it took a repeated event for a new one.
         await this.#context.prove()
         throw new CallFailed('a call failed', { cause: toError(raw) })
       }
@@ -114,7 +131,7 @@ export class WriteConnection implements CallConnection<Transaction> {
     }
   }
 
-  /** Of the trail: this one and the next. Returns why it could not. */
+  /** Adds this month and the next to the trail. Returns the failure, if any. */
   async #addMonths(): Promise<Failure | undefined> {
     const months = [0, 1].map((later) => monthOf(TRAIL.name, this.#context.nowMs, later))
     try {
@@ -126,8 +143,8 @@ export class WriteConnection implements CallConnection<Transaction> {
     }
   }
 
-  /** Each in a transaction of its own. */
-  async #oneByOne(calls: readonly BoundCall<Transaction>[]): Promise<Outcome[]> {
+  /** Runs each call in a transaction of its own. */
+  async #oneByOne(calls: readonly Call[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(...(await this.execute([call])))
     return outcomes

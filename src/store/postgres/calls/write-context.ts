@@ -5,15 +5,15 @@ import { makeAuditAppender } from '../audit/audit-appender.js'
 import type { PostgresAppender } from '../audit/audit-appender.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { TrailState } from '../audit/trail-state.js'
-import { queryBuilder } from '../engine/session-dialect.js'
+import { POSTGRES, queryBuilder } from '../engine/session-dialect.js'
 import type { Session } from '../engine/session.js'
-import { makeGateRepository } from '../gates/gate-repository.js'
-import { makeOutboxRepository } from '../outbox/outbox-repository.js'
-import { makeEventQueue } from '../registry/event-queue.js'
-import { makeRegistryRepository } from '../registry/registry-repository.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { makeOutboxLeases } from '../outbox/outbox-leases.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import type { Begun } from './begin-writing.js'
 
-/** What operations of one replica that write have at hand, from transaction to transaction. */
+/** Context of a replica's writing operations, reused for all transactions. */
 export class WriteContext {
   readonly transaction: Transaction
   readonly #session: Session
@@ -26,40 +26,40 @@ export class WriteContext {
     this.#appender = makeAuditAppender(session, this.#trail)
     this.transaction = {
       analysis: makeAnalysisRepository(db),
-      audit: makeAuditKeeper(session, this.#trail, this.#appender),
-      eventQueue: makeEventQueue(session),
-      outbox: makeOutboxRepository(session, owner),
-      gates: makeGateRepository(session, db),
-      registry: makeRegistryRepository(session),
+      audit: makeAuditKeeper(session, db, this.#trail, this.#appender),
+      eventQueue: makeEventQueue(db),
+      outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(session, owner) },
+      gates: makeGateRepository(db, POSTGRES),
+      registry: makeRegistryRepository(db),
     }
   }
 
-  /** Counts everything that was written, what waits to be included. */
+  /** Number of writes, pending records included. */
   get changes(): number {
     return this.#session.writes + this.#trail.end.seq
   }
 
-  /** When the last record was kept that this process knows of. */
+  /** Storage time of the last record that this process knows. */
   get endedMs(): number {
     return this.#trail.end.recordedMs
   }
 
-  /** The database's clock at the beginning of the transaction. */
+  /** The database's time at the beginning of the transaction. */
   get nowMs(): number {
     return this.#trail.nowMs
   }
 
-  /** `isTrusting` as in `TrailState`. */
+  /** Begins a transaction. `isTrusting` is that of `TrailState`. */
   begin({ end, nowMs }: Begun, isTrusting: boolean): void {
     this.#trail.reset(end, nowMs, isTrusting)
   }
 
-  /** Raises `EventWasKept` where an event that waits was not new. */
+  /** Raises `EventIsStored` if a pending event is not new. */
   prove(): Promise<void> {
     return this.#appender.prove()
   }
 
-  /** Writes what waits. */
+  /** Writes the pending records. */
   flush(): Promise<void> {
     return this.#appender.flush()
   }

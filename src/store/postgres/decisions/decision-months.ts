@@ -8,7 +8,10 @@ export const DECISIONS: MonthlyTable = { name: 'decisions' }
 
 const TIMEOUTS = { statementMs: 30_000, lockMs: 10_000 }
 
-/** Removes the months that ended before a time; returns how many. What somebody reads for long stays until another time. */
+/**
+ * Removes months that ended before a time. Returns the number of removed months. A month that is
+ * being read for long stays until the next call.
+ */
 export async function removeDecisionMonths(settings: PostgresSettings, beforeMs: number): Promise<number> {
   const session = new Session(settings, TIMEOUTS)
   try {
@@ -27,3 +30,6 @@ export async function removeDecisionMonths(settings: PostgresSettings, beforeMs:
     await session.close()
   }
 }
+
+/** Condition of the partial index of rare outcomes. A query must repeat it word by word. */
+export const RARE_OUTCOMES = "outcome in ('deny', 'error', 'undefined')"

@@ -16,7 +16,7 @@ const ACTION = 'ship decisions to the database'
 
 type Value = string | number | Buffer | null
 
-/** Each column with its type, and what a decision has there. */
+/** Name, type and value of each column. */
 const COLUMNS: readonly (readonly [
   name: string,
   type: string,
@@ -44,7 +44,7 @@ const COLUMNS: readonly (readonly [
 ]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const NEXT = COLUMNS.length + 2
-/** With the packages that denied, each with the place of its decision: only those of decisions that are new. */
+/** Inserts new decisions, and the denying packages of these. */
 const INSERT = `with kept as (
     insert into decisions (replica, ${NAMES})
     select $1, ${NAMES} from unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
@@ -56,7 +56,10 @@ const INSERT = `with kept as (
     join unnest($${NEXT}::text[], $${NEXT + 1}::text[]) as denying (decision_id, package) using (decision_id)
   on conflict do nothing`
 
-/** The log of all replicas in the database, as one of them ships to it, which knows a schema, over a connection of its own. */
+/**
+ * Opens the shared log for one replica, over a connection of its own. `schema` is the one that the
+ * replica knows.
+ */
 export function openDecisionReceiver(
   settings: PostgresSettings,
   replica: string,
@@ -69,7 +72,7 @@ class PostgresDecisionReceiver implements DecisionReceiver {
   readonly #session: Session
   readonly #replica: string
   readonly #schema: Pick<Schema, 'version'>
-  /** The months that have been there. */
+  /** Months that are known to exist. */
   readonly #months = new Set<string>()
 
   constructor(session: Session, replica: string, schema: Pick<Schema, 'version'>) {
@@ -106,7 +109,7 @@ class PostgresDecisionReceiver implements DecisionReceiver {
     } catch (raw) {
       await this.#session.rollBack()
       this.#months.clear()
-      // A month that was there is gone.
+      // A known month may have been removed.
       if (knewMonths && isAboutOneCall(raw)) await this.#insert(decisions)
       else throw raw
     }
@@ -128,7 +131,9 @@ function asBuffer(bytes: Uint8Array | null): Buffer | null {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The packages that deny, as a decision names them; the last element may count packages that are left out. */
+/**
+ * Names of the denying packages of a decision. The last element may be a count of omitted packages.
+ */
 function packageNames(packages: Uint8Array | null): string[] {
   if (packages === null) return []
   const elements = JSON.parse(Buffer.from(packages).toString()) as readonly { readonly package?: string }[]

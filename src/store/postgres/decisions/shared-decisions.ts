@@ -1,25 +1,38 @@
 import type { SharedDecisions } from '../../ports/decision-shipping.js'
+import type {
+  DecisionFilter,
+  DecisionPosition,
+  DecisionReadStore,
+  PageBounds,
+  StoredDecision,
+  StoredDecisionPage,
+} from '../../ports/decision-store.js'
+import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
+import type { DecisionTable } from '../../tables/decision-table.js'
+import { Conditions } from '../engine/conditions.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
-import { SilenceAtEnd } from '../engine/silence-at-end.js'
-import { makeDecisionReader } from './decision-reader.js'
+import type { Queries } from '../engine/session.js'
+import { ShutdownProbe } from '../engine/shutdown-probe.js'
+import { all, first } from '../engine/statements.js'
 import { removeDecisionMonths } from './decision-months.js'
+import { RARE_OUTCOMES } from './decision-months.js'
 import { startShipping } from './shipping-thread.js'
 
-/** A search may be over much that no index finds. */
+/** Timeouts for searches without an index. */
 const READING = { statementMs: 30_000, lockMs: 3000 }
 const CONNECTIONS = 2
 
-/** The decision log of all replicas, over connections that are made when they are needed. */
+/** Opens the shared decision log. Connections are made on demand. */
 export function openSharedDecisions(
   settings: PostgresSettings,
-  atEnd = new SilenceAtEnd(settings),
+  shutdown = new ShutdownProbe(settings),
 ): SharedDecisions {
-  const queries = new PooledQueries(settings, READING, CONNECTIONS, atEnd)
+  const queries = new PooledQueries(settings, READING, CONNECTIONS, shutdown)
   return {
     store: { ...makeDecisionReader(queries), close: () => queries.close() },
-    startShipping: (options) => startShipping(settings, options, atEnd.givenUp),
+    startShipping: (options) => startShipping(settings, options, shutdown.givenUp),
     removeMonthsBefore: async (timeMs) => {
       try {
         return await removeDecisionMonths(settings, timeMs)
@@ -27,5 +40,89 @@ export function openSharedDecisions(
         throw toStoreError('remove old decisions', raw)
       }
     },
+  }
+}
+
+/** A decision with its replica. `FoundRow` adds the number of rows found up to the page's limit. */
+type SharedRow = DecisionTable & { readonly replica: string } & Record<string, unknown>
+type FoundRow = SharedRow & { readonly found: number }
+
+const COLUMNS =
+  'seq, decision_id, time_ms, replica, kind, path, revision, outcome, application, execution_id, caller, duration_ns, request_id, error, input_bytes, input_truncated, result_truncated, result, input, nd_builtin_cache, packages'
+
+/** Reads the shared decision log. */
+function makeDecisionReader(queries: Queries): Omit<DecisionReadStore, 'close'> {
+  return {
+    page: (filter, bounds, after) => reading(() => readPage(queries, filter, bounds, after)),
+    get: (decisionId) =>
+      reading(async () => {
+        const text = `select ${COLUMNS} from decisions where decision_id = $1 order by time_ms desc limit 1`
+        const row = await first<SharedRow>(queries, text, [decisionId])
+        return row && toShared(row)
+      }),
+    ofExecution: (executionId, limit) =>
+      reading(async () => {
+        const text = `select seq, decision_id, time_ms, kind, path, revision, outcome, application, caller from decisions
+          where execution_id = $1 order by time_ms, seq limit $2`
+        const rows = await all<SharedRow>(queries, text, [executionId, limit])
+        return rows.map((row) => toDecisionHead(row, executionId))
+      }),
+  }
+}
+
+async function readPage(
+  queries: Queries,
+  filter: DecisionFilter,
+  { rows, bytes }: PageBounds,
+  after: DecisionPosition | undefined,
+): Promise<StoredDecisionPage> {
+  const conditions = conditionsOf(filter)
+  if (after !== undefined) conditions.add('(time_ms, seq) < (?, ?)', after.timeMs, after.seq)
+  const limit = conditions.place(rows)
+  const most = conditions.place(bytes)
+  const text = `with found as materialized (
+      select ${COLUMNS} from ${tableOf(filter)} where ${conditions.toString()} order by time_ms desc, seq desc limit ${limit}::int4 + 1
+    ), measured as (
+      select found.*, row_number() over newest_first as place, count(*) over () as found,
+        sum(coalesce(octet_length(input), 0) + coalesce(octet_length(result), 0)) over newest_first as kept_bytes
+      from found window newest_first as (order by time_ms desc, seq desc)
+    )
+    select ${COLUMNS}, found from measured where place = 1 or (place <= ${limit} and kept_bytes <= ${most}) order by place`
+  const found = await all<FoundRow>(queries, text, conditions.values)
+  const last = found.at(-1)
+  const decisions = found.map(toShared)
+  if (last === undefined || found.length === last.found) return { decisions }
+  return { decisions, next: toPosition(last) }
+}
+
+/** The key of `decision_packages` includes time and number, in the order of a page. */
+function tableOf({ package: name }: DecisionFilter): string {
+  return name === undefined ? 'decisions' : 'decision_packages join decisions using (time_ms, seq)'
+}
+
+function conditionsOf(filter: DecisionFilter): Conditions {
+  const { path, package: name, outcome, application, executionId, fromMs, toMs } = filter
+  const conditions = new Conditions()
+  if (path?.endsWith('/') === true) conditions.add('path ^@ ?', path)
+  else if (path !== undefined) conditions.add('path = ?', path)
+  if (name !== undefined) conditions.add('package = ?', name)
+  if (outcome !== undefined) conditions.add('outcome = ?', outcome)
+  if (outcome === 'deny' || outcome === 'error' || outcome === 'undefined') conditions.add(RARE_OUTCOMES)
+  if (application !== undefined) conditions.add('application = ?', application)
+  if (executionId !== undefined) conditions.add('execution_id = ?', executionId)
+  if (fromMs !== undefined) conditions.add('time_ms >= ?', Math.ceil(fromMs))
+  if (toMs !== undefined) conditions.add('time_ms < ?', Math.ceil(toMs))
+  return conditions
+}
+
+function toShared(row: SharedRow): StoredDecision {
+  return { ...toStoredDecision(row), replica: row.replica }
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (raw) {
+    throw toStoreError('read decisions', raw)
   }
 }

@@ -3,13 +3,13 @@ import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
 import type {
   DecisionShipping,
   ShippingAnswer,
-  ShippingFigures,
+  ShippingMetrics,
   ShippingOptions,
   ShippingRequest,
 } from '../../ports/decision-shipping.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
-/** What the thread that ships decisions is started with. */
+/** Start data of the shipping thread. */
 export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 'replica'> {
   readonly settings: PostgresSettings
   readonly intervalMs: number
@@ -17,11 +17,11 @@ export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 're
 
 const SHIP_INTERVAL_MS = 500
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
-/** A thread that died is started again so soon. */
-const LOOK_INTERVAL_MS = 5000
+/** Interval at which a dead thread is started again. */
+const RESTART_INTERVAL_MS = 5000
 const LAST_ROUND_MS = 3000
 
-/** Starts to ship to a database; what has not been shipped when it is given up stays in the local file, for the next start. */
+/** Starts shipping to a database. Unshipped decisions stay in the local file for the next start. */
 export function startShipping(
   settings: PostgresSettings,
   options: ShippingOptions,
@@ -29,7 +29,7 @@ export function startShipping(
 ): DecisionShipping {
   const shipping = new ShippingThread(settings, options)
   return {
-    figures: () => shipping.figures,
+    metrics: () => shipping.metrics,
     catchUp: () => shipping.catchUp(),
     close: () => shipping.close(givenUp),
   }
@@ -37,13 +37,13 @@ export function startShipping(
 
 class ShippingThread {
   readonly #thread: SupervisedThread
-  readonly #looking: NodeJS.Timeout
+  readonly #restarts: NodeJS.Timeout
   readonly #changed: ShippingOptions['changed']
   readonly #waiting = new Map<number, () => void>()
-  #asked = 0
-  /** What threads before this one have shipped. */
+  #requests = 0
+  /** Number of decisions that earlier threads shipped. */
   #shippedBefore = 0
-  #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
+  #metrics: ShippingMetrics = { shipped: 0, waiting: 0, missing: 0 }
 
   constructor(settings: PostgresSettings, { script, path, replica, died, changed }: ShippingOptions) {
     const workerData: ShipperThreadOptions = { path, replica, settings, intervalMs: SHIP_INTERVAL_MS }
@@ -54,11 +54,11 @@ class ShippingThread {
       died,
     })
     this.#take()
-    this.#looking = setInterval(() => this.#take(), LOOK_INTERVAL_MS).unref()
+    this.#restarts = setInterval(() => this.#take(), RESTART_INTERVAL_MS).unref()
   }
 
-  get figures(): ShippingFigures {
-    const { shipped, ...rest } = this.#figures
+  get metrics(): ShippingMetrics {
+    const { shipped, ...rest } = this.#metrics
     const problem = this.#thread.problem ?? rest.problem
     return { ...rest, shipped: this.#shippedBefore + shipped, problem }
   }
@@ -66,7 +66,7 @@ class ShippingThread {
   catchUp(): Promise<void> {
     const thread = this.#take()
     if (thread === undefined) return Promise.resolve()
-    const number = ++this.#asked
+    const number = ++this.#requests
     return new Promise((resolve) => {
       this.#waiting.set(number, resolve)
       thread.postMessage({ type: 'catch_up', number } satisfies ShippingRequest)
@@ -74,24 +74,24 @@ class ShippingThread {
   }
 
   async close(givenUp: AbortSignal): Promise<void> {
-    clearInterval(this.#looking)
+    clearInterval(this.#restarts)
     let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, givenUp.aborted ? 0 : LAST_ROUND_MS)
       givenUp.addEventListener('abort', () => resolve())
     })
-    await Promise.race([this.catchUp(), patience])
+    await Promise.race([this.catchUp(), timeout])
     const thread = this.#thread.release()
     if (thread !== undefined) {
       const ended = new Promise((resolve) => thread.once('exit', resolve))
       thread.postMessage({ type: 'close' } satisfies ShippingRequest)
-      await Promise.race([ended, patience])
+      await Promise.race([ended, timeout])
       await thread.terminate()
     }
     clearTimeout(timer)
   }
 
-  /** Undefined during the pause after it died repeatedly. */
+  /** Returns undefined during the pause after repeated deaths. */
   #take(): Worker | undefined {
     try {
       return this.#thread.take()
@@ -102,21 +102,21 @@ class ShippingThread {
 
   #listenTo(thread: Worker): Worker {
     thread.on('message', (answer: ShippingAnswer) => {
-      if (answer.type === 'figures') this.#note(answer.figures)
+      if (answer.type === 'metrics') this.#note(answer.metrics)
       else this.#settle(answer.number)
     })
     thread.once('exit', () => {
-      this.#shippedBefore += this.#figures.shipped
-      this.#figures = { ...this.#figures, shipped: 0 }
+      this.#shippedBefore += this.#metrics.shipped
+      this.#metrics = { ...this.#metrics, shipped: 0 }
       for (const number of [...this.#waiting.keys()]) this.#settle(number)
     })
     return thread
   }
 
-  #note(figures: ShippingFigures): void {
-    const wasWell = this.#figures.problem === undefined
-    this.#figures = figures
-    if (wasWell !== (figures.problem === undefined)) this.#changed(figures.problem)
+  #note(metrics: ShippingMetrics): void {
+    const wasWell = this.#metrics.problem === undefined
+    this.#metrics = metrics
+    if (wasWell !== (metrics.problem === undefined)) this.#changed(metrics.problem)
   }
 
   #settle(number: number): void {

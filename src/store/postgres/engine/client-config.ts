@@ -4,20 +4,23 @@ import type { ClientConfig } from 'pg'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 
 const CONNECT_TIMEOUT_MS = 3000
-/** How much later than the server the client gives a statement up: then the server does not answer at all. */
+/**
+ * Margin between the server's statement timeout and the client's: past it the server is
+ * unresponsive.
+ */
 const ANSWER_MARGIN_MS = 2000
 /**
- * How long a transaction of ours may do nothing before the server ends it: a process that is stopped, or cut off from the database,
- * must not hold up all others with what it has locked. Less than they wait for a lock.
+ * Time after which the server ends an idle transaction of ours. A stopped or disconnected process
+ * must not block others with its locks. Shorter than the lock timeout of the others.
  */
 const IDLE_IN_TRANSACTION_MS = 5000
 const INT8 = 20
 
-/** Numbers of 64 bits as numbers: all of ours are below 2^53. */
+/** Parses 64-bit integers as numbers: all of ours are below 2^53. */
 const types = new TypeOverrides()
 types.setTypeParser(INT8, Number)
 
-/** What the client library is told for one connection. */
+/** Configuration of the client library for one connection. */
 export function clientConfig(
   { host, port, user, database, password, passwordFile, tls }: PostgresSettings,
   { statementMs }: Pick<PostgresTimeouts, 'statementMs'>,
@@ -44,7 +47,10 @@ export function clientConfig(
   }
 }
 
-/** What the file holds by now; what it held at the start, where it cannot be read for a moment. */
+/**
+ * Returns the current content of the file, or the password from the start if the file cannot be
+ * read.
+ */
 function currentPassword(file: string, before: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || before
@@ -54,8 +60,8 @@ function currentPassword(file: string, before: string): string {
 }
 
 /**
- * What a connection begins with. Poolers take no such parameters when they are connected to; and what an acknowledged write promises, and
- * what is absent in an array, does not depend on how the database is set.
+ * Statements at the beginning of a connection, since poolers reject them as startup parameters.
+ * They make durability and nulls in arrays independent of the database's settings.
  */
 export function firstStatements({ statementMs, lockMs }: PostgresTimeouts): string {
   return `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};

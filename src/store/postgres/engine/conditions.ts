@@ -1,15 +1,15 @@
-/** The conditions of a search, with their parameters. */
+/** Conditions of a query with their parameters. */
 export class Conditions {
   readonly values: unknown[] = []
   readonly #texts: string[] = []
 
-  /** Adds a condition in which each `?` stands for one of the values. */
+  /** Adds a condition. Each `?` is replaced by the placeholder of one value. */
   add(text: string, ...values: readonly unknown[]): void {
     const left = [...values]
     this.#texts.push(text.replaceAll('?', () => this.place(left.shift())))
   }
 
-  /** What stands for one more value. */
+  /** Adds a value and returns its placeholder. */
   place(value: unknown): string {
     return `$${this.values.push(value)}`
   }

@@ -1,23 +1,27 @@
 import type { Submittable } from 'pg'
 
-/** What a binary COPY begins with (postgresql.org/docs/15/sql-copy.html, "Binary Format"): these signs, flags, the length of what may follow. */
+/**
+ * Header of a binary COPY (postgresql.org/docs/15/sql-copy.html, "Binary Format"): the signature,
+ * flags, and the length of the extension.
+ */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 const HEADER_BYTES = SIGNATURE.length + 8
 const COUNT_BYTES = 2
 const LENGTH_BYTES = 4
 
-/** The part of the client's connection that a statement is sent over. */
+/** The client's connection, as far as it is used here. */
 interface CopyConnection {
   query(text: string): void
 }
 
 /**
- * A statement `copy … to stdout (format binary)`, whose rows are handed over as they come: several times as fast as results, which the
- * client library reads as text. The values of a row are only there until `take` returns.
+ * A statement `copy … to stdout (format binary)` whose rows are passed to `take` as they arrive:
+ * several times as fast as query results, which the client library reads as text. The values of a
+ * row are valid until `take` returns.
  */
 export class CopyOut implements Submittable {
   readonly finished: Promise<void>
-  /** Set by the client, which counts the time until it is called. */
+  /** Set by the client to end its query timeout. */
   callback: ((error: Error | undefined) => void) | undefined
   readonly #text: string
   readonly #take: (values: readonly Buffer[]) => void
@@ -40,7 +44,10 @@ export class CopyOut implements Submittable {
     connection.query(this.#text)
   }
 
-  /** Always one row a message (postgresql.org/docs/15/protocol-flow.html, "COPY Operations"); the header comes with the first, the end is a row of -1 values. */
+  /**
+   * Receives one row (postgresql.org/docs/15/protocol-flow.html, "COPY Operations"). The header
+   * precedes the first row; a row of -1 values is the end.
+   */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (this.#error !== undefined) return
     try {
@@ -58,13 +65,16 @@ export class CopyOut implements Submittable {
     this.callback?.(this.#error)
   }
 
-  /** The server's error, after which it is ready again; or the connection's, after which nothing comes. */
+  /**
+   * Handles an error of the server, which is then ready again, or of the connection, which then
+   * ends.
+   */
   handleError(error: Error): void {
     this.#reject(error)
     this.callback?.(error)
   }
 
-  /** Nothing else is of interest; the client calls these all the same. */
+  /** Ignored, like the next message. The client calls both. */
   handleRowDescription(): void {
     return
   }
@@ -79,7 +89,7 @@ function headerBytes(chunk: Buffer): number {
   return HEADER_BYTES + chunk.readInt32BE(HEADER_BYTES - LENGTH_BYTES)
 }
 
-/** Undefined at the end. No value of ours is null. */
+/** Reads a row; undefined at the end. No value of ours is null. */
 function readRow(chunk: Buffer, from: number): Buffer[] | undefined {
   const count = chunk.readInt16BE(from)
   if (count < 0) return undefined

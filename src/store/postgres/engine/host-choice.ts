@@ -5,30 +5,34 @@ import { endNow } from './end-client.js'
 import { STORE_AWAY } from './postgres-error.js'
 import type { PostgresHost, PostgresSettings } from './postgres-settings.js'
 
-/** What a server says of itself. */
+/** A reachable server. */
 interface FoundHost extends PostgresHost {
-  /** Each promotion of a standby begins another one (postgresql.org/docs/15/continuous-archiving.html, 26.3.5). 0 for a standby. */
+  /**
+   * Number of the timeline, which grows with each promotion
+   * (postgresql.org/docs/15/continuous-archiving.html, 26.3.5). 0 for a standby.
+   */
   readonly timeline: number
 }
 
-type Looked = FoundHost | { readonly problem: string }
+type CheckedHost = FoundHost | { readonly problem: string }
 
-const LOOKING = { statementMs: 3000 }
-/** Where no host would do, all are asked again so late. */
+const CHECK_TIMEOUTS = { statementMs: 3000 }
+/** Pause before all hosts are checked again after none was usable. */
 const PAUSE_MS = 500
-/** The name of a file of the log begins with its timeline, in eight hex digits. */
+/** The name of a WAL file starts with its timeline in eight hex digits. */
 const TIMELINE = `select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then '0'
   else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`
 
 /**
- * Which of several hosts to connect to: the one that takes writes; of two, that which was promoted last, and never one that was left behind
- * by one that this process has seen. A single host is not asked.
+ * Chooses one of several hosts: the one that accepts writes, of two the one promoted last, and
+ * never one with an older timeline than this process has seen. A single host is used without a
+ * check.
  */
 export class HostChoice {
   readonly #settings: PostgresSettings
   readonly #hosts: readonly PostgresHost[]
   #chosen: PostgresSettings | undefined
-  #looking: Promise<PostgresSettings> | undefined
+  #checking: Promise<PostgresSettings> | undefined
   #timeline = 0
 
   constructor(settings: PostgresSettings) {
@@ -38,33 +42,33 @@ export class HostChoice {
     if (otherHosts.length === 0) this.#chosen = settings
   }
 
-  /** What to connect with. Raises AppError `unavailable`. */
+  /** Returns the settings of the chosen host. Raises AppError `unavailable`. */
   async settings(): Promise<PostgresSettings> {
     if (this.#chosen !== undefined) return this.#chosen
-    this.#looking ??= this.#look()
-    return await this.#looking
+    this.#checking ??= this.#checkHosts()
+    return await this.#checking
   }
 
-  /** Looks at all hosts again before the next connection. */
+  /** Checks all hosts again before the next connection. */
   suspect(): void {
     if (this.#hosts.length > 1) this.#chosen = undefined
   }
 
-  async #look(): Promise<PostgresSettings> {
+  async #checkHosts(): Promise<PostgresSettings> {
     try {
-      const looked = await Promise.all(this.#hosts.map((host) => this.#lookAt(host)))
-      const { host, port } = this.#choose(looked)
+      const checked = await Promise.all(this.#hosts.map((host) => this.#checkHost(host)))
+      const { host, port } = this.#choose(checked)
       this.#chosen = { ...this.#settings, host, port }
-      this.#looking = undefined
+      this.#checking = undefined
       return this.#chosen
     } catch (raw) {
-      setTimeout(() => (this.#looking = undefined), PAUSE_MS).unref()
+      setTimeout(() => (this.#checking = undefined), PAUSE_MS).unref()
       throw raw
     }
   }
 
-  #choose(looked: readonly Looked[]): PostgresHost {
-    const found = looked.filter((each): each is FoundHost => 'timeline' in each)
+  #choose(checked: readonly CheckedHost[]): PostgresHost {
+    const found = checked.filter((each): each is FoundHost => 'timeline' in each)
     const [newest] = found.toSorted((one, other) => other.timeline - one.timeline)
     if (newest !== undefined && newest.timeline > 0 && newest.timeline >= this.#timeline) {
       this.#timeline = newest.timeline
@@ -72,25 +76,25 @@ export class HostChoice {
     }
     if (newest?.timeline === 0 && this.#settings.takesStandby === true) return newest
     const reasons = this.#hosts.map(
-      ({ host, port }, index) => `${host}:${port} ${this.#reason(looked[index])}`,
+      ({ host, port }, index) => `${host}:${port} ${this.#reason(checked[index])}`,
     )
     throw new AppError(
       'unavailable',
-      `PostgreSQL: no host of store.url takes writes: ${reasons.join('; ')}`,
+      `PostgreSQL: no host of store.url accepts writes: ${reasons.join('; ')}`,
       {
         code: STORE_AWAY,
       },
     )
   }
 
-  #reason(looked: Looked | undefined): string {
-    if (looked === undefined || 'problem' in looked) return `cannot be reached (${looked?.problem ?? ''})`
-    if (looked.timeline === 0) return 'is a standby'
-    return `was left behind (timeline ${looked.timeline}, where ${this.#timeline} has been seen): it must not run as a primary`
+  #reason(checked: CheckedHost | undefined): string {
+    if (checked === undefined || 'problem' in checked) return `cannot be reached (${checked?.problem ?? ''})`
+    if (checked.timeline === 0) return 'is a standby'
+    return `is an outdated primary (timeline ${checked.timeline}, newest known ${this.#timeline}): stop it`
   }
 
-  async #lookAt({ host, port }: PostgresHost): Promise<Looked> {
-    const client = new Client(clientConfig({ ...this.#settings, host, port }, LOOKING))
+  async #checkHost({ host, port }: PostgresHost): Promise<CheckedHost> {
+    const client = new Client(clientConfig({ ...this.#settings, host, port }, CHECK_TIMEOUTS))
     client.on('error', () => undefined)
     try {
       await client.connect()

@@ -7,10 +7,10 @@ import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
 import { isLostConnection, isOutdated, isRetryable, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
-import { SilenceAtEnd } from './silence-at-end.js'
+import { ShutdownProbe } from './shutdown-probe.js'
 import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
-import { whileAnswered } from './while-answered.js'
+import { whileResponsive } from './while-responsive.js'
 
 const IDLE_MS = 30_000
 
@@ -21,13 +21,13 @@ interface HostPool {
 
 type Act<T> = (client: PoolClient) => Promise<T>
 
-/** Statements that are each a transaction of their own, several at a time on so many connections at the most. */
+/** Runs statements, each in its own transaction, on a limited number of connections. */
 export class PooledQueries implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #connections: number
-  readonly #atEnd: SilenceAtEnd
-  /** A name is the same text on every connection. */
+  readonly #shutdown: ShutdownProbe
+  /** Names of prepared statements by text, the same on every connection. */
   readonly #names = new Map<string, string>()
   /** Connections that are set up. */
   readonly #begun = new WeakSet<PoolClient>()
@@ -38,12 +38,12 @@ export class PooledQueries implements Queries {
     settings: PostgresSettings,
     timeouts: PostgresTimeouts,
     connections: number,
-    atEnd = new SilenceAtEnd(settings),
+    shutdown = new ShutdownProbe(settings),
   ) {
     this.#hosts = new HostChoice(settings)
     this.#timeouts = timeouts
     this.#connections = connections
-    this.#atEnd = atEnd
+    this.#shutdown = shutdown
   }
 
   async query<Row extends QueryResultRow>(
@@ -52,7 +52,7 @@ export class PooledQueries implements Queries {
   ): Promise<QueryResult<Row>> {
     return await this.#trying(
       (client) => client.query<Row>(preparedQuery(this.#names, text, values)),
-      // A connection that idled may have been lost since; a statement that only reads may be asked again.
+      // An idle connection may have been lost. A statement that only reads can run again.
       (raw) => isRetryable(raw) || (isStaleConnection(raw) && onlyReads(text)),
     )
   }
@@ -67,12 +67,12 @@ export class PooledQueries implements Queries {
   async close(): Promise<void> {
     this.#isClosed = true
     const ended = this.#pool?.pool.end()
-    await this.#atEnd.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
+    await this.#shutdown.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
   }
 
   async #trying<T>(act: Act<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
     try {
-      return await this.#atEnd.unlessGivenUp(() => this.#on(act))
+      return await this.#shutdown.unlessGivenUp(() => this.#on(act))
     } catch (raw) {
       if (isLostConnection(raw)) this.#hosts.suspect()
       if (isOutdated(raw)) this.#names.clear()
@@ -81,15 +81,18 @@ export class PooledQueries implements Queries {
     }
   }
 
-  /** Runs a statement on a connection that is free, which is given up where the statement fails or the server gives no answer any more. */
+  /**
+   * Runs a statement on a free connection, and drops the connection if the statement fails or the
+   * server stops responding.
+   */
   async #on<T>(act: Act<T>): Promise<T> {
     const { of, pool } = await this.#connected()
     const client = await pool.connect()
-    // What happens to it is told by the statement.
+    // The statement reports the error.
     client.on('error', ignore)
     let isWell = false
     try {
-      const result = await whileAnswered(
+      const result = await whileResponsive(
         of,
         async () => {
           if (!this.#begun.has(client)) await client.query(firstStatements(this.#timeouts))
@@ -106,10 +109,10 @@ export class PooledQueries implements Queries {
     }
   }
 
-  /** Another pool where another host takes writes: those that idle at the last one are of no use. */
+  /** Returns the pool of the current host. Idle connections to the former host are useless. */
   async #connected(): Promise<HostPool> {
     const settings = await this.#hosts.settings()
-    if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    if (this.#isClosed) throw new AppError('unavailable', 'the store is closed')
     if (this.#pool?.of.host === settings.host && this.#pool.of.port === settings.port) return this.#pool
     void this.#pool?.pool.end().catch(() => undefined)
     const pool = new Pool({
@@ -117,13 +120,11 @@ export class PooledQueries implements Queries {
       max: this.#connections,
       idleTimeoutMillis: IDLE_MS,
     })
-    // An idle connection that was lost is replaced by the next one that is needed.
+    // The next query replaces a lost idle connection.
     pool.on('error', () => undefined)
     this.#pool = { of: settings, pool }
     return this.#pool
   }
 }
 
-function ignore(): void {
-  // Nothing is to be done.
-}
+function ignore(): void {}

@@ -1,39 +1,42 @@
-/** Where a server of PostgreSQL listens. */
+/** Address of a PostgreSQL server. */
 export interface PostgresHost {
-  /** A name, an address, or the directory of a unix socket. */
+  /** Host name, address, or directory of a unix socket. */
   readonly host: string
   readonly port: number
 }
 
-/** How the database is reached. Plain values, since they cross a thread. */
+/** Connection settings. Plain values, since they cross a thread. */
 export interface PostgresSettings extends PostgresHost {
-  /** Where the database may be instead: of all these the one is used that takes writes. */
+  /** Further hosts. The host that accepts writes is used. */
   readonly otherHosts?: readonly PostgresHost[] | undefined
-  /** Whether a standby will do where nothing is written and no host takes writes. */
+  /** Whether a standby may be used for reading if no host accepts writes. */
   readonly takesStandby?: boolean | undefined
   readonly user: string
   readonly database: string
-  /** Where absent, PGPASSWORD or the password file of the client library (`~/.pgpass`, PGPASSFILE). */
+  /**
+   * Password. If absent, PGPASSWORD or the client library's password file (`~/.pgpass`, PGPASSFILE)
+   * is used.
+   */
   readonly password?: string | undefined
-  /** The file that the password was read from: each connection reads it anew, since it may be replaced. */
+  /** Source of the password. Each connection reads the file again, since it may change. */
   readonly passwordFile?: string | undefined
-  /** Absent where the connection is not encrypted. */
+  /** Absent for an unencrypted connection. */
   readonly tls?: PostgresTls | undefined
 }
 
-/** Certificates are PEM texts. */
+/** TLS settings with certificates in PEM. */
 export interface PostgresTls {
-  /** Whether the server must prove its name by a certificate of a known authority. */
+  /** Whether the server needs a certificate of a known authority for its name. */
   readonly isVerified: boolean
   readonly ca?: string | undefined
   readonly certificate?: string | undefined
   readonly key?: string | undefined
 }
 
-/** How long what is asked of the database may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface PostgresTimeouts {
-  /** For one statement. */
+  /** Timeout of a statement. */
   readonly statementMs: number
-  /** For a lock that others hold. */
+  /** Timeout of a lock. */
   readonly lockMs: number
 }

@@ -5,39 +5,48 @@ import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
 import { endClient, endNow } from './end-client.js'
-import { isLostConnection, isOutdated, isSilent } from './postgres-error.js'
+import { isLostConnection, isOutdated, isUnresponsive } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
-import { whileAnswered } from './while-answered.js'
+import { whileResponsive } from './while-responsive.js'
 
-/** Asks the database; parameters stand for `$1`, `$2`, … */
+/** Runs statements with parameters `$1`, `$2`, … */
 export interface Queries {
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
-  /** Hands over the rows of a `copy … to stdout (format binary)` one by one; the values are only there until `take` returns. */
+  /**
+   * Passes the rows of a `copy … to stdout (format binary)` to `take`. The values are valid until
+   * `take` returns.
+   */
   copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void>
 }
 
-/** Statements that are prepared once and remembered by the server; others are parsed each time. */
+/** Highest number of prepared statements. Others are parsed each time. */
 const MAX_PREPARED = 256
 let named = 0
 const NUL = '\0'
-/** What a client says of itself outside of any transaction. */
+/** Transaction status of the client outside of a transaction. */
 const IDLE = 'I'
-/** A server that gave no answer is asked again after so long. */
-const SILENCE_MS = 500
+/** Time during which an unresponsive server is not tried again. */
+const UNRESPONSIVE_MS = 500
 
-/** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
+/**
+ * One connection, made on demand and again after a loss. After a loss within a transaction,
+ * statements fail until the rollback.
+ */
 export class Session implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #prepared = new Map<string, string>()
   #client: Client | undefined
   #isClosed = false
-  /** A connection was lost within a transaction: what comes next there must not run on another one, outside of any. */
+  /**
+   * The connection was lost within a transaction, whose remaining statements must not run outside
+   * of it.
+   */
   #hasLostTransaction = false
   #writes = 0
   #connectedTo: PostgresSettings
-  /** For a moment after the server gave no answer. */
-  #silence: Error | undefined
+  /** Error of an unresponsive server, for a short time. */
+  #unresponsive: Error | undefined
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
     this.#hosts = new HostChoice(settings)
@@ -45,7 +54,7 @@ export class Session implements Queries {
     this.#timeouts = timeouts
   }
 
-  /** How many statements were run that may have written something. */
+  /** Number of statements that may have written something. */
   get writes(): number {
     return this.#writes
   }
@@ -64,13 +73,13 @@ export class Session implements Queries {
     await this.#on((client) => client.query(new CopyOut(text, take)).finished)
   }
 
-  /** Runs several statements that take no parameters in one round trip; gives the result of each. */
+  /** Runs several statements without parameters in one round trip. Returns the result of each. */
   async script(text: string): Promise<readonly QueryResult[]> {
     const results: unknown = await this.#on((client) => client.query(text))
     return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
   }
 
-  /** Ends the transaction that is under way; where that fails, by giving the connection up. Never rejects. */
+  /** Rolls back the current transaction, or drops the connection if that fails. Never rejects. */
   async rollBack(): Promise<void> {
     try {
       if (this.#client !== undefined) await this.script('rollback')
@@ -87,11 +96,11 @@ export class Session implements Queries {
     if (client !== undefined) await endClient(client)
   }
 
-  /** Runs a statement on the connection, which is given up where it is lost or the server gives no answer any more. */
+  /** Runs a statement, and drops the connection if it is lost or the server stops responding. */
   async #on<T>(act: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#connected()
     try {
-      return await whileAnswered(
+      return await whileResponsive(
         this.#connectedTo,
         () => act(client),
         () => this.#lose(client),
@@ -99,23 +108,23 @@ export class Session implements Queries {
     } catch (raw) {
       if (isLostConnection(raw)) this.#lose(client)
       if (isOutdated(raw)) this.#prepared.clear()
-      if (isSilent(raw)) this.#noteSilence(toError(raw))
+      if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
     }
   }
 
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client
-    if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    if (this.#isClosed) throw new AppError('unavailable', 'the store is closed')
     if (this.#hasLostTransaction) throw new Error('Connection terminated within a transaction')
-    if (this.#silence !== undefined) throw this.#silence
+    if (this.#unresponsive !== undefined) throw this.#unresponsive
     this.#connectedTo = await this.#hosts.settings()
     const client = new Client(clientConfig(this.#connectedTo, this.#timeouts))
-    // What happens between two statements is seen by the next one.
+    // The next statement sees an error between two statements.
     client.on('error', () => this.#lose(client))
     try {
       await client.connect()
-      await whileAnswered(
+      await whileResponsive(
         this.#connectedTo,
         () => client.query(firstStatements(this.#timeouts)),
         () => endNow(client),
@@ -123,7 +132,7 @@ export class Session implements Queries {
     } catch (raw) {
       this.#hosts.suspect()
       endNow(client)
-      if (isSilent(raw)) this.#noteSilence(toError(raw))
+      if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
     }
     this.#prepared.clear()
@@ -131,10 +140,10 @@ export class Session implements Queries {
     return client
   }
 
-  /** Those who wait for their turn need not find it out one after the other. */
-  #noteSilence(error: Error): void {
-    this.#silence = error
-    setTimeout(() => (this.#silence = undefined), SILENCE_MS).unref()
+  /** Spares waiting callers from finding out one after the other. */
+  #noteUnresponsive(error: Error): void {
+    this.#unresponsive = error
+    setTimeout(() => (this.#unresponsive = undefined), UNRESPONSIVE_MS).unref()
   }
 
   #lose(client: Client): void {
@@ -146,12 +155,12 @@ export class Session implements Queries {
   }
 }
 
-/** Whether a statement of ours writes nothing. */
+/** Whether one of our statements only reads. */
 export function onlyReads(text: string): boolean {
   return /^\s*(?:select|with)\b/i.test(text) && !text.includes('insert into')
 }
 
-/** A statement under a name, by which the server remembers it from the second time on. */
+/** Names a statement, so that the server prepares it once. */
 export function preparedQuery(
   names: Map<string, string>,
   text: string,
@@ -165,7 +174,7 @@ export function preparedQuery(
   return { text, values: values.map(withoutNul), ...(name !== undefined && { name }) }
 }
 
-/** The server knows no text with U+0000 in it. */
+/** Replaces U+0000, which PostgreSQL does not accept in text. */
 export function withoutNul<T>(value: T): T | string {
   return typeof value === 'string' && value.includes(NUL) ? value.replaceAll(NUL, '\ufffd') : value
 }

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg'
 import type { Queries } from './session.js'
 
-/** The rows of a statement. */
+/** Returns the rows of a statement. */
 export async function all<Row extends QueryResultRow>(
   queries: Queries,
   text: string,
@@ -10,7 +10,7 @@ export async function all<Row extends QueryResultRow>(
   return (await queries.query<Row>(text, values)).rows
 }
 
-/** The first row of a statement. */
+/** Returns the first row of a statement. */
 export async function first<Row extends QueryResultRow>(
   queries: Queries,
   text: string,
@@ -19,12 +19,7 @@ export async function first<Row extends QueryResultRow>(
   return (await queries.query<Row>(text, values)).rows[0]
 }
 
-/** Runs a statement; returns how many rows it changed. */
+/** Runs a statement. Returns the number of changed rows. */
 export async function run(queries: Queries, text: string, values: readonly unknown[] = []): Promise<number> {
   return (await queries.query(text, values)).rowCount ?? 0
-}
-
-/** `$1, $2, $3` for so many parameters. */
-export function places(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 }

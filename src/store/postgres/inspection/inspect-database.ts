@@ -9,10 +9,10 @@ import { monthOf } from '../months/month.js'
 import { listParts } from '../months/monthly-table.js'
 import { REPLICA } from '../sharing/replica-leases.js'
 
-/** What a database says of itself, and how a user stands there. */
+/** Facts about a database and the user's rights in it. */
 export interface DatabaseFacts {
   readonly server: ServerFacts
-  /** Undefined where there is no schema of ours. */
+  /** Undefined if the database has no schema of ours. */
   readonly schema: SchemaFacts | undefined
 }
 
@@ -22,11 +22,11 @@ export interface ServerFacts {
   readonly encoding: string
   readonly isStandby: boolean
   readonly isEncrypted: boolean
-  /** Of connections: how many there may be, but for those of superusers, and how many there are. */
+  /** Connections allowed (without those for superusers) and open. */
   readonly connections: { readonly most: number; readonly open: number }
-  /** How far the server's clock is ahead of this machine's, in milliseconds. */
+  /** Lead of the server's clock over this machine's, in milliseconds. */
   readonly clockOffsetMs: number
-  /** Standbys that follow it, and of these how many are waited for. */
+  /** Connected standbys, and those that commits wait for. */
   readonly standbys: { readonly following: number; readonly synchronous: number }
   readonly bytes: number
 }
@@ -34,16 +34,16 @@ export interface ServerFacts {
 export interface SchemaFacts {
   readonly version: number
   readonly oldestWriter: number
-  /** What this release brings along, and needs. */
+  /** Schema version of this release. */
   readonly known: number
   readonly mayWrite: boolean
-  /** Whether the user may make tables, as migrations and new months do. */
+  /** Whether the user may create tables, as migrations and new months require. */
   readonly mayMakeTables: boolean
-  /** Tables whose next month has no table yet. */
+  /** Monthly tables without a table for the next month. */
   readonly withoutNextMonth: readonly string[]
-  /** Services that said lately that they are alive. */
+  /** Services whose lease is valid. */
   readonly services: number
-  /** Work whose service has been silent for longer than others wait, and that nobody took. */
+  /** Leases that expired more than a minute ago and that no service took over. */
   readonly leftWork: number
 }
 
@@ -51,7 +51,10 @@ const TIMEOUTS = { statementMs: 10_000, lockMs: 3000 }
 const MONTHLY = ['audit', 'decisions']
 type Row<T> = T & Record<string, unknown>
 
-/** Looks at a database, over one connection that only reads; a standby will do. Raises AppError `unavailable`. */
+/**
+ * Inspects a database over one read-only connection. A standby is sufficient. Raises AppError
+ * `unavailable`.
+ */
 export async function inspectDatabase(settings: PostgresSettings, now: () => number): Promise<DatabaseFacts> {
   const reached = { ...settings, takesStandby: true }
   const session = new Session(reached, TIMEOUTS)
@@ -64,7 +67,7 @@ export async function inspectDatabase(settings: PostgresSettings, now: () => num
     )
     return { server, schema: found?.found == null ? undefined : await inspectSchema(session, now()) }
   } catch (raw) {
-    throw toStoreError('look at the database', raw)
+    throw toStoreError('inspect the database', raw)
   } finally {
     await session.close()
   }
@@ -84,7 +87,7 @@ async function inspectServer(queries: Queries, now: () => number): Promise<Serve
        (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
        pg_database_size(current_database()) as bytes`,
   )
-  if (row === undefined) throw new Error('it says nothing of itself')
+  if (row === undefined) throw new Error('it returned no facts')
   const { version, encoding, isStandby, isEncrypted, bytes } = row
   return {
     ...{ version, encoding, isStandby, isEncrypted, bytes },

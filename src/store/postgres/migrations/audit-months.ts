@@ -8,8 +8,8 @@ import { createSearchIndexes, refuseChange, refuseRemoval, SEARCHED } from './au
 const INDEXES = ['by_time', 'by_words', ...SEARCHED.map((column) => `by_${column}`)]
 
 /**
- * Parts the trail by months, by when records were kept. What is there already becomes the first part as it is, up to the end of the month
- * of its last record or of today; no record is copied, and no link changes.
+ * Partitions the trail by month of storage. The existing table becomes the first partition, up to
+ * the end of the current month or of its last record. No record is copied and no link changes.
  */
 export async function partAudit(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{
@@ -21,7 +21,7 @@ export async function partAudit(db: Kysely<unknown>): Promise<void> {
   )
   const { last_ms: lastMs = 0, is_empty: isEmpty = false } = rows[0] ?? {}
   const before = partBefore(TRAIL.name, lastMs)
-  await putAside(db, before.name)
+  await renameTable(db, before.name)
   await createParted(db, before.name)
   await createEventIds(db, before.name)
   if (isEmpty) await sql`drop table ${sql.table(before.name)}`.execute(db)
@@ -31,8 +31,8 @@ export async function partAudit(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Indexes and triggers go by another name, or those of the whole table could not have theirs. */
-async function putAside(db: Kysely<unknown>, name: string): Promise<void> {
+/** Renames indexes and triggers to free their names for the partitioned table. */
+async function renameTable(db: Kysely<unknown>, name: string): Promise<void> {
   const table = sql.table(name)
   await sql`alter table audit rename to ${table}`.execute(db)
   for (const index of INDEXES) {
@@ -57,7 +57,10 @@ async function createParted(db: Kysely<unknown>, like: string): Promise<void> {
   await refuseChange(db, 'audit')
 }
 
-/** No table that is parted by time can promise that an id is there once only. */
+/**
+ * A unique constraint of a partitioned table must include the time, so event ids have a table of
+ * their own.
+ */
 async function createEventIds(db: Kysely<unknown>, from: string): Promise<void> {
   await sql`create table audit_event_ids (event_id ${TEXT} primary key, seq bigint not null)`.execute(db)
   await sql`insert into audit_event_ids select event_id, seq from ${sql.table(from)} where event_id is not null order by seq`.execute(

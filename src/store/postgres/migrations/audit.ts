@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { TEXT } from '../engine/migrate.js'
 
-/** The columns that records are searched by, each in the order of time. */
+/** Columns that records are searched by, each indexed in the order of time. */
 export const SEARCHED = [
   'execution_id',
   'pipeline',
@@ -21,7 +21,7 @@ export async function createAudit(db: Kysely<unknown>): Promise<void> {
     kind ${TEXT} not null, application ${TEXT}, pipeline ${TEXT}, execution_id ${TEXT}, stage ${TEXT}, "user" ${TEXT},
     status ${TEXT}, origin ${TEXT}, event_id ${TEXT}, body_bytes integer not null, hash bytea not null, body bytea not null,
     words tsvector not null)`.execute(db)
-  // It is deflated already.
+  // The body is deflated already.
   await sql`alter table audit alter column body set storage external`.execute(db)
   await sql`create unique index audit_event_once on audit (event_id) where event_id is not null`.execute(db)
   await createSearchIndexes(db)
@@ -32,7 +32,7 @@ export async function createAudit(db: Kysely<unknown>): Promise<void> {
   await refuseChanges(db)
 }
 
-/** What finds records of the table `audit`. */
+/** Creates the indexes of the table `audit`. */
 export async function createSearchIndexes(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_by_time on audit (time_ms, seq)`.execute(db)
   for (const column of SEARCHED) {
@@ -42,7 +42,10 @@ export async function createSearchIndexes(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_by_words on audit using gin (words)`.execute(db)
 }
 
-/** What was kept can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */
+/**
+ * Forbids changes and removals. Only retention may remove the oldest records, within its
+ * transaction.
+ */
 async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   await sql`create table audit_retention (through_seq bigint not null)`.execute(db)
   await sql`create function audit_refuse_change() returns trigger language plpgsql as $$
@@ -62,13 +65,13 @@ async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   for (const table of ['audit', 'audit_checkpoints']) await refuseChange(db, table)
 }
 
-/** No record of the table `audit` is removed but by retention. */
+/** Forbids removals from the table `audit` except by retention. */
 export async function refuseRemoval(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger audit_never_shrinks before delete on audit
     for each row execute function audit_refuse_removal()`.execute(db)
 }
 
-/** No row of a table is changed, nor all of them removed at once. */
+/** Forbids updates of a table, and emptying it. */
 export async function refuseChange(db: Kysely<unknown>, table: string): Promise<void> {
   await sql`create trigger ${sql.id(`${table}_never_changes`)} before update on ${sql.id(table)}
     for each row execute function audit_refuse_change()`.execute(db)

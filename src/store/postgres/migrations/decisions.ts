@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { TEXT } from '../engine/migrate.js'
-import { RARE_OUTCOMES } from '../decisions/rare-outcomes.js'
+import { RARE_OUTCOMES } from '../decisions/decision-months.js'
 
-/** The decision log of all replicas, a partition a month (`decision-months.ts`). Its indexes are those of the local file. */
+/**
+ * The shared decision log, partitioned by month (`decision-months.ts`), with the indexes of the
+ * local file.
+ */
 export async function createDecisions(db: Kysely<unknown>): Promise<void> {
   await sql`create table decisions (
     seq bigint generated always as identity, decision_id ${TEXT} not null, time_ms bigint not null, replica ${TEXT} not null,
@@ -21,19 +24,19 @@ export async function createDecisions(db: Kysely<unknown>): Promise<void> {
     where ${sql.raw(RARE_OUTCOMES)}`.execute(db)
 }
 
-/** What built-ins gave that might give something else another time. */
+/** Results of non-deterministic built-ins. */
 export async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
   await sql`alter table decisions add column nd_builtin_cache bytea`.execute(db)
 }
 
-/** Which packages deny. */
+/** The packages that deny. */
 export async function addPackages(db: Kysely<unknown>): Promise<void> {
   await sql`alter table decisions add column packages bytea`.execute(db)
 }
 
 /**
- * One row for each package that a decision names, in the order of the pages of one package. It has no months: what belongs to a month goes
- * with it.
+ * One row per denying package of a decision, in the order of a package's pages. It is not
+ * partitioned: rows are removed together with the month of their decisions.
  */
 export async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
   await sql`create table decision_packages (package ${TEXT} not null, time_ms bigint not null, seq bigint not null,

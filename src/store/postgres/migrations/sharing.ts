@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { TEXT } from '../engine/migrate.js'
 
-/** What replicas share beside their records: who does what, and secrets that all of them must have alike. */
+/** Leases, and secrets that are the same in all replicas. */
 export async function createSharing(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('leases')
@@ -20,4 +20,20 @@ export async function createSharing(db: Kysely<unknown>): Promise<void> {
     .execute()
   await sql`create table store_schema (version integer not null, oldest_writer integer not null)`.execute(db)
   await sql`insert into store_schema values (0, 0)`.execute(db)
+}
+
+/** Browsers that have signed in to any replica. */
+export async function createBrowserSessions(db: Kysely<unknown>): Promise<void> {
+  await sql`create table browser_sessions (
+    key ${TEXT} primary key, token_name ${TEXT} not null, host ${TEXT} not null, form_token ${TEXT} not null,
+    began timestamptz not null, used timestamptz not null)`.execute(db)
+  await sql`create index browser_sessions_of_token on browser_sessions (token_name, used)`.execute(db)
+}
+
+/**
+ * Digest of the session's token. Sessions of earlier releases have none, so their browsers sign in
+ * again.
+ */
+export async function addTokenDigests(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table browser_sessions add column token_digest ${TEXT} not null default ''`.execute(db)
 }

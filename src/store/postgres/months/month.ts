@@ -1,17 +1,17 @@
-/** A month of a table, which is a table of its own. */
+/** A monthly partition of a table. */
 export interface Month {
   readonly name: string
   readonly fromMs: number
-  /** The beginning of the next one. */
+  /** Start of the next month. */
   readonly toMs: number
 }
 
-/** A part of a table that is there: a month, or all that was kept before one. */
+/** An existing partition: a month, or everything before the table had months. */
 export type Part = Omit<Month, 'fromMs'> & Partial<Pick<Month, 'fromMs'>>
 
 const PART = /^_(?<before>before_)?(?<year>\d{4,6})_(?<month>\d{2})$/
 
-/** The month in UTC that a time is in, or one so many months later. */
+/** Returns the month (UTC) of a time, or the month `later` months after it. */
 export function monthOf(table: string, timeMs: number, later = 0): Month {
   const time = new Date(timeMs)
   const fromMs = Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + later)
@@ -23,13 +23,16 @@ export function monthOf(table: string, timeMs: number, later = 0): Month {
   }
 }
 
-/** What was kept before a table had months, which ends with the month of a time. */
+/**
+ * Returns the partition for everything before a table had months. It ends with the month of
+ * `timeMs`.
+ */
 export function partBefore(table: string, timeMs: number): Part {
   const { fromMs: toMs } = monthOf(table, timeMs, 1)
   return { name: `${table}_before_${yearAndMonth(new Date(toMs))}`, toMs }
 }
 
-/** The part of a table that has such a name; undefined for any other. */
+/** Returns the partition with a name; undefined for any other name. */
 export function readPart(table: string, name: string): Part | undefined {
   if (!name.startsWith(table)) return undefined
   const { before, year, month } = PART.exec(name.slice(table.length))?.groups ?? {}

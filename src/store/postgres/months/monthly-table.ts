@@ -1,27 +1,33 @@
 import { DatabaseError } from 'pg'
 import { LOCK_CLASS } from '../engine/migrate.js'
-import type { Queries, Session } from '../engine/session.js'
+import { toStoreError } from '../engine/postgres-error.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { Session } from '../engine/session.js'
+import type { Queries } from '../engine/session.js'
 import { all } from '../engine/statements.js'
-import { readPart } from './month.js'
+import { readPart, monthOf } from './month.js'
 import type { Month, Part } from './month.js'
 
-/** A table that is parted by months. */
+/** A table partitioned by month. */
 export interface MonthlyTable {
   readonly name: string
-  /** What each month's own table needs that it does not have from the whole. */
-  readonly furnish?: (month: string) => string
+  /** SQL for the parts of a month's table that partitions do not inherit. */
+  readonly extraSql?: (month: string) => string
 }
 
 const ADDING_MONTHS = 3
-/** Whoever reads the table meanwhile waits as long as this does: others come after them. */
+/** Lock timeout of a removal. Readers of the table wait for it. */
 const REMOVING_LOCK_TIMEOUT = '500ms'
 const LOCK_NOT_AVAILABLE = '55P03'
 const CHECK_VIOLATION = '23514'
 
-/** Makes the tables of months that have none, within a transaction that sees what others commit meanwhile. Others that do the same wait; nobody who reads or writes does. */
+/**
+ * Creates missing months, within a transaction that sees concurrent commits. Only other calls of
+ * this function wait.
+ */
 export async function addMonths(
   session: Session,
-  { name: table, furnish }: MonthlyTable,
+  { name: table, extraSql }: MonthlyTable,
   months: readonly Month[],
 ): Promise<void> {
   await session.script(`select pg_advisory_xact_lock(${LOCK_CLASS}, ${ADDING_MONTHS})`)
@@ -29,16 +35,17 @@ export async function addMonths(
   for (const month of months) {
     if (parts.some((part) => isWithin(month, part))) continue
     const { name, fromMs, toMs } = month
-    // Made aside and then put in place: to make it in place would wait for everybody who reads, and have others wait.
+    // The table is created on its own and then attached: creating it as a partition would lock out
+    // readers.
     await session.script(
       `create table ${name} (like ${table} including defaults including constraints including indexes including storage);
-       ${furnish?.(name) ?? ''}
+       ${extraSql?.(name) ?? ''}
        alter table ${table} attach partition ${name} for values from (${fromMs}) to (${toMs})`,
     )
   }
 }
 
-/** The same in a transaction of its own; what is left of one that fails is to be rolled back. */
+/** Runs `addMonths` in its own transaction. After a failure the caller rolls back. */
 export async function addMonthsAlone(
   session: Session,
   table: MonthlyTable,
@@ -49,7 +56,7 @@ export async function addMonthsAlone(
   await session.script('commit')
 }
 
-/** The parts that a table has, oldest first. */
+/** Returns the partitions of a table, oldest first. */
 export async function listParts(queries: Queries, table: string): Promise<readonly Part[]> {
   const rows = await all<{ name: string }>(
     queries,
@@ -61,8 +68,8 @@ export async function listParts(queries: Queries, table: string): Promise<readon
 }
 
 /**
- * Removes a part, within a transaction, with all that is in it; returns whether it could: not while somebody reads the table for long,
- * since all who came later would wait, too.
+ * Drops a partition within a transaction. Returns false if a long read prevents it, since later
+ * readers would have to wait, too.
  */
 export async function removePart(session: Session, { name }: Part): Promise<boolean> {
   await session.script(`savepoint removal; set local lock_timeout = '${REMOVING_LOCK_TIMEOUT}'`)
@@ -78,7 +85,7 @@ export async function removePart(session: Session, { name }: Part): Promise<bool
   }
 }
 
-/** Whether a row was for a month that a table has no part for. */
+/** Whether an insert failed because its month has no partition. */
 export function isMonthMissing(raw: unknown, table: string): boolean {
   if (!(raw instanceof DatabaseError)) return false
   return raw.code === CHECK_VIOLATION && raw.constraint === undefined && raw.table === table
@@ -86,4 +93,28 @@ export function isMonthMissing(raw: unknown, table: string): boolean {
 
 function isWithin({ fromMs, toMs }: Month, part: Part): boolean {
   return toMs <= part.toMs && (part.fromMs === undefined || fromMs >= part.fromMs)
+}
+
+const COMING_MONTHS = 12
+const TIMEOUTS = { statementMs: 30_000, lockMs: 10_000 }
+
+/** Creates this month and the next twelve. Raises AppError `unavailable`. */
+export async function addComingMonths(
+  settings: PostgresSettings,
+  tables: readonly MonthlyTable[],
+  nowMs: number,
+): Promise<void> {
+  const session = new Session(settings, TIMEOUTS)
+  try {
+    for (const table of tables) {
+      const months = Array.from({ length: COMING_MONTHS + 1 }, (_, later) =>
+        monthOf(table.name, nowMs, later),
+      )
+      await addMonthsAlone(session, table, months)
+    }
+  } catch (raw) {
+    throw toStoreError('make the tables of coming months in the database', raw)
+  } finally {
+    await session.close()
+  }
 }

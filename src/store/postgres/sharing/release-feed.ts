@@ -4,7 +4,7 @@ import { endClient, endNow } from '../engine/end-client.js'
 import { HostChoice } from '../engine/host-choice.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
-/** What a replica tells of that has let go of its work (`notify`): the payload is its owner's name. */
+/** Channel of notifications about released leases. The payload is the owner's name. */
 export const RELEASED = 'tidegate_released'
 
 const TIMEOUTS = { statementMs: 5000 }
@@ -12,15 +12,15 @@ const RETRY_MS = 2000
 
 export interface ReleaseFeedOptions {
   readonly settings: PostgresSettings
-  /** Whose own news are no news. */
+  /** The owner whose own notifications are ignored. */
   readonly owner: string
-  /** Also called when news may have been missed. */
-  readonly heard: () => void
+  /** Also called if a notification may have been missed. */
+  readonly released: () => void
 }
 
 /**
- * Hears at once of replicas that ended in order, over a connection of its own. It is only quicker than looking now and then, which
- * whoever listens does besides: a replica that died says nothing, and a connection may be lost unseen.
+ * Listens on its own connection for replicas that stopped in order. It only speeds up what polling
+ * finds: a crashed replica sends nothing, and a connection may be lost unnoticed.
  */
 export class ReleaseFeed {
   readonly #options: ReleaseFeedOptions
@@ -34,9 +34,12 @@ export class ReleaseFeed {
     this.#hosts = new HostChoice(options.settings)
   }
 
-  /** Listens, and again when the connection is lost; resolves after the first try, and never rejects. */
+  /**
+   * Starts listening, and again after a lost connection. Resolves after the first try and never
+   * rejects.
+   */
   async start(): Promise<void> {
-    const { owner, heard } = this.#options
+    const { owner, released } = this.#options
     const settings = await this.#hosts.settings().catch(() => undefined)
     if (this.#isStopped) return
     if (settings === undefined) {
@@ -48,12 +51,12 @@ export class ReleaseFeed {
     client.on('error', () => this.#lose(client))
     client.on('end', () => this.#lose(client))
     client.on('notification', ({ payload }) => {
-      if (payload !== owner) heard()
+      if (payload !== owner) released()
     })
     try {
       await client.connect()
       await client.query(`listen ${RELEASED}`)
-      heard()
+      released()
     } catch {
       this.#lose(client)
     }

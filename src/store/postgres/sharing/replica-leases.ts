@@ -3,29 +3,29 @@ import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
 import { RELEASED } from './release-feed.js'
 
-/** How long a lease is valid without being renewed. */
+/** Validity of a lease without renewal. */
 const LEASE_MS = 9000
-const BEAT_INTERVAL_MS = 3000
-/** Leases of long ago are of no use to anybody. */
+const HEARTBEAT_INTERVAL_MS = 3000
+/** Age at which expired leases are deleted. */
 const FORGET_AFTER = '1 day'
 const UNTIL = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
 
 export interface ReplicaLeasesOptions {
   readonly queries: Queries
-  /** Names this process among all. */
+  /** Name of this process. */
   readonly owner: string
-  /** The clock of this machine, in milliseconds since the epoch. */
+  /** This machine's clock, in epoch milliseconds. */
   readonly clock: () => number
-  /** Told what the database said to a sign of life, or why it said nothing; returns whether this process may work. */
-  readonly beaten: (beat: Beat) => boolean
+  /** Called with the database's response to a heartbeat. Returns whether this process may work. */
+  readonly heartbeat: (response: Heartbeat) => boolean
   readonly failed: (error: unknown) => void
 }
 
-/** What the database says to a sign of life. */
-export interface Beat {
-  /** How far its clock is ahead of this machine's, in milliseconds. */
+/** Response of the database to a heartbeat. */
+export interface Heartbeat {
+  /** Lead of the database's clock over this machine's, in milliseconds. */
   readonly clockOffsetMs: number
-  /** The oldest schema whose processes may write. */
+  /** Oldest schema that may write. */
   readonly oldestWriter: number
 }
 
@@ -35,36 +35,36 @@ interface Held {
   readonly losing: AbortController
 }
 
-/** The leases of one process: says every few seconds that it is alive, and so keeps them. */
+/** The leases of one process, renewed by a heartbeat every few seconds. */
 export class ReplicaLeases implements Leases {
   readonly #options: ReplicaLeasesOptions
   readonly #held = new Map<string, Held>()
   readonly #taking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> | undefined
+  #sending: Promise<void> | undefined
   #mayWork = true
-  /** Runs as long as leases are surely valid, by this process's own clock that is never set. */
+  /** Fires when leases may have expired, by a monotonic clock. */
   #expiry: NodeJS.Timeout | undefined
 
   constructor(options: ReplicaLeasesOptions) {
     this.#options = options
   }
 
-  /** Says for the first time that this process is alive. Raises what the driver raises. */
+  /** Sends the first heartbeat. Raises the driver's errors. */
   async start(): Promise<void> {
     const { queries } = this.#options
     await run(queries, `delete from leases where until < clock_timestamp() - interval '${FORGET_AFTER}'`)
-    await this.#beat()
-    this.#timer = setInterval(() => void this.#beatOrTell(), BEAT_INTERVAL_MS)
+    await this.#sendHeartbeat()
+    this.#timer = setInterval(() => void this.#heartbeatOrReport(), HEARTBEAT_INTERVAL_MS)
     this.#timer.unref()
   }
 
-  /** Lets others have everything at once. */
+  /** Releases all leases. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearTimeout(this.#expiry)
-    await this.#beating
-    await this.#letGo('')
+    await this.#sending
+    await this.#deleteLeases('')
   }
 
   async take(kind: string, key: string): Promise<WorkLease | undefined> {
@@ -101,17 +101,17 @@ export class ReplicaLeases implements Leases {
     await run(queries, text, [held.kind, held.key, owner]).catch(failed)
   }
 
-  #beatOrTell(): Promise<void> {
-    this.#beating ??= this.#beat()
+  #heartbeatOrReport(): Promise<void> {
+    this.#sending ??= this.#sendHeartbeat()
       .catch(this.#options.failed)
       .finally(() => {
-        this.#beating = undefined
+        this.#sending = undefined
       })
-    return this.#beating
+    return this.#sending
   }
 
-  async #beat(): Promise<void> {
-    const { queries, owner, clock, beaten } = this.#options
+  async #sendHeartbeat(): Promise<void> {
+    const { queries, owner, clock, heartbeat } = this.#options
     const startedAt = performance.now()
     const startedMs = clock()
     const before = [...this.#held.values()]
@@ -121,7 +121,8 @@ export class ReplicaLeases implements Leases {
        on conflict (kind, key) do update set until = excluded.until`,
       [owner],
     )
-    // Never an insert: what was released a moment ago would come back. What is not held, such as what could not be released, ends.
+    // Updates only: an insert would restore a lease that was just released. A lease that is not
+    // held expires.
     const kept = await all<{ kind: string; key: string }>(
       queries,
       `update leases set until = ${UNTIL}
@@ -137,15 +138,15 @@ export class ReplicaLeases implements Leases {
     const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
     for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
     const middleMs = (startedMs + clock()) / 2
-    this.#mayWork = beaten({
+    this.#mayWork = heartbeat({
       clockOffsetMs: (state?.now_ms ?? middleMs) - middleMs,
       oldestWriter: state?.oldest_writer ?? 0,
     })
-    // What it cannot do it must not keep from others.
-    if (!this.#mayWork) await this.#letGo(` and kind <> '${REPLICA}'`)
+    // Leases that this process cannot use must not block others.
+    if (!this.#mayWork) await this.#deleteLeases(` and kind <> '${REPLICA}'`)
   }
 
-  async #letGo(which: string): Promise<void> {
+  async #deleteLeases(which: string): Promise<void> {
     this.#loseAll()
     const { queries, owner } = this.#options
     await run(queries, `delete from leases where owner = $1${which}`, [owner])
@@ -163,5 +164,5 @@ export class ReplicaLeases implements Leases {
   }
 }
 
-/** The kind of lease by which a replica says that it is alive; its key is the replica. */
+/** Kind of the lease by which a replica shows that it is alive. Its key is the replica. */
 export const REPLICA = 'replica'

@@ -8,19 +8,24 @@ import { serviceSchema } from '../migrations/service.js'
 
 const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
 const ago = (ms: number): string => `clock_timestamp() - interval '${ms} milliseconds'`
-/** What is used all the time is not noted as used each time. */
+/** A session's time of use is updated at most this often. */
 const NOTED_MS = 60_000
 const HAS_NOT_ENDED = `began > ${ago(longestMs)} and used > ${ago(idleMs)}`
-/** The one that began last counts where several were noted as used at once. */
+/**
+ * Sessions beyond the limit. Of sessions with the same time of use, those that began earlier go
+ * first.
+ */
 const EXCESS = 'order by used desc, began desc offset'
 type SessionRow = BrowserSession & { readonly is_noted: boolean } & Record<string, unknown>
 
-/** The sessions of all processes that share a database: who signed in to one of them has signed in to all, and signs out of all. */
+/**
+ * Sessions of all processes that share a database. Signing in or out of one process applies to all.
+ */
 export function sharedSessions(queries: Queries): BrowserSessions {
   return {
     add: (key, session) => naming('sign in', () => add(queries, key, session)),
-    use: (key, host) => naming('look who has signed in', () => use(queries, key, host)),
-    // Whatever the schema: who signs out must be out.
+    use: (key, host) => naming('check the sign-in', () => use(queries, key, host)),
+    // Works with any schema: signing out must always succeed.
     remove: (key) =>
       naming('sign out', async () => {
         await run(queries, 'delete from browser_sessions where key = $1', [key])
@@ -59,7 +64,8 @@ async function use(queries: Queries, key: string, host: string): Promise<Browser
     [key, host],
   )
   if (session?.is_noted === false) {
-    // A service that may no longer write answers whoever has signed in, until the session has been idle for too long.
+    // A service that may no longer write still accepts signed-in browsers, until the session has
+    // been idle for too long.
     await run(
       queries,
       `update browser_sessions set used = clock_timestamp()

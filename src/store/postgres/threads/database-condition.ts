@@ -2,12 +2,15 @@ import { AppError } from '../../../errors/app-error.js'
 import { requireWriter } from '../engine/migrate.js'
 import { STORE_AWAY } from '../engine/postgres-error.js'
 import { serviceSchema } from '../migrations/service.js'
-import type { Beat } from '../sharing/replica-leases.js'
+import type { Heartbeat } from '../sharing/replica-leases.js'
 
-/** From here on somebody should look at the clocks; nothing goes wrong by it, since all processes go by the database's. */
+/**
+ * Clock difference above which a warning is shown. It does no harm, since all processes use the
+ * database's clock.
+ */
 const MAX_QUIET_OFFSET_MS = 5000
 
-/** Whether the database can be worked with, judged by what became of the last call or sign of life. */
+/** Condition of the database, judged by the last call or heartbeat. */
 export class DatabaseCondition {
   readonly #changed: (problem: string | undefined) => void
   #away: string | undefined
@@ -18,25 +21,25 @@ export class DatabaseCondition {
     this.#changed = changed
   }
 
-  /** Why nothing can be kept now. */
+  /** Why nothing can be written now. */
   get problem(): string | undefined {
     return this.#away ?? this.#newer
   }
 
-  /** How far the database's clock is ahead of this machine's, in milliseconds. */
+  /** Lead of the database's clock over this machine's, in milliseconds. */
   get clockOffsetMs(): number {
     return this.#clockOffsetMs
   }
 
-  /** What is odd without being wrong. */
+  /** A problem that does not stop the store. */
   get warning(): string | undefined {
     const seconds = Math.round(this.#clockOffsetMs / 1000)
     if (Math.abs(this.#clockOffsetMs) < MAX_QUIET_OFFSET_MS) return undefined
-    return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database, which counts`
+    return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} the database's clock, which is used`
   }
 
   /** Returns whether this release may write to the database. */
-  beaten({ clockOffsetMs, oldestWriter }: Beat): boolean {
+  noteHeartbeat({ clockOffsetMs, oldestWriter }: Heartbeat): boolean {
     this.#clockOffsetMs = clockOffsetMs
     try {
       requireWriter(serviceSchema, { oldestWriter })
@@ -61,7 +64,7 @@ export class DatabaseCondition {
     const wasWell = this.problem === undefined
     this.#away = away
     this.#newer = newer
-    // Told once, however the words of it change.
+    // Report once, even if the text of the problem changes.
     if (wasWell !== (this.problem === undefined)) this.#changed(this.problem)
   }
 }

@@ -3,10 +3,10 @@ import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import type { ExecuteBatch } from '../../calls/batching-runner.js'
-import { localExecutor, threadExecutor } from '../../calls/executor.js'
-import type { Executor, StoreOperations } from '../../calls/executor.js'
 import type { ThreadRole } from '../../calls/call.js'
-import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
+import { threadExecutor } from '../../calls/executor.js'
+import type { Executor, StoreOperations } from '../../calls/executor.js'
+import { watchReaders } from '../../calls/watch-readers.js'
 import type { Leases } from '../../ports/leases.js'
 import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
@@ -17,43 +17,51 @@ import { migrate } from '../engine/migrate.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
-import { SilenceAtEnd } from '../engine/silence-at-end.js'
+import type { Queries } from '../engine/session.js'
+import { ShutdownProbe } from '../engine/shutdown-probe.js'
+import { first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
-import { sharedSecret } from '../sharing/shared-secret.js'
 import { sharedSessions } from '../sharing/shared-sessions.js'
-import { connectReading, connectWriting } from './connect.js'
+import { connectReading } from '../calls/read-connection.js'
+import { connectWriting } from '../calls/write-connection.js'
 import { DatabaseCondition } from './database-condition.js'
 import type { PostgresThreadOptions } from './serve-store.js'
 
 export interface OpenPostgresStoreOptions {
   readonly settings: PostgresSettings
-  /** For single rows, at a time. One more is for writing, one for long reads. */
+  /** Number of connections for single rows. One more is for writing, and one for long reads. */
   readonly connections: number
-  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  /**
+   * Script of a thread that finds the operations, or the operations themselves to run all of them
+   * on the calling thread.
+   */
   readonly operations: URL | StoreOperations
-  /** Told of each thread that ended by itself. */
+  /** Called when a thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
-  /** Told when the database cannot be worked with, and with undefined when it can again. */
+  /**
+   * Called with the problem when the database becomes unusable, and with undefined when it is
+   * usable again.
+   */
   readonly changed?: (problem: string | undefined) => void
-  /** The clock of this machine, in milliseconds since the epoch. */
+  /** This machine's clock, in epoch milliseconds. */
   readonly clock?: () => number
 }
 
 const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
-/** So many writes at most are one transaction: other replicas wait for it. */
+/** Highest number of writes per transaction, since other replicas wait for it. */
 const MAX_WRITES_PER_COMMIT = 200
 const READ = 'read the database'
 const USE = 'use the database'
 
-/** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
+/** Migrates a database and joins the processes that share it. Raises AppError `unavailable`. */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<ServiceStore> {
   const { settings, connections, changed = () => undefined, clock = Date.now } = options
   await migrate(settings, serviceSchema)
   const owner = randomUUID()
-  const atEnd = new SilenceAtEnd(settings)
-  const pool = new PooledQueries(settings, LOOKUPS, connections, atEnd)
+  const shutdown = new ShutdownProbe(settings)
+  const pool = new PooledQueries(settings, LOOKUPS, connections, shutdown)
   const condition = new DatabaseCondition(changed)
   const failed = (error: unknown): void => condition.failed(error)
   const watch = { succeeded: () => condition.succeeded(), failed }
@@ -62,7 +70,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     queries: pool,
     owner,
     clock,
-    beaten: (beat) => condition.beaten(beat),
+    heartbeat: (received) => condition.noteHeartbeat(received),
     failed: (raw) => failed(toStoreError(READ, raw)),
   })
   await leases.start().catch(async (raw: unknown) => {
@@ -70,19 +78,19 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     throw toStoreError(READ, raw)
   })
   const listeners: (() => void)[] = []
-  const heard = (): void => listeners.forEach((listener) => listener())
-  const feed = new ReleaseFeed({ settings, owner, heard })
+  const released = (): void => listeners.forEach((listener) => listener())
+  const feed = new ReleaseFeed({ settings, owner, released })
   void feed.start()
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
-  const decisions = openSharedDecisions(settings, atEnd)
-  const writer = new BatchingRunner(unlessGivenUp(writing, atEnd), MAX_WRITES_PER_COMMIT)
-  const reader = new BatchingRunner(unlessGivenUp(reading, atEnd), 1)
+  const decisions = openSharedDecisions(settings, shutdown)
+  const writer = new BatchingRunner(unlessGivenUp(writing, shutdown), MAX_WRITES_PER_COMMIT, watch)
+  const reader = new BatchingRunner(unlessGivenUp(reading, shutdown), 1, watch)
   return {
-    writer: watchRunner(writer, watch),
-    reader: watchRunner(reader, watch),
+    writer,
+    reader,
     lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
-    // Records are found as soon as they are kept, and the server takes care of its files.
+    // Records are searchable as soon as they are stored, and the server manages its files.
     maintenance: { step: () => Promise.resolve(false) },
     now,
     removalTime: makeRemovalTime(now),
@@ -93,43 +101,43 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       sessions: sharedSessions(pool),
       whenReleased: (listener) => void listeners.push(listener),
     },
-    problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
+    problem: () => condition.problem ?? writing.problem ?? reading.problem,
     warning: () => condition.warning,
-    closing: () => void atEnd.begin(() => condition.problem !== undefined),
+    closing: () => void shutdown.begin(() => condition.problem !== undefined),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
-      await Promise.all([writing.close(atEnd.givenUp), reading.close(atEnd.givenUp)])
-      // Where the database is away, the leases end by themselves.
+      await Promise.all([writing.close(shutdown.givenUp), reading.close(shutdown.givenUp)])
+      // If the database is away, the leases expire.
       await leases.stop().catch(() => undefined)
       await feed.stop().catch(() => undefined)
       await Promise.all([pool.close(), decisions.store.close()])
-      atEnd.end()
+      shutdown.end()
     },
   }
 }
 
-function unlessGivenUp({ execute }: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
+function unlessGivenUp(executor: Executor, shutdown: ShutdownProbe): ExecuteBatch {
   return async (calls) => {
     try {
-      return await atEnd.unlessGivenUp(() => execute(calls))
+      return await shutdown.unlessGivenUp(() => executor.execute(calls))
     } catch (raw) {
       throw toStoreError(USE, raw)
     }
   }
 }
 
-/** Opens a database for reading alone, on the calling thread; nothing is migrated. */
+/** Opens a database for reading on the calling thread, without migrating it. */
 export function openPostgresReader(
   settings: PostgresSettings,
   operations: FindOperation<Readers>,
 ): OpenReader {
-  const { execute, close } = localExecutor(connectReading({ ...settings, takesStandby: true }), operations)
-  const reader = new BatchingRunner(execute, 1)
+  const connection = connectReading({ ...settings, takesStandby: true }, operations)
+  const reader = new BatchingRunner((calls) => connection.execute(calls), 1)
   return {
     reader,
     close: async () => {
       await reader.idle()
-      await close()
+      await connection.close()
     },
   }
 }
@@ -144,8 +152,8 @@ function openExecutor(
     return threadExecutor({ script: operations, options, store: 'the database', died: threadDied })
   }
   return role === 'read'
-    ? localExecutor(connectReading(settings), operations.reads)
-    : localExecutor(connectWriting(settings, owner), operations.writes)
+    ? connectReading(settings, operations.reads)
+    : connectWriting(settings, owner, operations.writes)
 }
 
 function withStoreErrors(leases: ReplicaLeases): Leases {
@@ -158,4 +166,16 @@ function withStoreErrors(leases: ReplicaLeases): Leases {
       }
     },
   }
+}
+
+/** Returns the secret of a name. The first process creates it. */
+async function sharedSecret(queries: Queries, name: string, make: () => string): Promise<string> {
+  const text = 'select value from shared_secrets where name = $1'
+  const known = await first<{ value: string }>(queries, text, [name])
+  if (known !== undefined) return known.value
+  await run(queries, 'insert into shared_secrets (name, value) values ($1, $2) on conflict do nothing', [
+    name,
+    make(),
+  ])
+  return (await first<{ value: string }>(queries, text, [name]))?.value ?? ''
 }

@@ -3,7 +3,7 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditTextColumn } from '../../ports/audit-store.js'
 import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 
 interface Posting {
   readonly valueId: number
@@ -11,31 +11,41 @@ interface Posting {
   readonly seq: number
 }
 
-/** Postings that are taken up step by step, and then entered so, in the order of the index. */
-interface Entering {
+/**
+ * Postings of some records, collected in steps and then inserted in steps, in the order of the
+ * index.
+ */
+interface PendingPostings {
   readonly postings: Posting[]
-  /** How many records they are of, and the first and the last of these. */
+  /** Number of records, and the first and last of them. */
   records: number
   firstSeq: number
   throughSeq: number
-  areAll: boolean
-  entered: number
+  isComplete: boolean
+  inserted: number
 }
 
-/** Values whose numbers are remembered; then all are forgotten. Most are of executions, which are over soon. */
+/**
+ * Highest number of cached value ids; then the cache is cleared. Most values are executions, which
+ * soon end.
+ */
 const MAX_REMEMBERED = 10_000
 
-/** The index of the trail by its columns. */
+/** Index of the trail by its columns. */
 export interface ColumnIndex extends CachingContext {
-  /** Takes up, or enters, at most about this many values of `records` further records; returns whether some are left. */
+  /**
+   * Collects or inserts about `values` postings of the next `records` records. Returns whether some
+   * are left.
+   */
   readonly extend: (records: number, values: number) => boolean
-  /** Drops records that go. */
+  /** Removes deleted records from the index. */
   readonly drop: (rows: readonly AuditHeadRow[]) => void
 }
 
 /**
- * Records are taken up many at once: the entries of one value then fall on the same page, where an index of each column would
- * write a page for every record. They are entered in steps, and count as indexed when the last one is.
+ * Postings of many records are inserted together: the entries of one value then share pages, where
+ * an index per column would write a page for every record. Records count as indexed after the last
+ * insert.
  */
 export function makeColumnIndex(database: Database): ColumnIndex {
   const selectNext = database.prepare<[number, number], AuditHeadRow>(
@@ -52,38 +62,45 @@ export function makeColumnIndex(database: Database): ColumnIndex {
   const values = makeValueIds(database)
   const allOf = (rows: readonly AuditHeadRow[]): Posting[] =>
     rows.flatMap((row) => postingsOf(row, values.idOf))
-  let entering: Entering | undefined
-  const takeUp = (taken: Entering, limit: number, count: number): void => {
-    const wanted = Math.min(limit - taken.records, Math.ceil(count / AUDIT_TEXT_COLUMNS.length))
-    const rows = selectNext.all(taken.throughSeq, wanted)
-    for (const posting of allOf(rows)) taken.postings.push(posting)
-    taken.records += rows.length
-    taken.firstSeq = Math.min(taken.firstSeq, rows[0]?.seq ?? Infinity)
-    taken.throughSeq = rows.at(-1)?.seq ?? taken.throughSeq
-    taken.areAll = rows.length < wanted || taken.records >= limit
-    if (taken.areAll) taken.postings.sort(inIndexOrder)
+  let pending: PendingPostings | undefined
+  const collect = (collected: PendingPostings, limit: number, count: number): void => {
+    const wanted = Math.min(limit - collected.records, Math.ceil(count / AUDIT_TEXT_COLUMNS.length))
+    const rows = selectNext.all(collected.throughSeq, wanted)
+    for (const posting of allOf(rows)) collected.postings.push(posting)
+    collected.records += rows.length
+    collected.firstSeq = Math.min(collected.firstSeq, rows[0]?.seq ?? Infinity)
+    collected.throughSeq = rows.at(-1)?.seq ?? collected.throughSeq
+    collected.isComplete = rows.length < wanted || collected.records >= limit
+    if (collected.isComplete) collected.postings.sort(inIndexOrder)
   }
   return {
     extend: (limit, count) => {
-      entering ??= { postings: [], records: 0, firstSeq: Infinity, throughSeq: 0, areAll: false, entered: 0 }
-      if (!entering.areAll) takeUp(entering, limit, count)
-      if (!entering.areAll) return true
-      const { postings, throughSeq } = entering
-      const next = postings.slice(entering.entered, entering.entered + count)
+      pending ??= {
+        postings: [],
+        records: 0,
+        firstSeq: Infinity,
+        throughSeq: 0,
+        isComplete: false,
+        inserted: 0,
+      }
+      if (!pending.isComplete) collect(pending, limit, count)
+      if (!pending.isComplete) return true
+      const { postings, throughSeq } = pending
+      const next = postings.slice(pending.inserted, pending.inserted + count)
       for (const { valueId, timeMs, seq } of next) insert.run(valueId, timeMs, seq)
-      entering.entered += next.length
-      if (entering.entered < postings.length) return true
-      if (entering.records > 0) advance.run(throughSeq)
-      entering = undefined
+      pending.inserted += next.length
+      if (pending.inserted < postings.length) return true
+      if (pending.records > 0) advance.run(throughSeq)
+      pending = undefined
       return false
     },
     drop: (rows) => {
-      // What goes must not be entered afterwards.
-      if ((rows.at(-1)?.seq ?? 0) >= (entering?.firstSeq ?? 0)) entering = undefined
+      // Postings of deleted records must not be inserted later.
+      if ((rows.at(-1)?.seq ?? 0) >= (pending?.firstSeq ?? 0)) pending = undefined
       for (const { valueId, timeMs, seq } of allOf(rows).sort(inIndexOrder)) remove.run(valueId, timeMs, seq)
     },
     clearCaches: () => {
-      entering = undefined
+      pending = undefined
       values.clearCaches()
     },
   }

@@ -2,7 +2,10 @@ import type { Database } from 'better-sqlite3'
 import { TRAIL_START } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 
-/** Returns a function that reads the end of the trail: its newest record or, when retention took all, what it left instead. */
+/**
+ * Returns a function that reads the end of the trail: its newest record, or the last checkpoint if
+ * retention removed all records.
+ */
 export function selectEnd(database: Database): () => StoredEnd {
   const newest = database.prepare<[], StoredEnd>(
     'select seq, recorded_ms as recordedMs, hash from audit order by seq desc limit 1',
@@ -13,18 +16,18 @@ export function selectEnd(database: Database): () => StoredEnd {
   return () => newest.get() ?? checkpoint.get() ?? TRAIL_START
 }
 
-/** How far the indexes have come behind the trail. */
+/** Progress of the indexes. */
 export interface IndexProgress {
-  /** Records up to this one are found by their columns without being read. */
+  /** The last record in the index by columns. */
   readonly columnsSeq: number
-  /** Records up to this one are found by free text. */
+  /** The last record in the text index. */
   readonly textSeq: number
-  /** Records up to this one are found by the ids of their events without being read. */
+  /** The last record in the table of event keys. */
   readonly keysSeq: number
   readonly endSeq: number
 }
 
-/** Returns a function that reads how far the indexes have come. */
+/** Returns a function that reads the progress of the indexes. */
 export function selectProgress(database: Database): () => IndexProgress {
   const progress = database.prepare<[], { columns_seq: number; text_seq: number; keys_seq: number }>(
     'select * from audit_progress',

@@ -3,22 +3,22 @@ import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { eventKey, makeEventKeys } from './audit-event-keys.js'
 import type { EventKeys, KeyedEvent } from './audit-event-keys.js'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 
-/** The records by the ids of their events: the newest in memory, all others in the table of keys. */
+/** Records by event id: the newest in memory, all others in the table of keys. */
 export interface EventIds extends CachingContext {
-  /** The record of an event. */
+  /** Returns the record of an event. */
   find(eventId: string): number | undefined
   note(eventId: string, seq: number): void
-  /** Moves at most `limit` ids from memory to the table; returns whether there is more to move. */
+  /** Moves at most `limit` ids from memory to the table. Returns whether more are left. */
   settle(limit: number): boolean
-  /** Removes an event whose record is removed. */
+  /** Removes an event whose record is deleted. */
   drop(eventId: string): void
 }
 
 /**
- * Ids come in no order. One by one they would write a page of the table each, and the larger the table the more; so they are
- * gathered, and moved in the order of the table, a stretch of it at a time.
+ * Ids are in random order, so inserting each one would write a page of the table, which grows with
+ * the trail. They are collected and moved in the order of the table.
  */
 export function makeEventIds(database: Database): EventIds {
   return new GatheredIds(database)
@@ -30,10 +30,10 @@ class GatheredIds implements EventIds {
   readonly #selectNewest: Statement<[], Omit<KeyedEvent, 'key'>>
   readonly #selectSettled: Statement<[], { keys_seq: number }>
   readonly #advance: Statement<[number]>
-  /** Those that are not in the table yet, in the order of their records; undefined until they are read. */
+  /** Ids that are not in the table yet, in the order of their records; undefined until loaded. */
   #newest: KeyedEvent[] | undefined
   readonly #seqs = new Map<string, number>()
-  /** What is being moved, in the order of the table, up to the record `throughSeq`. */
+  /** Ids that are being moved, in the order of the table, up to the record `throughSeq`. */
   #moving: { readonly ids: KeyedEvent[]; readonly throughSeq: number } | undefined
   #settledSeq = 0
   #hasDropped = false
@@ -55,14 +55,14 @@ class GatheredIds implements EventIds {
   }
 
   note(eventId: string, seq: number): void {
-    // Hashed now: 20,000 at a time would hold up everybody who writes.
+    // Hashed now, since hashing 20,000 ids at once would block writers.
     this.#loaded().push({ eventId, seq, key: eventKey(eventId) })
     this.#seqs.set(eventId, seq)
   }
 
   settle(limit: number): boolean {
     const newest = this.#loaded()
-    // Records without an event count, too: those behind what was moved are read at the next start.
+    // Includes records without an event. Ids after `throughSeq` are loaded at the next start.
     this.#moving ??= {
       ids: newest.toSorted((one, other) => one.key - other.key),
       throughSeq: this.#readEnd().seq,
@@ -85,11 +85,11 @@ class GatheredIds implements EventIds {
   }
 
   clearCaches(): void {
-    // What is moved a second time is skipped.
+    // An id that is moved twice is skipped.
     this.#moving = undefined
     const settledSeq = this.#selectSettled.get()?.keys_seq ?? 0
     if (settledSeq < this.#settledSeq || this.#hasDropped) {
-      // Ids that memory let go may have been given back: only the table knows.
+      // Undone removals may have restored ids that memory has dropped: reload from the table.
       this.#newest = undefined
       this.#seqs.clear()
       this.#settledSeq = settledSeq

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-/** The record of an event, with the place that the table has for it. */
+/** An event's record, with its key in the table. */
 export interface KeyedEvent {
   readonly eventId: string
   readonly seq: number
   readonly key: number
 }
 
-/** The table that finds records by the ids of their events. */
+/** Finds records by event id. */
 export interface EventKeys {
-  /** The record of an event. */
+  /** Returns the record of an event. */
   find(eventId: string): number | undefined
-  /** Adds an event unless it is there. */
+  /** Adds an event if it is missing. */
   note(event: KeyedEvent): void
-  /** Removes an event whose record is removed. */
+  /** Removes an event whose record is deleted. */
   drop(eventId: string): void
 }
 
 const KEY_BYTES = 6
 
 /**
- * Keys are the first 48 bits of an id's SHA-256, or the next free number where two ids share them: a table of such numbers stays
- * small enough to be in memory where an index over the ids would not.
+ * A key is the first 48 bits of the id's SHA-256, or the next free number on a collision. A table
+ * of such numbers fits in memory where an index of the ids would not.
  */
 export function makeEventKeys(database: Database): EventKeys {
   const select = database.prepare<[number], { seq: number; event_id: string | null }>(
@@ -52,7 +52,7 @@ export function makeEventKeys(database: Database): EventKeys {
   }
 }
 
-/** Where the table has an event, or the first place after it that is free. */
+/** Returns the key of an event. On a collision the event has a later one. */
 export function eventKey(eventId: string): number {
   return hash('sha256', eventId, 'buffer').readUIntBE(0, KEY_BYTES)
 }

@@ -4,14 +4,14 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditFilter, AuditHead, AuditPageQuery, AuditTextColumn } from '../../ports/audit-store.js'
 import { makeEventKeys } from './audit-event-keys.js'
 import { selectProgress } from './audit-end.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import { HEAD_COLUMN_NAMES, HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 type Parameters = Record<string, string | number>
 
 /**
- * Returns a function that reads a page: from the index by columns as far as that has come, and from the few records behind it by
- * looking at each.
+ * Returns a function that reads a page from the index by columns, and scans the few records that
+ * are not indexed yet.
  */
 export function makePageReader(database: Database): (query: AuditPageQuery) => AuditHead[] {
   const readProgress = selectProgress(database)
@@ -50,7 +50,7 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
     }
     const columns = AUDIT_TEXT_COLUMNS.filter((column) => query.filter[column] !== undefined)
     if (columns.length === 0) return readAll(timeSql(query), pageParameters(query)).map(toHead)
-    // Records behind it may have some of their entries already.
+    // Some postings of later records may exist already.
     const indexedSeq = readProgress().columnsSeq
     const tail = readAll(tailSql(query, columns), {
       ...columnParameters(query.filter, columns),
@@ -61,7 +61,7 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
   }
 }
 
-/** Two lists in the same order, as one of at most a page. */
+/** Merges two sorted lists into one page. */
 function merge({ order, limit }: AuditPageQuery, one: AuditHeadRow[], other: AuditHeadRow[]): AuditHeadRow[] {
   if (other.length === 0) return one
   const sign = order === 'newest_first' ? -1 : 1
@@ -70,15 +70,16 @@ function merge({ order, limit }: AuditPageQuery, one: AuditHeadRow[], other: Aud
   return [...one, ...other].sort(inOrder).slice(0, limit)
 }
 
-/** The index of the first value, which is usually the rarest, held against those of the others. */
+/**
+ * SQL that scans the postings of the first value, usually the rarest, and joins those of the
+ * others.
+ */
 function indexedSql(query: AuditPageQuery, count: number): string {
   const others = Array.from({ length: count - 1 }, (_, index) => {
     const same = `p${index + 1}.time_ms = p0.time_ms and p${index + 1}.seq = p0.seq`
     return `cross join audit_postings p${index + 1} on p${index + 1}.value_id = @id${index + 1} and ${same}`
   }).join(' ')
-  const heads = HEAD_COLUMNS.split(', ')
-    .map((name) => `audit.${name}`)
-    .join(', ')
+  const heads = HEAD_COLUMN_NAMES.map((name) => `audit.${name}`).join(', ')
   return `select ${heads} from audit_postings p0 ${others} cross join audit on audit.seq = p0.seq
     where p0.value_id = @id0 and p0.seq <= @indexedSeq ${timeBounds(query, 'p0.')} ${orderAndLimit(query, 'p0.')}`
 }
@@ -126,7 +127,7 @@ function columnParameters(filter: AuditFilter, columns: readonly AuditTextColumn
   return Object.fromEntries(columns.map((column) => [column, filter[column] ?? '']))
 }
 
-/** Whether a record that was found otherwise is one that a page may show. */
+/** Whether a record matches a query. */
 export function matches(row: AuditHeadRow, { filter, after, order }: Omit<AuditPageQuery, 'limit'>): boolean {
   const { fromMs = -Infinity, toMs = Infinity } = filter
   if (row.time_ms < fromMs || row.time_ms >= toMs) return false

@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import type { AuditFilter, AuditTextColumn } from '../../ports/audit-store.js'
-import { searchableText } from '../../trail/searchable-text.js'
+import type {
+  AuditFilter,
+  AuditTextColumn,
+  AuditHead,
+  AuditTextPage,
+  AuditTextQuery,
+} from '../../ports/audit-store.js'
+import { HEAD_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import type { AuditTable, AuditHeadRow } from '../../tables/audit-table.js'
 import { unpackBody } from '../../tables/packed-body.js'
-import type { AuditTable } from '../../tables/audit-table.js'
-import { statementsByPart } from './audit-text-parts.js'
+import { searchableText, searchTerms } from '../../trail/searchable-text.js'
+import { matches } from './audit-search.js'
+import { statementsByPart, UNDIVIDED, selectTextParts } from './audit-text-parts.js'
 import type { TextParts } from './audit-text-parts.js'
 
-/** The columns by which free text can be narrowed down inside the index itself. */
+/** Columns that the text index itself can filter by. */
 const MARKED_COLUMNS = [
   'application',
   'executionId',
@@ -18,7 +26,7 @@ const MARK_DIGITS = 12
 type MarkedColumn = (typeof MARKED_COLUMNS)[number]
 type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
 
-/** Makes records found by free text, in the order of the trail; returns how many were taken. */
+/** Returns a function that adds records to the text index, in order, and returns their number. */
 export function makeTextIndexer(
   database: Database,
   parts: TextParts,
@@ -50,12 +58,15 @@ export function makeTextIndexer(
   }
 }
 
-/** What is written before the time is looked at. To write a page, many are read where most of their records have been removed. */
-const PAGES_AT_A_TIME = 1
+/**
+ * Pages written between two looks at the clock. If most records of a segment are deleted, writing
+ * one page reads many.
+ */
+const PAGES_PER_CHECK = 1
 
 /**
- * Returns a function that joins the segments of a part of the index, writing about this many pages, or fewer where that takes longer than `maxMs`; it returns
- * whether there may be more to join.
+ * Returns a function that merges segments of a part of the index. It writes about `pages` pages, or
+ * fewer if that takes longer than `maxMs`, and returns whether there may be more to merge.
  */
 export function makeTextMerger(database: Database): (part: number, pages: number, maxMs: number) => boolean {
   const changes = database.prepare<[], number>('select total_changes()').pluck()
@@ -67,10 +78,10 @@ export function makeTextMerger(database: Database): (part: number, pages: number
   return (part, pages, maxMs) => {
     const join = merge(part)
     const startedAt = performance.now()
-    for (let written = 0; written < pages; written += PAGES_AT_A_TIME) {
+    for (let written = 0; written < pages; written += PAGES_PER_CHECK) {
       const before = changes.get() ?? 0
-      join.run(PAGES_AT_A_TIME)
-      // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
+      join.run(PAGES_PER_CHECK)
+      // The command itself counts as one change (https://sqlite.org/fts5.html, 'merge').
       if ((changes.get() ?? 0) - before <= 1) return false
       if (performance.now() - startedAt >= maxMs) return true
     }
@@ -78,7 +89,9 @@ export function makeTextMerger(database: Database): (part: number, pages: number
   }
 }
 
-/** The words that a record has in the index because of its columns, in the form of a query. */
+/**
+ * Returns marks for the filtered columns: words that the index has for a record's column values.
+ */
 export function columnMarks(filter: AuditFilter): string[] {
   return MARKED_COLUMNS.flatMap((column) => {
     const value = filter[column]
@@ -97,7 +110,97 @@ function indexedText(row: TextRow): string {
   return `${marks.join(' ')} ${body}`
 }
 
-/** One word that no body holds by chance. */
+/** Returns a word that no body contains by chance. */
 function mark(column: MarkedColumn, value: string): string {
   return `tg${hash('sha256', `${column}:${value}`).slice(0, MARK_DIGITS)}gt`
+}
+
+/**
+ * Work on an undivided index after each step. Merging while records are deleted keeps segments of
+ * mostly deleted records small, which FTS5 reads in one piece.
+ */
+const MERGED = { pages: 2, maxMs: 3 }
+
+/**
+ * Returns a function that removes deleted records, given by their numbers, from the text index: it
+ * drops the parts that contain only deleted records. Until then a search skips them.
+ */
+export function makeTextRemover(database: Database, parts: TextParts): (seqs: readonly number[]) => void {
+  const selectIndexed = database.prepare<[], number>('select text_seq from audit_progress').pluck()
+  const removeSingle = statementsByPart<[number], unknown>(
+    database,
+    1,
+    (table) => `delete from ${table} where rowid = ?`,
+  )
+  const merge = makeTextMerger(database)
+  const removeSingles = (seqs: readonly number[]): void => {
+    const remove = removeSingle(UNDIVIDED)
+    for (const seq of seqs) remove.run(seq)
+    merge(UNDIVIDED, MERGED.pages, MERGED.maxMs)
+  }
+  return (seqs) => {
+    const throughSeq = seqs.at(-1) ?? 0
+    // A part ends where the next newer one begins, and the newest with the last indexed record.
+    const listed = parts.list()
+    listed.forEach(({ part }, index) => {
+      const newer = listed[index - 1]
+      const lastSeq = newer === undefined ? (selectIndexed.get() ?? 0) : newer.firstSeq - 1
+      if (lastSeq <= throughSeq) parts.drop(part)
+      else if (part === UNDIVIDED) removeSingles(seqs)
+    })
+  }
+}
+
+/**
+ * Highest number of records scanned for one page. Rare matches take several pages, some of them
+ * empty.
+ */
+const MAX_SCANNED = 5000
+const BEFORE_ALL = Number.MAX_SAFE_INTEGER
+/** Highest number of cached statements, one per part of the index. */
+const MAX_STATEMENTS = 1024
+
+/** Returns a function that reads a page of the records whose bodies contain some words. */
+export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
+  const heads = HEAD_COLUMN_NAMES.map((name) => `audit.${name}`).join(', ')
+  const parts = selectTextParts(database)
+  const select = statementsByPart<[string, number, number], AuditHeadRow>(
+    database,
+    MAX_STATEMENTS,
+    (table) =>
+      `select ${heads} from ${table} cross join audit on audit.seq = ${table}.rowid
+       where ${table} match ? and ${table}.rowid < ? order by ${table}.rowid desc limit ?`,
+  )
+  /** Matching rows, newest first. */
+  function* found(expression: string, beforeSeq: number): Iterable<AuditHeadRow> {
+    for (const { part, firstSeq } of parts()) {
+      if (firstSeq < beforeSeq) yield* select(part).iterate(expression, beforeSeq, MAX_SCANNED)
+    }
+  }
+  const readPage = ({ filter, words, limit, beforeSeq }: AuditTextQuery): AuditTextPage => {
+    const records: AuditHead[] = []
+    let scanned = 0
+    let lastSeq = 0
+    const expression = matchExpression([...words, ...columnMarks(filter)])
+    if (expression === '') return { records }
+    for (const row of found(expression, beforeSeq ?? BEFORE_ALL)) {
+      scanned += 1
+      lastSeq = row.seq
+      if (matches(row, { filter, order: 'newest_first' })) records.push(toHead(row))
+      if (records.length === limit || scanned === MAX_SCANNED) break
+    }
+    const isAll = records.length < limit && scanned < MAX_SCANNED
+    return isAll ? { records } : { records, nextSeq: lastSeq }
+  }
+  // One transaction, since a listed part may be dropped before it is searched.
+  return database.transaction(readPage)
+}
+
+/**
+ * Quotes each word, so that the syntax of FTS5 does not apply to it. The tokenizer splits words as
+ * `searchTerms` does.
+ */
+function matchExpression(words: readonly string[]): string {
+  const terms = words.flatMap(searchTerms)
+  return terms.map(({ word, isPrefix }) => (isPrefix ? `"${word}"*` : `"${word}"`)).join(' AND ')
 }

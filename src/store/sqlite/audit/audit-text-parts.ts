@@ -1,26 +1,27 @@
 import type { Database, Statement } from 'better-sqlite3'
 
 /**
- * One index of the free text of consecutive records. All of it goes at once, with the last of its records: FTS5 takes single records out of an index by
- * writing it anew, and joins all entries of a word in one step, which in an index of half a million records takes as long as 80 ms.
+ * A text index of consecutive records. It is dropped as a whole after its last record. FTS5
+ * rewrites an index to delete single records and merges all entries of a word in one step, which
+ * takes up to 80 ms with half a million records.
  */
 export interface TextPart {
   readonly part: number
   readonly firstSeq: number
 }
 
-/** The index that earlier releases wrote: one for all records, out of which each is taken by itself. */
+/** The single index of earlier releases, from which records are deleted one by one. */
 export const UNDIVIDED = 0
 
-const LEAST_RECORDS = 5000
-/** A search asks one part after the other, so a long trail has larger ones. */
+const MIN_RECORDS = 5000
+/** Number of parts to aim for: a search visits all parts, so a long trail has larger ones. */
 const PARTS_WANTED = 64
 
-/** Begins a part where the newest is full. */
+/** Creates and drops parts. */
 export interface TextParts {
-  /** Returns the part that the record of this number goes into. */
+  /** Returns the part for a record, and creates one if the newest is full. */
   readonly partFor: (seq: number) => number
-  /** All parts, the newest first. */
+  /** All parts, newest first. */
   readonly list: () => readonly TextPart[]
   readonly drop: (part: number) => void
 }
@@ -29,7 +30,7 @@ export function textTable(part: number): string {
   return part === UNDIVIDED ? 'audit_text' : `audit_text_${part}`
 }
 
-/** Returns a function that reads the parts, the newest first. */
+/** Returns a function that reads the parts, newest first. */
 export function selectTextParts(database: Database): () => readonly TextPart[] {
   const select = database.prepare<[], TextPart>(
     'select part, first_seq as firstSeq from audit_text_parts order by part desc',
@@ -37,7 +38,7 @@ export function selectTextParts(database: Database): () => readonly TextPart[] {
   return () => select.all()
 }
 
-/** The parts on the connection that writes. */
+/** Manages parts on the connection that writes. */
 export function makeTextParts(database: Database): TextParts {
   const list = selectTextParts(database)
   const selectOldest = database.prepare<[], number | null>('select min(seq) from audit').pluck()
@@ -45,7 +46,7 @@ export function makeTextParts(database: Database): TextParts {
   const remove = database.prepare<[number]>('delete from audit_text_parts where part = ?')
   const isFull = ({ part, firstSeq }: TextPart, seq: number): boolean => {
     const records = seq - (selectOldest.get() ?? seq)
-    return part === UNDIVIDED || seq - firstSeq >= Math.max(LEAST_RECORDS, records / PARTS_WANTED)
+    return part === UNDIVIDED || seq - firstSeq >= Math.max(MIN_RECORDS, records / PARTS_WANTED)
   }
   return {
     list,
@@ -64,14 +65,18 @@ export function makeTextParts(database: Database): TextParts {
   }
 }
 
-/** Its segments are joined in steps of their own: left to itself, FTS5 joins them while records are added, now and then many at once. */
+/**
+ * Automatic merging is off, since FTS5 would merge many segments at once while records are added.
+ */
 function creation(table: string): string {
   return `create virtual table ${table} using fts5(
       body, content = '', columnsize = 0, detail = 'none', tokenize = 'unicode61 remove_diacritics 2');
     insert into ${table} (${table}, rank) values ('automerge', 0)`
 }
 
-/** Returns a function that gives the statement of a part, compiled once for as long as it is among the last `kept` that were asked for. */
+/**
+ * Returns a function that prepares the statement of a part. The last `kept` statements are cached.
+ */
 export function statementsByPart<Args extends unknown[], Row>(
   database: Database,
   kept: number,

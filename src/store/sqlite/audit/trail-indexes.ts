@@ -1,26 +1,35 @@
 import type { Database } from 'better-sqlite3'
-import type { CachingContext } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/write-connection.js'
 import { makeColumnIndex } from './audit-column-index.js'
 import type { ColumnIndex } from './audit-column-index.js'
 import { makeEventIds } from './audit-event-ids.js'
 import type { EventIds } from './audit-event-ids.js'
 import { makeTextIndexer, makeTextMerger } from './audit-text-index.js'
 import { makeTextParts } from './audit-text-parts.js'
-import { makeTextRemover } from './audit-text-removal.js'
+import { makeTextRemover } from './audit-text-index.js'
 
-/** What finds records quickly; it follows the trail in steps of its own, so that appending a record costs little. */
+/**
+ * Indexes of the trail. They are updated after records are stored, so that appending a record is
+ * cheap.
+ */
 export interface TrailIndexes extends CachingContext {
   readonly columns: ColumnIndex
   readonly eventIds: EventIds
-  /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; returns how many. */
+  /**
+   * Adds at most `limit` records, with bodies of about `maxBytes`, to the text index. Returns their
+   * number.
+   */
   readonly indexText: (limit: number, maxBytes: number) => number
-  /** Joins segments of the newest part of the index of free text, writing about this many pages, for about `maxMs`; returns whether there may be more to join. */
+  /**
+   * Merges segments of the newest text index for about `maxMs`, writing about `pages` pages.
+   * Returns whether there may be more to merge.
+   */
   readonly mergeText: (pages: number, maxMs: number) => boolean
-  /** Takes removed records, by their numbers, out of the index of free text. */
+  /** Removes deleted records from the text index. */
   readonly removeText: (seqs: readonly number[]) => void
 }
 
-/** The indexes on the connection that writes. */
+/** Makes the indexes on the connection that writes. */
 export function makeTrailIndexes(database: Database): TrailIndexes {
   const columns = makeColumnIndex(database)
   const eventIds = makeEventIds(database)

@@ -1,16 +1,20 @@
 import { basename } from 'node:path'
 import Database from 'better-sqlite3'
-
 import { AppError } from '../../../errors/app-error.js'
+import { MAX_ID } from '../../ports/gate.js'
 import { STORE_DAMAGED, toStoreError } from '../engine/sqlite-error.js'
 
-/** More pages than a database can have: all in one step, since a write in between would begin a copy of several steps anew. */
+/**
+ * More pages than any database has: everything in one step, since a write between two steps would
+ * restart the copy.
+ */
 const ALL_PAGES = 0x7f_ff_ff_ff
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Copies a database while others write to it (https://www.sqlite.org/backup.html): one state of it, without the write-ahead log. The copy
- * is checked whole before this resolves. Raises `unavailable` for a database that cannot be read, is damaged, or has no room.
+ * Copies one state of a database during concurrent writes, without a write-ahead log
+ * (https://www.sqlite.org/backup.html), and checks the copy. Raises `unavailable` for a database
+ * that cannot be read or is damaged, and for a full disk.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const action = `copy ${basename(from)}`
@@ -28,7 +32,10 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   checkDatabase(to)
 }
 
-/** Reads every page and every index of a database that nobody writes to. Raises `unavailable` with what is wrong. */
+/**
+ * Reads all pages and indexes of a database without a writer. Raises `unavailable` with the
+ * problems.
+ */
 export function checkDatabase(path: string): void {
   const action = `check ${basename(path)}`
   const problems = attempt(action, () => {
@@ -46,7 +53,7 @@ export function checkDatabase(path: string): void {
   })
 }
 
-/** One file alone, that needs no write-ahead log beside it to be read. */
+/** Makes the copy readable without a write-ahead log. */
 function settle(path: string): void {
   const copy = new Database(path, { fileMustExist: true })
   try {
@@ -62,4 +69,43 @@ function attempt<T>(action: string, work: () => T): T {
   } catch (raw) {
     throw toStoreError(action, raw)
   }
+}
+
+/** Tables whose numbers are known outside of the database. */
+const NUMBERED = ['gate_instances', 'analysis_runs', 'outbox'] as const
+/** More numbers than a service uses between two backups. */
+const STEP = 1_000_000
+
+/**
+ * Continues the numbers of a restored database at the next million, so that no number is given
+ * again that may have been given after the backup: a client that polls a lost instance must not see
+ * another one's approval. Raises `unavailable` if no numbers are left or the database cannot be
+ * written.
+ */
+export function reserveNumbers(path: string): void {
+  const action = 'set the numbers of the restored database'
+  try {
+    const database = new Database(path, { fileMustExist: true })
+    try {
+      database.transaction(() => NUMBERED.forEach((table) => reserve(database, table)))()
+    } finally {
+      database.close()
+    }
+  } catch (raw) {
+    throw raw instanceof AppError ? raw : toStoreError(action, raw)
+  }
+}
+
+function reserve(database: Database.Database, table: string): void {
+  const known = database
+    .prepare<[string], number>('select seq from sqlite_sequence where name = ?')
+    .pluck()
+    .get(table)
+  const next = (Math.floor((known ?? 0) / STEP) + 1) * STEP
+  if (next >= MAX_ID) throw new AppError('unavailable', `there are no numbers left for ${table}`)
+  const [sql, ...values] =
+    known === undefined
+      ? (['insert into sqlite_sequence (seq, name) values (?, ?)', next, table] as const)
+      : (['update sqlite_sequence set seq = ? where name = ?', next, table] as const)
+  database.prepare(sql).run(...values)
 }

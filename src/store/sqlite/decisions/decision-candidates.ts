@@ -6,12 +6,12 @@ import type { DecisionTable } from '../../tables/decision-table.js'
 import type { DecisionDatabase } from './decision-database.js'
 import { RARE_OUTCOMES } from '../migrations/decisions.js'
 
-/** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
+/** A matching decision: its position, and the bytes of input and result that it adds to a page. */
 export interface DecisionCandidate extends Pick<DecisionTable, 'seq' | 'time_ms'> {
   readonly kept_bytes: number
 }
 
-/** One step of a search: what it found, and where the next one starts when more is left. */
+/** Result of one step: matches, and the start of the next step if there is more. */
 export interface SearchStep {
   readonly found: readonly DecisionCandidate[]
   readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
@@ -19,12 +19,12 @@ export interface SearchStep {
 
 type DrivingFilter = 'execution' | 'package' | 'path' | 'application' | 'outcome' | 'time'
 
-/** Of an index in one step, so that no search holds the thread for more than a few milliseconds. */
+/** Rows scanned in one step, so that a search blocks the thread for a few milliseconds at most. */
 const ROWS_PER_STEP = 2000
 
 /**
- * Finds at most `wanted` matching decisions behind `after`, newest first: over an index that gives exactly those, else
- * within a bounded stretch of one that gives more.
+ * Finds at most `wanted` matching decisions after `after`, newest first. Uses an index that matches
+ * the filter exactly, or else scans a bounded range of a broader one.
  */
 export async function searchStep(
   db: Kysely<DecisionDatabase>,
@@ -70,7 +70,7 @@ function findInStretch(
   wanted: number,
 ): Promise<DecisionCandidate[]> {
   const { path, package: name, outcome, application } = filter
-  // Its limit keeps the database from merging the stretch with what follows and choosing another index.
+  // The limit keeps SQLite from flattening the subquery and choosing another index.
   const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
   let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
   if (outcome !== undefined) query = query.where('outcome', '=', outcome)
@@ -112,7 +112,7 @@ function selectInOrder(
   if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs)
   if (toMs !== undefined) query = query.where('time_ms', '<', toMs)
   if (after !== undefined) {
-    // The first condition bounds the index scan, which an "or" alone would not.
+    // The first condition bounds the index scan. An "or" alone would not.
     query = query
       .where('time_ms', '<=', after.timeMs)
       .where((is) => is.or([is('time_ms', '<', after.timeMs), is('seq', '<', after.seq)]))
@@ -133,14 +133,14 @@ function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
     case 'application':
       return query.where('application', '=', application)
     case 'outcome':
-      // The partial index serves only a query that repeats its condition word by word.
+      // The partial index only serves a query that repeats its condition word by word.
       return query.where('outcome', '=', outcome).where('outcome', 'in', RARE_OUTCOMES)
     case 'time':
       return query
   }
 }
 
-/** The decisions that name a package. Time and number are of the key that they are found by, which gives their order. */
+/** Decisions that name a package. Time and number are part of the key, in the order of a page. */
 function ofPackage(db: Kysely<DecisionDatabase>, name: string) {
   return db
     .selectFrom('decision_packages as named')

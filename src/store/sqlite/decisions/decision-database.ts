@@ -1,7 +1,7 @@
 import type { DecisionTable } from '../../tables/decision-table.js'
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
 
-/** How far the log has been shipped to a shared one; one row, where it is shipped at all. */
+/** Progress of shipping to a shared log: one row, or none if the log is not shipped. */
 export interface ShippingTable {
   id: number
   epoch: number
@@ -9,7 +9,7 @@ export interface ShippingTable {
   missing: number
 }
 
-/** Each package that a decision names; triggers of the table of decisions write it. */
+/** Packages that decisions name. Triggers on `decisions` maintain it. */
 export interface DecisionPackagesTable {
   package: string
   time_ms: number
@@ -23,7 +23,7 @@ export interface DecisionDatabase {
   shipping: ShippingTable
 }
 
-/** How `decisions.db` is opened; measurements are in docs/reference/performance.md. */
+/** Returns the options of `decisions.db`; measurements are in docs/reference/performance.md. */
 export function decisionDatabaseOptions(path: string): OpenDatabaseOptions {
   return {
     path,

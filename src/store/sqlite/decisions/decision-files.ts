@@ -10,24 +10,24 @@ import { keptDatabase, lostFile } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { migrate } from '../engine/migrate.js'
 import { openDatabase } from '../engine/open-database.js'
-import { renameDamaged, renameLeftovers } from '../engine/rename-damaged.js'
+import { renameDamaged, renameLeftovers } from '../engine/kept-files.js'
 import { STORE_DAMAGED } from '../engine/sqlite-error.js'
 import { decisionMigrations } from '../migrations/decisions.js'
 
-/** `decisions.db` with both of its sides open. */
+/** `decisions.db`, open for writing and reading. */
 export interface DecisionFiles<Batch, Receipt> {
   readonly writer: BatchWriter<Batch, Receipt>
   readonly store: DecisionReadStore
   readonly files: readonly KeptFile[]
   readonly watch: FileWatch
-  /** The new path of a damaged file, when there was one. */
+  /** New path of a damaged file, if there was one. */
   readonly damagedPath: string | undefined
 }
 
-/** What was open before, and why it is not any more. */
+/** The previously open files. */
 export interface FormerFiles {
   readonly files: readonly KeptFile[]
-  /** It is damaged though it may open. */
+  /** Whether the file is damaged, even if it can be opened. */
   readonly isDamaged: boolean
 }
 
@@ -39,8 +39,9 @@ export interface OpenFilesOptions<Batch, Receipt> {
 }
 
 /**
- * Opens the decision log, and renames a damaged one first, since it must not keep decisions from being made. Raises AppError
- * `unavailable` for a file that cannot serve for another reason: it is locked, foreign, newer than this release.
+ * Opens the decision log. A damaged file is renamed first, since it must not prevent decisions.
+ * Raises AppError `unavailable` for a file that is locked, of another program or newer than this
+ * release.
  */
 export async function openDecisionFiles<Batch, Receipt>(
   options: OpenFilesOptions<Batch, Receipt>,
@@ -48,7 +49,7 @@ export async function openDecisionFiles<Batch, Receipt>(
 ): Promise<DecisionFiles<Batch, Receipt>> {
   const { path, nowMs } = options
   if (former !== undefined && !existsSync(dirname(path))) {
-    // Whoever moved the directory may move it back.
+    // The directory may be moved back.
     throw lostFile(`the directory of ${basename(path)} is not at its path any more: move it back there`)
   }
   let damagedPath: string | undefined
@@ -65,8 +66,8 @@ export async function openDecisionFiles<Batch, Receipt>(
 }
 
 /**
- * Creates `decisions.db` when it is absent and brings its schema up to date; raises AppError `unavailable` when that
- * cannot be. Here and not beside the table, so that the writing thread need not load what only migrations use.
+ * Creates `decisions.db` if absent and migrates its schema. Raises AppError `unavailable`. In this
+ * file, so that the writing thread does not load the migrations.
  */
 export async function prepareDecisionDatabase(path: string): Promise<void> {
   const database = openDatabase(decisionDatabaseOptions(path))
@@ -89,13 +90,16 @@ async function openSides<Batch, Receipt>({
     const { applicationId } = decisionDatabaseOptions(path)
     return { writer, store, files, watch: await FileWatch.open({ path, applicationId, files, changed }) }
   } catch (error) {
-    // A writer left open would keep the process alive after a failed start.
+    // An open writer would keep the process alive after a failed start.
     await writer.close()
     throw error
   }
 }
 
-/** Closes both sides, whatever state their file is in. The writer last: who closes last puts the write-ahead log into the file. */
+/**
+ * Closes both sides and ignores errors. The writer is closed last: the last connection copies the
+ * write-ahead log into the file.
+ */
 export async function closeDecisionFiles({
   writer,
   store,

@@ -17,7 +17,7 @@ import { openReadOnly } from '../engine/open-database.js'
 import { queryBuilder } from '../engine/service-file.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
-/** Without the execution: a column that was added is behind the input and the pages that it overflows to. */
+/** Excludes the execution: an added column is stored after the input and its overflow pages. */
 const HEAD_COLUMNS = [
   ...(['seq', 'time_ms', 'decision_id', 'kind', 'path', 'revision', 'outcome'] as const),
   ...(['application', 'caller'] as const),
@@ -28,7 +28,7 @@ interface Selection {
   readonly next?: DecisionPosition
 }
 
-/** Opens the decision log for reading, once its writer has opened it; raises AppError `unavailable`. */
+/** Opens the decision log for reading, after its writer. Raises AppError `unavailable`. */
 export function openDecisionReader(path: string): DecisionReadStore {
   const database = openReadOnly(decisionDatabaseOptions(path))
   return new SqliteDecisionReader(queryBuilder(database), () => database.close())
@@ -79,7 +79,7 @@ class SqliteDecisionReader implements DecisionReadStore {
 
   async close(): Promise<void> {
     await this.#db.destroy()
-    // Kysely leaves a connection open that it has never used.
+    // Kysely does not close a connection that it has never used.
     this.#closeDatabase()
   }
 

@@ -26,7 +26,7 @@ const COLUMNS = [
   'packages',
 ] as const
 
-/** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
+/** Opens a migrated file for writing. Raises AppError `unavailable`. */
 export function connectDecisionWriter(path: string): SqliteDecisionWriter {
   const database = openDatabase(decisionDatabaseOptions(path))
   try {
@@ -37,7 +37,7 @@ export function connectDecisionWriter(path: string): SqliteDecisionWriter {
   }
 }
 
-/** Writes decisions over one connection with statements prepared once. */
+/** Writes decisions over one connection with prepared statements. */
 export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
@@ -46,9 +46,9 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
   readonly #lastSeq: Statement
-  readonly #goBack: Statement
+  readonly #rewind: Statement
 
-  /** Writes as long as the files of the database are at their paths. */
+  /** Makes a writer that refuses writes if the files of the database are not at their paths. */
   constructor(database: Database) {
     this.#database = database
     this.#files = keptDatabase(database.name)
@@ -61,15 +61,16 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     this.#deleteOldest = database.prepare(
       'delete from decisions where seq in (select seq from decisions order by seq limit ?)',
     )
-    // Rows go from one end and come at the other, so the span of their numbers is their count, without a scan.
+    // Rows are added at one end and deleted at the other, so the range of numbers is the count,
+    // without a scan.
     this.#countRows = database
       .prepare(
         'select coalesce(max(seq) + 1, 0) - coalesce((select min(seq) from decisions), 0) from decisions',
       )
       .pluck()
     this.#lastSeq = database.prepare('select coalesce(max(seq), 0) from decisions').pluck()
-    // A number that is free is given again: who ships must not take the new decision for the old one.
-    this.#goBack = database.prepare(
+    // A free number is used again. The epoch shows the shipper that it is another decision.
+    this.#rewind = database.prepare(
       `update shipping set epoch = epoch + 1, missing = missing + @before - max(@after, through_seq),
          through_seq = min(through_seq, @after)`,
     )
@@ -93,12 +94,12 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   releaseSpace(maxBytes: number): void {
     this.#attempt('shrink decision log', () => {
       const { pageBytes, fileBytes, bytes } = this.#readFileSize()
-      // A file that is half empty is cut too, though it is within the bound.
+      // A file that is more than half empty is shrunk even if it is within the limit.
       const excess = Math.max(fileBytes - maxBytes, fileBytes / 2 - bytes)
       if (excess <= 0) return
       const pages = Math.ceil(Math.min(excess, RELEASED_BYTES_PER_STEP) / pageBytes)
       this.#database.pragma(`incremental_vacuum(${pages})`)
-      // The file itself is cut when the write-ahead log is copied into it.
+      // The file shrinks when the write-ahead log is copied into it.
       this.#database.pragma('wal_checkpoint(passive)')
     })
   }
@@ -145,12 +146,12 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       const before = Number(this.#lastSeq.get())
       const { changes } = statement.run(...bounds)
       const after = changes === 0 ? before : Number(this.#lastSeq.get())
-      if (after < before) this.#goBack.run({ before, after })
+      if (after < before) this.#rewind.run({ before, after })
       return changes
     })()
   }
 
-  /** Of the file without its write-ahead log, and of what is in use in it. */
+  /** Size of the file without its write-ahead log, and of its used pages. */
   #readFileSize(): { readonly pageBytes: number; readonly fileBytes: number; readonly bytes: number } {
     const pageBytes = this.#readPragma('page_size')
     const pages = this.#readPragma('page_count')

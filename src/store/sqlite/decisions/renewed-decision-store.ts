@@ -16,22 +16,25 @@ import type { DecisionFiles, FormerFiles } from './decision-files.js'
 import { STORE_DAMAGED, STORE_FAILING, STORE_LOST } from '../engine/sqlite-error.js'
 
 export interface RenewedDecisionStoreOptions<Batch, Receipt> {
-  /** Opens `decisions.db`, as it is or anew; `changed` is to be told what becomes of the file. */
+  /** Opens `decisions.db` or creates a new one. `changed` must be called when the file changes. */
   readonly open: (
     changed: (problem: string | undefined) => void,
     former?: FormerFiles,
   ) => Promise<DecisionFiles<Batch, Receipt>>
-  /** Called when another file was begun, with the reason. */
+  /** Called with the reason when a new file was created. */
   readonly renewed?: ((notice: string) => void) | undefined
-  /** Milliseconds on a clock that nobody sets. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number
 }
 
 const RETRY_MS = 5000
-/** How long health tells that a file was begun again where nothing is left to look at. */
-const NEWS_MS = 600_000
-/** So many in that time are begun at once, others after longer and longer pauses: on a disk that fails each leaves a file behind. */
-const AT_ONCE = 2
+/** Time for which health reports a new file if the old one was gone. */
+const NOTICE_MS = 600_000
+/**
+ * Number of immediate renewals within that time. Further ones wait longer and longer, since each
+ * leaves a file behind on a failing disk.
+ */
+const IMMEDIATE_RENEWALS = 2
 
 interface Notice {
   readonly text: string
@@ -40,8 +43,8 @@ interface Notice {
 }
 
 /**
- * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is renamed, and
- * another is begun. Batches in between are lost, and their writes reject.
+ * The decision log over a file that may be damaged or removed while it is open. The remains are
+ * then renamed and a new file is created. Batches in between are lost: their writes reject.
  */
 export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, Receipt>, DecisionReadStore {
   readonly #options: RenewedDecisionStoreOptions<Batch, Receipt>
@@ -51,7 +54,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   #problem: string | undefined
   #notice: Notice | undefined
   #timesRenewed = 0
-  /** When others were begun lately. */
+  /** Times of recent renewals. */
   #renewals: number[] = []
   #isClosed = false
 
@@ -59,18 +62,18 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     this.#options = options
   }
 
-  /** Raises the AppErrors of `openDecisionFiles`. */
+  /** Opens the store. Raises the AppErrors of `openDecisionFiles`. */
   static async open<Batch, Receipt>(
     options: RenewedDecisionStoreOptions<Batch, Receipt>,
   ): Promise<RenewedDecisionStore<Batch, Receipt>> {
     const store = new RenewedDecisionStore(options)
     const opened = await options.open((problem) => store.#changed(problem))
     store.#open = opened
-    if (opened.damagedPath !== undefined) store.#tell('decisions.db was damaged', opened.damagedPath)
+    if (opened.damagedPath !== undefined) store.#report('decisions.db was damaged', opened.damagedPath)
     return store
   }
 
-  /** How many times another file was begun. */
+  /** Number of new files created. */
   get timesRenewed(): number {
     return this.#timesRenewed
   }
@@ -81,15 +84,16 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   }
 
   /**
-   * That another file was begun, and why: where one was renamed, until someone has moved it elsewhere; where it was gone, for
-   * ten minutes.
+   * Notice that a new file was created, with the reason. It stays until a renamed file is moved
+   * away, or for ten minutes if the old file was gone.
    */
   get notice(): string | undefined {
     if (this.#notice === undefined) return undefined
     const { text, damagedPath, atMs } = this.#notice
-    const isNews = damagedPath === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(damagedPath)
-    if (!isNews) this.#notice = undefined
-    return isNews ? text : undefined
+    const isShown =
+      damagedPath === undefined ? this.#options.now() - atMs < NOTICE_MS : existsSync(damagedPath)
+    if (!isShown) this.#notice = undefined
+    return isShown ? text : undefined
   }
 
   async write(batch: Batch): Promise<Receipt> {
@@ -149,24 +153,24 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
       this.#renew(files, problem, files.watch.overwritten !== undefined)
   }
 
-  /** Only the first to find something wrong with a file has it replaced. */
+  /** Replaces the files, once for all callers that find a problem. */
   #renew(files: DecisionFiles<Batch, Receipt>, reason: string, isDamaged: boolean): void {
     if (this.#open !== files || this.#isClosed) return
     this.#open = undefined
     this.#problem = reason
     const former = { files: files.files, isDamaged }
     const now = this.#options.now()
-    this.#renewals = this.#renewals.filter((atMs) => now - atMs < NEWS_MS)
-    const tooMany = this.#renewals.length - AT_ONCE
+    this.#renewals = this.#renewals.filter((atMs) => now - atMs < NOTICE_MS)
+    const tooMany = this.#renewals.length - IMMEDIATE_RENEWALS
     this.#renewals.push(now)
     this.#attempt = closeDecisionFiles(files).then(() => {
       if (tooMany < 0) return this.#begin(reason, former)
-      this.#beginLater(Math.min(RETRY_MS * 2 ** tooMany, NEWS_MS), reason, former)
+      this.#retryLater(Math.min(RETRY_MS * 2 ** tooMany, NOTICE_MS), reason, former)
       return undefined
     })
   }
 
-  #beginLater(pauseMs: number, reason: string, former: FormerFiles): void {
+  #retryLater(pauseMs: number, reason: string, former: FormerFiles): void {
     if (this.#isClosed) return
     this.#retry = setTimeout(() => {
       this.#attempt = this.#begin(reason, former)
@@ -177,18 +181,18 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     try {
       this.#open = await this.#options.open((problem) => this.#changed(problem), former)
       this.#problem = undefined
-      this.#tell(reason, this.#open.damagedPath)
+      this.#report(reason, this.#open.damagedPath)
     } catch (raw) {
-      this.#problem = `${reason}; another cannot be begun: ${toError(raw).message}`
-      this.#beginLater(RETRY_MS, reason, former)
+      this.#problem = `${reason}; a new file cannot be created: ${toError(raw).message}`
+      this.#retryLater(RETRY_MS, reason, former)
     }
   }
 
-  #tell(reason: string, damagedPath: string | undefined): void {
+  #report(reason: string, damagedPath: string | undefined): void {
     this.#timesRenewed += 1
     const where =
       damagedPath === undefined ? '' : `; it was renamed to ${basename(damagedPath)}, move it elsewhere`
-    const text = `${reason}: decisions go to another decisions.db since then${where}`
+    const text = `${reason}: decisions now go to a new decisions.db${where}`
     this.#notice = { text, damagedPath, atMs: this.#options.now() }
     this.#options.renewed?.(text)
   }

@@ -15,7 +15,7 @@ import { toStoreError } from '../engine/sqlite-error.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { ShippingTable } from './decision-database.js'
 
-/** Opens a decision log whose schema is up to date, beside its writer; raises AppError `unavailable`. */
+/** Opens a migrated decision log next to its writer. Raises AppError `unavailable`. */
 export function openShippedLog(path: string): ShippedLog {
   const database = openDatabase(decisionDatabaseOptions(path))
   try {
@@ -26,7 +26,7 @@ export function openShippedLog(path: string): ShippedLog {
   }
 }
 
-/** Numbers are given one after another, so that a gap in what is read is what retention has taken. */
+/** Numbers are consecutive, so a gap comes from retention. */
 class SqliteShippedLog implements ShippedLog {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
@@ -53,10 +53,10 @@ class SqliteShippedLog implements ShippedLog {
       return this.#database.transaction(() => {
         const { epoch, through_seq: afterSeq } = this.#shipping()
         const decisions: StoredDecision[] = []
-        let taken = 0
+        let total = 0
         for (const row of this.#after.iterate(afterSeq, rows)) {
-          taken += (row.input?.length ?? 0) + (row.result?.length ?? 0)
-          if (decisions.length > 0 && taken > bytes) break
+          total += (row.input?.length ?? 0) + (row.result?.length ?? 0)
+          if (decisions.length > 0 && total > bytes) break
           decisions.push(toStoredDecision(row))
         }
         const last = decisions.at(-1)

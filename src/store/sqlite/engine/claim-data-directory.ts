@@ -4,13 +4,14 @@ import Database from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import { toStoreError } from './sqlite-error.js'
 
-/** Whoever serves from a data directory holds a lock on this file in it. */
+/** Locked by the service of a data directory. */
 export const LOCK_FILE = 'tidegate.lock'
 
 /**
- * Makes this process the only service on a data directory, which is created when there is none; returns what releases it. Raises
- * AppError `unavailable` when another one has it. The claim is a lock of the operating system, by way of a transaction that
- * is never finished, so it ends with the process however that ends; the file itself stays and means nothing.
+ * Claims a data directory for this process and creates it if absent. Returns a function that
+ * releases the claim. Raises AppError `unavailable` if another process has it. The claim is an
+ * unfinished transaction, a lock of the operating system that always ends with the process. The
+ * file itself stays.
  */
 export function claimDataDirectory(dataDir: string): () => Promise<void> {
   const path = join(dataDir, LOCK_FILE)

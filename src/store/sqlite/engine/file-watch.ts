@@ -8,9 +8,9 @@ import type { KeptFile } from './kept-files.js'
 export interface WatchedDatabase {
   readonly path: string
   readonly applicationId: number
-  /** The database itself and what belongs with it. */
+  /** The database and the files next to it. */
   readonly files: readonly KeptFile[]
-  /** Called when something is wrong with the files, when that changes, and with undefined when all is well again. */
+  /** Called with the problem when it changes, and with undefined when it is gone. */
   readonly changed: (problem: string | undefined) => void
 }
 
@@ -20,7 +20,7 @@ const MAGIC = Buffer.from('SQLite format 3\0')
 const APPLICATION_ID_OFFSET = 68
 const HEADER_BYTES = 100
 
-/** Checks once a second whether an open database is still at its path and begins like one. */
+/** Checks once a second whether an open database is still at its path and has its header. */
 export class FileWatch {
   readonly #watched: WatchedDatabase
   readonly #handle: FileHandle
@@ -37,24 +37,24 @@ export class FileWatch {
   }
 
   /**
-   * Starts to check. The file stays open until `close`, which must come after all connections of this process have been closed: closing
-   * any descriptor of a file takes the locks away that the process has on it (sqlite.org/howtocorrupt.html, 2.2).
+   * Starts the checks. `close` must follow the end of all connections of this process: closing any
+   * descriptor of a file drops the process's locks on it (sqlite.org/howtocorrupt.html, 2.2).
    */
   static async open(watched: WatchedDatabase): Promise<FileWatch> {
     return new FileWatch(watched, await open(watched.path, 'r'))
   }
 
-  /** What was wrong at the last check. */
+  /** Problem found by the last check. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** The same where it is the content that was wrong, which a look at the paths does not tell. */
+  /** Problem with the content of the file, which checks of the paths do not find. */
   get overwritten(): string | undefined {
     return this.#overwritten
   }
 
-  /** Checks now, or waits for the check under way. Never rejects. */
+  /** Checks now, or waits for the running check. Never rejects. */
   check(): Promise<void> {
     this.#checking ??= this.#find()
       .then((problem) => this.#note(problem))
@@ -82,7 +82,7 @@ export class FileWatch {
       this.#overwritten = await this.#findOverwritten()
       return (await findLost(files)) ?? this.#overwritten
     } catch (raw) {
-      return `${basename(path)} cannot be looked at: ${toError(raw).message}`
+      return `${basename(path)} cannot be checked: ${toError(raw).message}`
     }
   }
 

@@ -1,15 +1,20 @@
 import type { Database } from 'better-sqlite3'
 
-/** So many calls write about a fifth of what the log holds before a commit copies it: some 5 ms of work. */
-const CALLS = 50
-/** Nothing was asked for so long. Who asks without a pause is not held up by more than a commit that copies now and then. */
+/**
+ * Calls that write about a fifth of the pages at which a commit copies the log: about 5 ms of work.
+ */
+const CALLS_PER_CHECKPOINT = 50
+/**
+ * Idle time before the log is copied. A client without pauses waits for a copying commit now and
+ * then.
+ */
 const IDLE_MS = 2
-/** Then fewer are copied, too: a file that was to shrink does so when the log is. */
+/** Idle time before fewer pages are copied: copying also lets the file shrink. */
 const LONG_IDLE_MS = 10_000
 
 /**
- * Copies the write-ahead log into the database in pauses, so that a commit seldom has to: whoever waits for such a one waits for the copying of
- * thousands of pages, too.
+ * Copies the write-ahead log into the database in pauses, so that few commits have to copy
+ * thousands of pages.
  */
 export class IdleCheckpoint {
   readonly #database: Database
@@ -17,17 +22,17 @@ export class IdleCheckpoint {
   #calls = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `requireFile` raises where the files of the database are not at their paths. */
+  /** `requireFile` raises if the files of the database are not at their paths. */
   constructor(database: Database, requireFile: () => void) {
     this.#database = database
     this.#requireFile = requireFile
   }
 
-  /** So many calls were committed. */
+  /** Notes a commit of some calls. */
   wrote(calls: number): void {
     this.#calls += calls
     clearTimeout(this.#timer)
-    const idleMs = this.#calls < CALLS ? LONG_IDLE_MS : IDLE_MS
+    const idleMs = this.#calls < CALLS_PER_CHECKPOINT ? LONG_IDLE_MS : IDLE_MS
     this.#timer = setTimeout(() => this.#copy(), idleMs).unref()
   }
 
@@ -43,7 +48,7 @@ export class IdleCheckpoint {
       this.#requireFile()
       this.#database.pragma('wal_checkpoint(passive)')
     } catch {
-      // The next commit copies it, or tells why nothing can be written.
+      // The next commit copies the log, or reports the problem.
     }
   }
 }

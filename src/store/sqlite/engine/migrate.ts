@@ -6,23 +6,24 @@ import { basename } from 'node:path'
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toStoreError } from './sqlite-error.js'
 
-/** Migrations by name; they run in the order of their names, so the names start with a number. */
+/** Migrations by name. They run in the order of their names, which start with a number. */
 export type Migrations = Readonly<Record<string, Migration>>
 
 const HISTORY_TABLE = 'kysely_migration'
 
 /**
- * Brings the schema up to date, all or nothing, and alone even when several processes start at once. Raises AppError
- * `unavailable` when the file was written by a newer release or a migration fails.
+ * Migrates the schema in one transaction and under a lock, even if several processes start
+ * together. Raises AppError `unavailable` if a newer release wrote the file or a migration fails.
  */
 export async function migrate(database: Database, migrations: Migrations): Promise<void> {
   const action = `migrate ${basename(database.name)}`
   try {
-    // Kysely runs SQLite migrations outside a transaction; this one also serves as the lock between processes.
+    // Kysely runs SQLite migrations without a transaction. This one is also the lock between
+    // processes.
     database.exec('begin immediate')
     const done = doneMigrations(database)
     refuseNewerSchema(action, done, migrations)
-    // Each start asks; what makes tables is slow to get going.
+    // Loading Kysely's migrator is slow, and most starts do not need it.
     if (done.length < Object.keys(migrations).length) await runMigrations(database, migrations)
     database.exec('commit')
   } catch (raw) {
@@ -31,7 +32,7 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   }
 }
 
-/** Raises `unavailable` for a file that a newer release wrote. Changes nothing in it. */
+/** Raises `unavailable` for a file of a newer release. Changes nothing. */
 export function checkRelease(path: string, migrations: Migrations): void {
   const database = new SqliteDatabase(path, { fileMustExist: true, readonly: true })
   try {
@@ -41,7 +42,10 @@ export function checkRelease(path: string, migrations: Migrations): void {
   }
 }
 
-/** The names of what the file has been through, in their order. Reads the rows, not their index alone: a damaged table is found at the start. */
+/**
+ * Names of the applied migrations, in order. Reads the rows and not only the index, so that a
+ * damaged table is found at the start.
+ */
 function doneMigrations(database: Database): readonly { readonly name: string }[] {
   const history = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
   if (history.get(HISTORY_TABLE) === undefined) return []

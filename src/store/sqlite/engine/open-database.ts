@@ -8,33 +8,38 @@ import { STORE_DAMAGED, toStoreError } from './sqlite-error.js'
 
 export interface OpenDatabaseOptions {
   readonly path: string
-  /** `full` where an answer promises durability; `normal` may lose the last transactions at a power cut, never more. */
+  /** `full` makes commits durable; `normal` may lose the last transactions in a power cut. */
   readonly synchronous: 'normal' | 'full'
-  /** Marks the file as this kind of database (`PRAGMA application_id`), so that no other is taken for it. */
+  /**
+   * Identifies the kind of database (`PRAGMA application_id`), so that no other file is accepted.
+   */
   readonly applicationId: number
-  /** In bytes, a power of two up to 65536; fixed when the file is created. */
+  /** In bytes, a power of two up to 65536. Fixed at creation. */
   readonly pageSize?: number
-  /** Lets free pages go back to the file system in steps; fixed when the file is created. */
+  /** Free pages can be given back in steps. Fixed at creation. */
   readonly incrementalVacuum?: boolean
-  /** Pages in the write-ahead log from which it is copied into the file. */
+  /** Size of the write-ahead log, in pages, at which a commit copies it into the file. */
   readonly walAutocheckpointPages?: number
-  /** Memory for pages of the file, at most; filled as they are read. */
+  /** Highest memory for cached pages. */
   readonly pageCacheKib?: number
-  /** Keeps what a savepoint may have to put back in memory, where a temporary file would be made for most commits. */
+  /** Keeps the undo data of savepoints in memory instead of a temporary file for most commits. */
   readonly temporaryInMemory?: boolean
-  /** How large the file may become; what would make it larger fails as on a full disk. */
+  /** Highest number of pages. Beyond it, writes fail as on a full disk. */
   readonly maxPages?: number
-  /** How long a statement waits for another process's write, in milliseconds. */
+  /** Time that a statement waits for another process's write, in milliseconds. */
   readonly busyTimeoutMs?: number
 }
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5000
-/** Of one connection: the driver's own default is 16 MB, and the system caches the file anyway. */
+/**
+ * Page cache of a connection. The driver's default is 16 MB, and the system caches the file anyway.
+ */
 const DEFAULT_PAGE_CACHE_KIB = 2000
 
 /**
- * Opens a database for writing and creates it, readable by its owner only, when there is none. Raises AppError
- * `unavailable` for a file that is damaged, foreign, empty or locked: it is never replaced.
+ * Opens a database for writing, or creates it, readable by its owner only. Raises AppError
+ * `unavailable` for a file that is damaged, empty, locked or of another program. An existing file
+ * is never replaced.
  */
 export function openDatabase(options: OpenDatabaseOptions): Database.Database {
   return opening(options.path, () => {
@@ -46,7 +51,9 @@ export function openDatabase(options: OpenDatabaseOptions): Database.Database {
   })
 }
 
-/** Opens an existing database for reading beside its writer; same errors as `openDatabase`. */
+/**
+ * Opens an existing database for reading next to its writer. Raises the errors of `openDatabase`.
+ */
 export function openReadOnly(options: OpenDatabaseOptions): Database.Database {
   return opening(options.path, () =>
     checked(options, new Database(options.path, { fileMustExist: true, readonly: true })),
@@ -63,7 +70,7 @@ function opening(path: string, open: () => Database.Database): Database.Database
 
 function refuseUnlikely(path: string, stats: Stats): void {
   if (!stats.isFile()) throw damaged(path, 'it is not a regular file')
-  // A new file is linked into place complete, so an empty one was emptied by someone else.
+  // A new file appears complete, so something else has emptied this one.
   if (stats.size === 0) throw damaged(path, 'the file is empty: restore it from a backup or remove it')
 }
 
@@ -71,7 +78,10 @@ function damaged(path: string, problem: string): AppError {
   return new AppError('unavailable', `open ${basename(path)}: ${problem}`, { code: STORE_DAMAGED })
 }
 
-/** Builds the file aside and links it into place, so that a crash never leaves half a database under its name. */
+/**
+ * Creates the file under another name and links it into place, so that a crash leaves no partial
+ * database.
+ */
 function createDatabase(options: OpenDatabaseOptions): void {
   const draft = `${options.path}.${process.pid}.new`
   rmSync(draft, { force: true })
@@ -89,12 +99,12 @@ function putInPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (raw) {
-    // Another process was first: its file is as good. Otherwise the file system knows no hard links.
+    // Another process has created the file. Otherwise the file system does not support hard links.
     if (!hasErrorCode(raw, 'EEXIST')) renameSync(draft, path)
   }
 }
 
-/** Waits until a file is on the disk. */
+/** Flushes a file to the disk. */
 function flush(path: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -107,7 +117,8 @@ function flush(path: string): void {
 function writeHeader(options: OpenDatabaseOptions, path: string): void {
   const database = new Database(path)
   try {
-    // Nobody sees it before all of it has been flushed, once; each of these steps would wait for the disk four times.
+    // The file is flushed once, when it is complete. Otherwise each of these steps would flush four
+    // times.
     database.pragma('synchronous = off')
     if (options.pageSize !== undefined) database.pragma(`page_size = ${options.pageSize}`)
     if (options.incrementalVacuum === true) database.pragma('auto_vacuum = incremental')

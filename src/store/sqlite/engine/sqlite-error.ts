@@ -4,16 +4,16 @@ import { packageRoot } from '../../../lib/package-root.js'
 
 const { SqliteError } = Database
 
-/** The wire code for a file whose content SQLite cannot read. */
+/** Error code of a file whose content SQLite cannot read. */
 export const STORE_DAMAGED = 'store_damaged'
-/** The wire code for a disk, or a file at its limit, that takes nothing more. */
+/** Error code of a full disk, or a file at its size limit. */
 export const STORE_FULL = 'store_full'
-/** The wire code for a file that is not at its path any more, or is another one. */
+/** Error code of a file that is not at its path any more. */
 export const STORE_LOST = 'store_lost'
-/** The wire code for a file that the system does not let us read or write. */
+/** Error code of a file that the system does not let us read or write. */
 export const STORE_FAILING = 'store_failing'
 
-/** Names what was being done and maps SQLite's result code (sqlite.org/rescode.html) to an error kind. */
+/** Maps a driver's error (sqlite.org/rescode.html) to an AppError that names the action. */
 export function toStoreError(action: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const cause = toError(raw)
@@ -29,12 +29,12 @@ export function toStoreError(action: string, raw: unknown): AppError {
   return new AppError('unavailable', message, { cause })
 }
 
-/** The same for the driver's errors alone; all others are the operations' own and stay as they are. */
+/** Maps a driver's error like `toStoreError` and returns the operations' own errors unchanged. */
 export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError(action, raw) : raw
 }
 
-/** The driver's package has no binary for this platform, or npm left it out. */
+/** Whether the driver has no binary for this platform, or npm did not install it. */
 function isDriverMissing(error: Error): boolean {
   return hasErrorCode(error, 'MODULE_NOT_FOUND') || hasErrorCode(error, 'ERR_DLOPEN_FAILED')
 }
@@ -62,17 +62,17 @@ function explain(code: string, message: string): string {
     return `the file is damaged or no database (${message}): restore it from a backup or move it away, while the service is stopped`
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return `the file is locked by another process (${message}): end what holds it, such as a backup or a database shell, and try again`
+    return `the file is locked by another process (${message}): stop that process, such as a backup or a database shell, and try again`
   }
   if (code === 'SQLITE_FULL') return `no space left (${message}): free some on the disk`
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN' || code === 'SQLITE_PERM') {
     return `the file cannot be opened for writing (${message}): check its owner and mode`
   }
   if (code === 'SQLITE_IOERR_GETTEMPPATH') {
-    return `there is no directory for temporary files (${message}): name one that can be written to with TMPDIR`
+    return `there is no directory for temporary files (${message}): set TMPDIR to a writable one`
   }
   if (code.startsWith('SQLITE_IOERR')) {
-    return `the disk cannot be read or written (${message}): see that it is sound and not full, and that TMPDIR can be written to`
+    return `the disk cannot be read or written (${message}): check that it works and is not full, and that TMPDIR is writable`
   }
   return message
 }

@@ -5,8 +5,8 @@ import type { SqliteTransaction } from './sqlite-context.js'
 type MaintenanceOperation<Args, Result> = Operation<SqliteTransaction, Args, Result>
 
 /**
- * Makes further records quick to find by their columns: takes up `records` of them where none are being entered, and enters at most
- * `values` of theirs; returns whether some are left.
+ * Adds records to the index by columns. Collects `records` records if none are collected, and
+ * inserts at most `values` of their postings. Returns whether some are left.
  */
 export const indexColumns: MaintenanceOperation<
   { readonly records: number; readonly values: number },
@@ -19,7 +19,7 @@ export const indexColumns: MaintenanceOperation<
     Promise.resolve(trailIndexes.columns.extend(records, values)),
 }
 
-/** Moves at most `limit` event ids from memory to their table; returns whether there is more to move. */
+/** Moves at most `limit` event ids from memory to their table. Returns whether more are left. */
 export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, boolean> = {
   name: 'sqlite.settle-event-ids',
   yields: true,
@@ -27,7 +27,7 @@ export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, bo
   apply: ({ trailIndexes }, { limit }) => Promise.resolve(trailIndexes.eventIds.settle(limit)),
 }
 
-/** Makes further records found by free text; returns how many. */
+/** Adds records to the text index. Returns their number. */
 export const indexText: MaintenanceOperation<{ readonly limit: number; readonly maxBytes: number }, number> =
   {
     name: 'sqlite.index-text',
@@ -37,7 +37,9 @@ export const indexText: MaintenanceOperation<{ readonly limit: number; readonly 
       Promise.resolve(trailIndexes.indexText(limit, maxBytes)),
   }
 
-/** Joins parts of the index of free text, for about this long; returns whether there may be more to join. */
+/**
+ * Merges segments of the text index for about `maxMs`. Returns whether there may be more to merge.
+ */
 export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly maxMs: number }, boolean> = {
   name: 'sqlite.merge-text',
   yields: true,
@@ -45,7 +47,7 @@ export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly 
   apply: ({ trailIndexes }, { pages, maxMs }) => Promise.resolve(trailIndexes.mergeText(pages, maxMs)),
 }
 
-/** Gives free space back to the file system, for about this long; returns whether more is left that can be. */
+/** Gives free space back to the file system for about `maxMs`. Returns whether more is left. */
 export const releaseFreeSpace: MaintenanceOperation<
   { readonly maxBytes: number; readonly maxMs: number },
   boolean
@@ -60,7 +62,7 @@ const maintenanceOperations = [indexColumns, settleEventIds, indexText, mergeTex
 const isOfMaintenance = new Set(maintenanceOperations.map(({ name }) => name))
 const findMaintenance = operationRegistry<SqliteTransaction>(maintenanceOperations)
 
-/** Finds the operations of maintenance besides those of features. */
+/** Adds the operations of maintenance to those of features. */
 export function withMaintenance(
   features: FindOperation<SqliteTransaction>,
 ): FindOperation<SqliteTransaction> {

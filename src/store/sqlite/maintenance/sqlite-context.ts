@@ -5,32 +5,35 @@ import { selectProgress } from '../audit/audit-end.js'
 import type { IndexProgress } from '../audit/audit-end.js'
 import type { TrailIndexes } from '../audit/trail-indexes.js'
 
-/** What the operations of maintenance have at hand beside that of features. */
+/** Context of the operations of maintenance. */
 export interface SqliteTransaction extends Transaction {
   readonly trailIndexes: TrailIndexes
   readonly freeSpace: FreeSpace
 }
 
-/** What is looked at to see whether maintenance is due. */
+/** Readers that also show whether maintenance is due. */
 export interface SqliteReaders extends Readers {
-  readonly maintenance: MaintenanceFigures
+  readonly maintenance: MaintenanceStatus
 }
 
-export interface MaintenanceFigures {
-  /** How far the indexes have come behind the trail. */
+export interface MaintenanceStatus {
+  /** Progress of the indexes. */
   progress(): Promise<IndexProgress>
-  /** Of the file, without records. */
+  /** Free bytes of the file. */
   freeBytes(): Promise<number>
 }
 
-/** The pages of the file without records. */
+/** Free pages of the file. */
 export interface FreeSpace {
-  /** Gives at most this many bytes back to the file system, for about `maxMs`; returns whether some were and others are left. */
+  /**
+   * Gives at most `maxBytes` back to the file system, for about `maxMs`. Returns whether some were
+   * given back and others are left.
+   */
   release(maxBytes: number, maxMs: number): boolean
 }
 
-/** Reads, on any connection, what maintenance is due. */
-export function makeMaintenanceFigures(database: Database): MaintenanceFigures {
+/** Reads on any connection whether maintenance is due. */
+export function makeMaintenanceStatus(database: Database): MaintenanceStatus {
   const readProgress = selectProgress(database)
   return {
     progress: () => Promise.resolve(readProgress()),
@@ -38,7 +41,10 @@ export function makeMaintenanceFigures(database: Database): MaintenanceFigures {
   }
 }
 
-/** What is given back before the time is looked at: a page of a large tree is moved in up to 0.2 ms, others in a tenth of that. */
+/**
+ * Pages given back between two looks at the clock. A page of a large tree takes up to 0.2 ms,
+ * others a tenth of that.
+ */
 const PAGES_AT_A_TIME = 16
 
 export function makeFreeSpace(database: Database): FreeSpace {
@@ -50,10 +56,10 @@ export function makeFreeSpace(database: Database): FreeSpace {
         database.pragma(`incremental_vacuum(${Math.min(PAGES_AT_A_TIME, left - least)})`)
         return freePages(database)
       }
-      let [left, goesOn] = [before, true]
-      while (left > least && goesOn) {
+      let [left, hasTime] = [before, true]
+      while (left > least && hasTime) {
         const next = releaseSome(left)
-        goesOn = next < left && performance.now() - startedAt < maxMs
+        hasTime = next < left && performance.now() - startedAt < maxMs
         left = next
       }
       return left > 0 && left < before

@@ -9,22 +9,23 @@ export async function createAudit(db: Kysely<unknown>): Promise<void> {
   await refuseChanges(db)
 }
 
-/** Parts of the index of free text are joined in steps of their own from now on. */
+/** Turns off automatic merging of the text index, which is merged in steps. */
 export async function mergeTextInSteps(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_text (audit_text, rank) values ('automerge', 0)`.execute(db)
 }
 
 /**
- * A part of the index of free text is written anew once half of its records have been removed, not a tenth as FTS5 has it: retention spent nine tenths of its
- * work on that.
+ * Rewrites a segment of the text index once half of its records are deleted. With FTS5's default of
+ * a tenth, retention spent nine tenths of its work on rewriting.
  */
 export async function keepHalfDeadText(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_text (audit_text, rank) values ('deletemerge', 50)`.execute(db)
 }
 
 /**
- * Free text is indexed in parts from now on (`audit_text_parts`, each in a table `audit_text_N`), which are dropped as a whole. What is indexed already stays in
- * `audit_text`, part 0, and goes record by record as before.
+ * Divides the text index into parts (`audit_text_parts`, each with a table `audit_text_N`) that are
+ * dropped as a whole. Existing entries stay in `audit_text`, part 0, from which records are deleted
+ * one by one.
  */
 export async function divideText(db: Kysely<unknown>): Promise<void> {
   await sql`create table audit_text_parts (part integer primary key, first_seq integer not null)`.execute(db)
@@ -53,11 +54,12 @@ async function createTrail(db: Kysely<unknown>): Promise<void> {
     .addColumn('event_id', 'text')
     .addColumn('body_bytes', 'integer', (column) => column.notNull())
     .addColumn('hash', 'blob', (column) => column.notNull())
-    // Last, so that reading the columns before it never reads the pages it overflows to.
+    // Last, so that reading the columns before it does not read its overflow pages.
     .addColumn('body', 'blob', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('audit_by_time').on('audit').column('time_ms').execute()
-  // A number made of the event's id: a third of the size of an index over the ids, which grows with every event.
+  // A number derived from the event id: a third of the size of an index of ids, which grows with
+  // every event.
   await db.schema
     .createTable('audit_event_keys')
     .addColumn('event_key', 'integer', (column) => column.primaryKey())
@@ -79,7 +81,7 @@ async function createCheckpoints(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('audit_checkpoints_by_seq').on('audit_checkpoints').column('seq').execute()
 }
 
-/** What search needs beside the trail: filled after the records are stored, in larger steps than one record each. */
+/** Indexes for searches. They are filled after the records are stored, in larger steps. */
 async function createSearch(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit_values')
@@ -100,7 +102,10 @@ async function createSearch(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_progress values (0, 0, 0)`.execute(db)
 }
 
-/** What was stored can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */
+/**
+ * Forbids changes and removals. Only retention may remove the oldest records, within its
+ * transaction.
+ */
 async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   await sql`create table audit_retention (through_seq integer not null)`.execute(db)
   await sql`create trigger audit_never_changes before update on audit
@@ -114,7 +119,7 @@ async function refuseChanges(db: Kysely<unknown>): Promise<void> {
     begin select raise(abort, 'checkpoints are append-only'); end`.execute(db)
 }
 
-/** `insert or replace` removes what was there without asking the triggers of `delete`. */
+/** Forbids `insert or replace`, which deletes rows without firing delete triggers. */
 export async function refuseReplacements(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger audit_never_replaced before insert on audit
     when exists (select 1 from audit where seq = new.seq)

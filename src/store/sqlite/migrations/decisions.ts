@@ -4,7 +4,8 @@ import type { Kysely } from 'kysely'
 import type { Migrations } from '../engine/migrate.js'
 
 /**
- * The outcomes with an index of their own, as literals of SQL: of the others nearly every page of the log has some.
+ * Outcomes with an index of their own, as SQL literals. Other outcomes occur on nearly every page
+ * of the log.
  */
 export const RARE_OUTCOMES = [sql.lit('deny'), sql.lit('error'), sql.lit('undefined')]
 
@@ -36,7 +37,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
     .addColumn('input_bytes', 'bigint')
     .addColumn('input_truncated', 'integer', (column) => column.notNull())
     .addColumn('result_truncated', 'integer', (column) => column.notNull())
-    // Last, so that reading the columns before them never reads the pages these overflow to.
+    // Last, so that reading the columns before them does not read their overflow pages.
     .addColumn('result', 'blob')
     .addColumn('input', 'blob')
     .execute()
@@ -58,7 +59,7 @@ async function createDecisionIndexes(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Decisions that were stored before stay without one. */
+/** Earlier decisions have no execution. */
 async function addExecutions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('execution_id', 'text').execute()
   await db.schema
@@ -69,19 +70,19 @@ async function addExecutions(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Decisions that were stored before stay without one. */
+/** Earlier decisions have no cache of built-ins. */
 async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('nd_builtin_cache', 'blob').execute()
 }
 
-/** Decisions that were stored before stay without them. */
+/** Earlier decisions have no packages. */
 async function addPackages(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('packages', 'blob').execute()
 }
 
 /**
- * One row for each package that a decision names, kept by triggers so that every writer of decisions keeps it. The order of its key
- * is that of the pages of one package.
+ * One row per package that a decision names, in the order of a package's pages. Triggers maintain
+ * it for every writer.
  */
 async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
   await sql`create table decision_packages (package text not null, time_ms bigint not null, seq integer not null,
@@ -100,7 +101,10 @@ async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
   end`.execute(db)
 }
 
-/** The elements of the packages of a row; none where they are no JSON. The bytes are cast, since SQLite takes some for JSONB. */
+/**
+ * The elements of the packages of a row; none if they are not JSON. The bytes are cast, since SQLite
+ * takes some for JSONB.
+ */
 function namedIn(row: string) {
   const text = `cast(${row}.packages as text)`
   return sql.raw(`json_each(case when json_valid(${text}) then ${text} else '[]' end) as named`)

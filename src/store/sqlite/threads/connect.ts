@@ -1,95 +1,103 @@
+import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { IdleCheckpoint } from '../engine/idle-checkpoint.js'
+import { BatchingRunner } from '../../calls/batching-runner.js'
+import type { FindOperation } from '../../ports/operation.js'
+import type { OpenReader, Readers } from '../../ports/readers.js'
 import { requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase, openReadOnly } from '../engine/open-database.js'
-import type { OpenDatabaseOptions } from '../engine/open-database.js'
 import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
 import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
-import { makeAuditExporter } from '../audit/audit-exporter.js'
+import { makeAuditExporter } from '../../trail/audit-exporter.js'
+import { makeTrailQueries } from '../../trail/trail-queries.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
 import type { CallConnection } from '../../calls/call.js'
-import { makeEventQueue } from './event-queue.js'
-import { makeGateReader } from '../gates/gate-reader.js'
-import { makeGateRepository } from '../gates/gate-repository.js'
-import { makeRegistryReader } from '../registry/registry-reader.js'
-import { makeRegistryRepository } from '../registry/registry-repository.js'
+import { makeGateReader } from '../../gates/gate-reader.js'
+import { makeGateRepository } from '../../gates/gate-repository.js'
+import { makeRegistryReader } from '../../registry/registry-reader.js'
+import { makeEventQueue, makeRegistryRepository } from '../../registry/registry-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
-import { makeOutboxRepository } from '../outbox/outbox-repository.js'
-import { executeReads, executeWrites } from '../calls/execute-batch.js'
-import type { CachingContext } from '../calls/execute-batch.js'
-import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
+import { makeOutboxRepository } from '../../outbox/outbox-repository.js'
+import { makeOutboxLeases } from '../outbox/outbox-leases.js'
+import { ReadConnection } from '../calls/read-connection.js'
+import { WriteConnection } from '../calls/write-connection.js'
+import type { CachingContext } from '../calls/write-connection.js'
+import { makeFreeSpace, makeMaintenanceStatus } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
-import { serviceDatabaseOptions, queryBuilder } from '../engine/service-file.js'
-
-/** A connection of one kind. */
-export interface ServiceConnection<Context> extends CallConnection<Context> {
-  readonly context: Context
-  readonly close: () => void
-}
-
-/** Room for the ends of the indexes that every record writes to, and for twice as much in the write-ahead log before it is copied. */
-const WRITING = { pageCacheKib: 8000, walAutocheckpointPages: 4000, temporaryInMemory: true }
-
-/** What upkeep does in one call, the removal of fifty records above all, writes as much as so many calls of others. */
-const UPKEEP_WEIGHT = 10
+import { serviceDatabaseOptions, SQLITE, queryBuilder } from '../engine/service-file.js'
 
 /**
- * The connection that writes: there is one at a time, so that the trail has one end. It writes as long as `files` are at their paths.
- * Raises AppError `unavailable`.
+ * Cache for the ends of the indexes that every record writes to, and twice as much in the
+ * write-ahead log before it is copied.
  */
-export function connectWriting(
-  path: string,
-  limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
-  files: readonly KeptFile[] = [],
-): ServiceConnection<SqliteTransaction> {
-  // A database that is gone must not be created again.
-  requireKept(files)
-  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
-  const context = makeTransaction(database)
-  const requireFile = (): void => requireKept(files)
-  const checkpoint = new IdleCheckpoint(database, requireFile)
-  return {
-    context,
-    execute: async (calls) => {
-      const outcomes = await executeWrites(database, context, calls, requireFile)
-      checkpoint.wrote(calls.reduce((sum, { repeats }) => sum + (repeats === true ? UPKEEP_WEIGHT : 1), 0))
-      return outcomes
-    },
-    close: () => {
-      checkpoint.stop()
-      database.close()
-    },
-  }
+const WRITING = { pageCacheKib: 8000, walAutocheckpointPages: 4000, temporaryInMemory: true }
+
+export interface WritingOptions {
+  readonly operations: FindOperation<SqliteTransaction>
+  /** Files that must be at their paths for a write. */
+  readonly files: readonly KeptFile[]
+  /** Highest number of pages of the file. */
+  readonly maxPages?: number | undefined
 }
 
-/** A connection that reads beside the writer; of `files` it makes sure once. Raises AppError `unavailable`. */
+/** Opens the connection that writes. Raises AppError `unavailable`. */
+export function connectWriting(
+  path: string,
+  { operations, files, maxPages }: WritingOptions,
+): CallConnection {
+  // A deleted database must not be created again.
+  requireKept(files)
+  const limits = maxPages === undefined ? {} : { maxPages }
+  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
+  return new WriteConnection(database, makeTransaction(database), operations, () => requireKept(files))
+}
+
+/** Opens a connection that reads next to the writer. Raises AppError `unavailable`. */
 export function connectReading(
   path: string,
+  operations: FindOperation<Readers>,
   files: readonly KeptFile[] = [],
-): ServiceConnection<SqliteReaders> {
+): CallConnection {
   requireKept(files)
   const database = openReadOnly(serviceDatabaseOptions(path))
-  const context = makeReaders(database)
+  return new ReadConnection<Readers>(database, makeReaders(database), operations)
+}
+
+/** Opens a connection for single rows, without operations. Raises AppError `unavailable`. */
+export function openLookups(path: string): { readonly readers: SqliteReaders; readonly close: () => void } {
+  const database = openReadOnly(serviceDatabaseOptions(path))
+  return { readers: makeReaders(database), close: () => database.close() }
+}
+
+/**
+ * Opens `tidegate.db` for reading, whether or not the service runs. Raises AppError `unavailable`
+ * for a file that is absent, damaged or of another program.
+ */
+export function openReader(dataDir: string, operations: FindOperation<Readers>): OpenReader {
+  const connection = connectReading(join(dataDir, 'tidegate.db'), operations)
+  const reader = new BatchingRunner((calls) => connection.execute(calls), 1)
   return {
-    context,
-    execute: (calls) => executeReads(database, context, calls),
-    close: () => database.close(),
+    reader,
+    close: async () => {
+      await reader.idle()
+      await connection.close()
+    },
   }
 }
 
 function makeTransaction(database: Database): SqliteTransaction & CachingContext {
+  const db = queryBuilder(database)
   const trailIndexes = makeTrailIndexes(database)
-  const audit = makeAuditKeeper(database, trailIndexes, Date.now)
+  const audit = makeAuditKeeper(database, db, trailIndexes, Date.now)
   return {
-    analysis: makeAnalysisRepository(queryBuilder(database)),
+    analysis: makeAnalysisRepository(db),
     audit,
-    eventQueue: makeEventQueue(database),
-    outbox: makeOutboxRepository(database),
-    gates: makeGateRepository(database),
-    registry: makeRegistryRepository(database),
+    eventQueue: makeEventQueue(db),
+    outbox: { ...makeOutboxRepository(db), ...makeOutboxLeases(database) },
+    gates: makeGateRepository(db, SQLITE),
+    registry: makeRegistryRepository(db),
     trailIndexes,
     freeSpace: makeFreeSpace(database),
     clearCaches: () => {
@@ -100,13 +108,16 @@ function makeTransaction(database: Database): SqliteTransaction & CachingContext
 }
 
 function makeReaders(database: Database): SqliteReaders {
+  const db = queryBuilder(database)
+  const trail = makeTrailQueries(db)
+  const audit = makeAuditReader(database, trail)
   return {
-    analysis: makeAnalysisReader(queryBuilder(database)),
-    audit: makeAuditReader(database),
-    auditExport: makeAuditExporter(database),
-    gates: makeGateReader(database),
-    outbox: makeOutboxReader(queryBuilder(database)),
-    registry: makeRegistryReader(database),
-    maintenance: makeMaintenanceFigures(database),
+    analysis: makeAnalysisReader(db),
+    audit,
+    auditExport: makeAuditExporter({ ...trail, page: (query) => audit.page(query) }),
+    gates: makeGateReader(db, SQLITE),
+    outbox: makeOutboxReader(db),
+    registry: makeRegistryReader(db, SQLITE),
+    maintenance: makeMaintenanceStatus(database),
   }
 }

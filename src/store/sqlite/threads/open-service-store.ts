@@ -14,10 +14,10 @@ import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../engine/open-database.js'
 import { fromDriver, STORE_LOST } from '../engine/sqlite-error.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
-import { localExecutor, threadExecutor } from '../../calls/executor.js'
+import { threadExecutor } from '../../calls/executor.js'
 import type { Executor, StoreOperations } from '../../calls/executor.js'
 import type { ExecuteBatch } from '../../calls/batching-runner.js'
-import { connectReading, connectWriting } from './connect.js'
+import { connectReading, connectWriting, openLookups } from './connect.js'
 import type { StoreThreadOptions } from './serve-store.js'
 import type { ThreadRole } from '../../calls/call.js'
 import { makeMaintenance } from '../maintenance/maintenance.js'
@@ -25,86 +25,97 @@ import { withMaintenance } from '../maintenance/maintenance-operations.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions } from '../engine/service-file.js'
 import { StoreCondition } from './store-condition.js'
-import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
+import { watchReaders } from '../../calls/watch-readers.js'
 
-/** `tidegate.db`. Its lookups run on the calling thread; a problem is a file that is lost, damaged or full, or a thread that keeps dying. */
+/**
+ * `tidegate.db`. Lookups run on the calling thread. A problem is a lost, damaged or full file, or a
+ * thread that keeps dying.
+ */
 export interface SqliteServiceStore extends ServiceStore {
-  /** Runs the operations of maintenance, too. */
+  /** Also runs the operations of maintenance. */
   readonly writer: Runner<SqliteTransaction>
   readonly lookups: SqliteReaders
 }
 
 export interface OpenServiceStoreOptions {
-  /** The folder of `tidegate.db`; created when absent. */
+  /** Folder of `tidegate.db`; created if absent. */
   readonly dataDir: string
-  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  /**
+   * Script of a thread that finds the operations, or the operations themselves to run all of them
+   * on the calling thread.
+   */
   readonly operations: URL | StoreOperations<SqliteTransaction>
-  /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
+  /**
+   * Highest number of pages of `tidegate.db` if everything runs on the calling thread. Simulates a
+   * full disk.
+   */
   readonly maxPages?: number
-  /** Told of each thread that ended by itself. */
+  /** Called when a thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
-  /** Told when the file is lost, and with undefined when it is back at its path. */
+  /** Called when the file is lost, and with undefined when it is back at its path. */
   readonly fileChanged?: (problem: string | undefined) => void
 }
 
-/** So many writes at most are one commit: none waits for ever longer ones. */
+/** Highest number of writes per commit, which bounds the time of a commit. */
 const MAX_WRITES_PER_COMMIT = 1024
 
 /**
- * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
- * that is damaged, foreign, locked or newer than this release; it is never replaced.
+ * Opens `tidegate.db` in a data directory and migrates its schema. Raises AppError `unavailable`
+ * for a file that is damaged, locked, of another program or newer than this release. The file is
+ * never replaced.
  */
 export async function openServiceStore(options: OpenServiceStoreOptions): Promise<SqliteServiceStore> {
   const { dataDir, fileChanged = () => undefined } = options
   const path = join(dataDir, 'tidegate.db')
   await prepareFile(path)
-  const lookups = connectReading(path)
-  // The first connection stays until the end, so that the files beside the database stay the same.
+  const lookups = openLookups(path)
+  // This connection stays open until the end, so that the files next to the database stay the same.
   const files = [...keptDatabase(path), ...keptFile(join(dataDir, LOCK_FILE))]
   const { applicationId } = serviceDatabaseOptions(path)
   const watch = await FileWatch.open({ path, applicationId, files, changed: fileChanged })
   const writing = openExecutor('write', path, files, options)
   const reading = openExecutor('read', path, files, options)
-  const writer = new BatchingRunner(refusingWhenOverwritten(writing.execute, watch), MAX_WRITES_PER_COMMIT)
-  const reader = new BatchingRunner(reading.execute, 1)
   const condition = new StoreCondition(() => performance.now())
   const failed = (error: unknown): void => {
     condition.failed(error)
     if (error instanceof AppError && error.code === STORE_LOST) void watch.check()
   }
-  const watchedWriter = watchRunner(writer, { succeeded: () => condition.wrote(), failed })
-  const watchedLookups = watchReaders(lookups.context, { succeeded: () => undefined, failed }, (raw) =>
+  const execute: ExecuteBatch = (calls) => {
+    // Only the watch detects that the file was overwritten: SQLite may continue with cached pages.
+    if (watch.overwritten !== undefined) throw lostFile(watch.overwritten)
+    return writing.execute(calls)
+  }
+  const writer = new BatchingRunner(execute, MAX_WRITES_PER_COMMIT, {
+    succeeded: () => condition.wrote(),
+    failed,
+  })
+  const watchReads = { succeeded: () => undefined, failed }
+  const reader = new BatchingRunner((calls) => reading.execute(calls), 1, watchReads)
+  const watchedLookups = watchReaders(lookups.readers, watchReads, (raw) =>
     fromDriver('read tidegate.db', raw),
   )
   return {
-    writer: watchedWriter,
-    reader: watchRunner(reader, { succeeded: () => undefined, failed }),
+    writer,
+    reader,
     lookups: watchedLookups,
-    maintenance: makeMaintenance(watchedWriter, watchedLookups.maintenance),
+    maintenance: makeMaintenance(writer, watchedLookups.maintenance),
     now: Date.now,
     removalTime: makeRemovalTime(),
     leases: soleLeases,
-    problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
+    problem: () => watch.problem ?? condition.problem ?? writing.problem ?? reading.problem,
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
       await reading.close()
       lookups.close()
-      // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
+      // The writer is closed last: the last connection copies the write-ahead log into the file,
+      // which a reader cannot.
       await writing.close()
       await watch.close()
     },
   }
 }
 
-/** What was overwritten in place is seen by the watch alone: SQLite itself may go on with the pages that it remembers. */
-function refusingWhenOverwritten(execute: ExecuteBatch, watch: FileWatch): ExecuteBatch {
-  return (calls) => {
-    const { overwritten } = watch
-    return overwritten === undefined ? execute(calls) : Promise.reject(lostFile(overwritten))
-  }
-}
-
-/** Brings the schema of `tidegate.db` up to date; raises as `openServiceStore` does. */
+/** Migrates the schema of `tidegate.db`. Raises the errors of `openServiceStore`. */
 export async function prepareFile(path: string): Promise<void> {
   const database = openDatabase(serviceDatabaseOptions(path))
   try {
@@ -121,19 +132,10 @@ function openExecutor(
   { operations, maxPages, threadDied }: OpenServiceStoreOptions,
 ): Executor {
   const options: StoreThreadOptions = { path, role, files }
-  return operations instanceof URL
-    ? threadExecutor({ script: operations, options, store: 'tidegate.db', died: threadDied })
-    : inProcess(operations, options, maxPages)
-}
-
-function inProcess(
-  { reads, writes }: StoreOperations<SqliteTransaction>,
-  { path, role, files }: StoreThreadOptions,
-  maxPages: number | undefined,
-): Executor {
-  if (role === 'read') return localExecutor(connectReading(path), reads)
-  return localExecutor(
-    connectWriting(path, maxPages === undefined ? {} : { maxPages }, files),
-    withMaintenance(writes),
-  )
+  if (operations instanceof URL)
+    return threadExecutor({ script: operations, options, store: 'tidegate.db', died: threadDied })
+  const { reads, writes } = operations
+  return role === 'read'
+    ? connectReading(path, reads)
+    : connectWriting(path, { operations: withMaintenance(writes), files, maxPages })
 }

@@ -9,33 +9,33 @@ import { connectReading, connectWriting } from './connect.js'
 import type { ThreadRole } from '../../calls/call.js'
 import type { KeptFile } from '../engine/kept-files.js'
 
-/** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
+/** Serves the thread that writes. */
 export function serveWrites(
   port: MessagePort,
   { path, files }: StoreThreadOptions,
   operations: FindOperation<SqliteTransaction>,
 ): void {
-  const connect = () => connectWriting(path, {}, files)
-  serveCalls(port, { connect, operations: withMaintenance(operations), toError })
+  const connect = () => connectWriting(path, { operations: withMaintenance(operations), files })
+  serveCalls(port, { connect, toError })
 }
 
-/** The same for the thread that reads. */
+/** Serves the thread that reads. */
 export function serveReads(
   port: MessagePort,
   { path, files }: StoreThreadOptions,
   operations: FindOperation<Readers>,
 ): void {
-  serveCalls<Readers>(port, { connect: () => connectReading(path, files), operations, toError })
+  serveCalls(port, { connect: () => connectReading(path, operations, files), toError })
 }
 
 function toError(action: string, raw: unknown): Error {
   return toStoreError(`${action} tidegate.db`, raw)
 }
 
-/** What a thread of the store is started with. */
+/** Start data of a thread of the store. */
 export interface StoreThreadOptions {
   readonly path: string
   readonly role: ThreadRole
-  /** What must be at its path for anything to be written. */
+  /** Files that must be at their paths for a write. */
   readonly files: readonly KeptFile[]
 }

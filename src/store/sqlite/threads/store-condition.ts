@@ -1,28 +1,28 @@
 import { AppError } from '../../../errors/app-error.js'
 import { STORE_DAMAGED, STORE_FAILING, STORE_FULL } from '../engine/sqlite-error.js'
 
-/** How long a full or failing disk is told of when nobody tries again. */
-const FAILURE_IS_NEWS_MS = 60_000
+/** Time for which a full or failing disk is reported if no other write is tried. */
+const FAILURE_SHOWN_MS = 60_000
 
-/** Whether the file of the store can be worked with, judged by what became of the calls. */
+/** Condition of the store's file, judged by the outcomes of calls. */
 export class StoreCondition {
   readonly #now: () => number
   #damage: string | undefined
   #failure: { readonly message: string; readonly atMs: number } | undefined
 
-  /** `now` gives milliseconds on a clock that nobody sets. */
+  /** `now` is a monotonic clock in milliseconds. */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** What is wrong with the file; damage is told of until the service is started again. */
+  /** Problem with the file. Damage is reported until the next start of the service. */
   get problem(): string | undefined {
     if (this.#damage !== undefined) return this.#damage
-    if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_IS_NEWS_MS) return undefined
+    if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_SHOWN_MS) return undefined
     return this.#failure.message
   }
 
-  /** Takes note of why a call failed. */
+  /** Notes why a call failed. */
   failed(error: unknown): void {
     if (!(error instanceof AppError)) return
     if (error.code === STORE_DAMAGED) this.#damage ??= error.message
@@ -31,7 +31,7 @@ export class StoreCondition {
     }
   }
 
-  /** Something was written: the disk takes it, and has room. */
+  /** Notes a successful write, which proves that the disk works and has space. */
   wrote(): void {
     this.#failure = undefined
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { AskRule } from '../../../../src/analysis/runs/checks/check.js'
+import type { EvaluateRule } from '../../../../src/analysis/runs/checks/check.js'
 import { readDefinition } from '../../../../src/analysis/runs/definitions/definition.js'
 import { joinPlan, keepPlan } from '../../../../src/analysis/runs/definitions/kept-plan.js'
 import type { RunPlan } from '../../../../src/analysis/runs/definitions/plan.js'
@@ -42,17 +42,17 @@ const REQUEST = { runId: 1, plan: PLAN, interval: 1, seenLogTemplates: [] }
 const left: Fetch = ({ scope }) => ({ document: { left: scope['version'] === 'canary' ? 7 : 9 } })
 
 async function judged(value: unknown, fetch: Fetch = left): Promise<IntervalReport> {
-  const askRule: AskRule = () => Promise.resolve({ value })
+  const askRule: EvaluateRule = () => Promise.resolve({ value })
   return (await evaluateInterval(REQUEST, sourcesOf(fetch), () => START_MS, askRule)).report
 }
 
 describe('a check of an analysis', () => {
   test.each([
-    [true, 'Success', 100, 'the rule shop/kept says true'],
-    [false, 'Fail', 0, 'the rule shop/kept says false'],
-    [95, 'Success', 95, 'the rule shop/kept says 95 of 100'],
-    [80, 'Review', 80, 'the rule shop/kept says 80 of 100'],
-    [0, 'Fail', 0, 'the rule shop/kept says 0 of 100'],
+    [true, 'Success', 100, 'The rule shop/kept is true'],
+    [false, 'Fail', 0, 'The rule shop/kept is false'],
+    [95, 'Success', 95, 'The rule shop/kept is 95 of 100'],
+    [80, 'Review', 80, 'The rule shop/kept is 80 of 100'],
+    [0, 'Fail', 0, 'The rule shop/kept is 0 of 100'],
   ])('whose rule says %j comes to %s', async (value, verdict, score, reason) => {
     expect(await judged(value)).toMatchObject({ verdict, score, reason, errors: [], isUnanswered: false })
   })
@@ -70,7 +70,7 @@ describe('a check of an analysis', () => {
 
   test('has the documents of both sides with their scopes and windows', async () => {
     const asked: unknown[] = []
-    const askRule: AskRule = (rule, input) => {
+    const askRule: EvaluateRule = (rule, input) => {
       asked.push([rule, input])
       return Promise.resolve({ value: true })
     }
@@ -88,13 +88,14 @@ describe('a check of an analysis', () => {
     ])
   })
 
-  test('is not asked without its documents', async () => {
+  test('is not evaluated without its documents', async () => {
     const report = await judged(true, ({ scope }) =>
       scope['version'] === 'stable' ? { problem: 'own answered 503' } : { document: {} },
     )
     expect(report).toMatchObject({
       ...{ verdict: 'Fail', isUnanswered: true },
-      reason: 'nothing is known of the check budget of shop (shop: check budget: baseline: own answered 503)',
+      reason:
+        'No answer from the source for the check budget of shop (shop: check budget: baseline: own answered 503)',
     })
   })
 
@@ -105,12 +106,12 @@ describe('a check of an analysis', () => {
     ])
     const { report } = await evaluateInterval(REQUEST, sourcesOf(left), () => START_MS)
     expect(report.errors).toEqual([
-      'shop: check budget: the rule shop/kept cannot be asked: there are no policies',
+      'shop: check budget: the rule shop/kept cannot be evaluated: there are no policies',
     ])
   })
 
   test('is judged again from what was kept', async () => {
-    const askRule: AskRule = () => Promise.resolve({ value: 80 })
+    const askRule: EvaluateRule = () => Promise.resolve({ value: 80 })
     const { report, data } = await evaluateInterval(REQUEST, sourcesOf(left), () => START_MS, askRule)
     const { plan, parts } = keepPlan(PLAN)
     const kept = joinPlan(plan, new Map(parts.map(({ sha256, body }) => [sha256, body])))
@@ -121,8 +122,8 @@ describe('a check of an analysis', () => {
 describe('the checks of a definition', () => {
   test.each([
     [{ checks: [] }, 'checks'],
-    [{ checks: [CHECK, CHECK] }, 'has two checks of one name'],
-    [{ checks: [{ ...CHECK, rule: 'data.shop.kept' }] }, 'without data'],
+    [{ checks: [CHECK, CHECK] }, 'has two checks with the same name'],
+    [{ checks: [{ ...CHECK, rule: 'data.shop.kept' }] }, 'without the leading data'],
     [{ checks: [{ ...CHECK, rule: 'shop//kept' }] }, 'must be the path of a rule'],
     [{}, 'needs metrics, logs or checks'],
   ])('are refused as %j', (definition, reason) => {

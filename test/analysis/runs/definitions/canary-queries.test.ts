@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { readCanaryGroups } from '../../../../src/analysis/runs/definitions/canary-groups.js'
-import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import {
+  readCanaryGroups,
+  readCanaryQueries,
+} from '../../../../src/analysis/runs/definitions/canary-groups.js'
 import { problemsOf } from '../../../support/problems-of.js'
 
 function queryOf(query: object, templates?: object): string | undefined {
@@ -113,7 +115,7 @@ describe('the query of a metric', () => {
     [
       'a template that is not there',
       { customFilterTemplate: 'other' },
-      /customFilterTemplate other, which is not there: there are own/,
+      /customFilterTemplate other, which does not exist: there are own/,
     ],
     ['a template that decides', { customInlineTemplate: '<#if x>a</#if>' }, /directives of FreeMarker/],
   ])('is refused with %s: it would be asked for both sides alike', (_, query, message) => {
@@ -176,7 +178,7 @@ describe('a template', () => {
   ])('with %s is refused with what can be written', (expression, shown) => {
     const query = { customInlineTemplate: `PromQL:sum(up{pod="${expression}"})` }
     expect(problemsOf(() => readCanaryQueries({ metrics: [{ name: 'm', query }] }))).toEqual([
-      `metric m: query has ${shown}: write \${name} with a name of the scope or \${metricName}; expressions of FreeMarker are not evaluated`,
+      `metric m: query has ${shown}: write \${name} with a name of the scope or \${metricName}; FreeMarker expressions are not evaluated`,
     ])
   })
 })

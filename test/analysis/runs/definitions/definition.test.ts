@@ -54,7 +54,7 @@ describe('a definition', () => {
     [
       'more intervals than a run may have',
       { metrics: METRICS, lifetimeMinutes: 10_000, intervalMinutes: 1 },
-      ['the definition asks for more than 1000 intervals: give it a longer intervalMinutes'],
+      ['the definition needs more than 1000 intervals: set a longer intervalMinutes'],
     ],
     [
       'nothing between its scores',

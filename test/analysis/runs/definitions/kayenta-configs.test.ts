@@ -10,7 +10,7 @@ import type { SeenRequest } from '../../../support/loopback-server.js'
 import { START_MS, makeServedSources } from '../../../support/open-source.js'
 import { searched } from '../../sources/points/recorded-kinds.js'
 
-/** What a config of Kayenta's users asks of a store for the side of a scope. */
+/** A config of Kayenta's users, and its query to a store for one side's scope. */
 interface Config {
   readonly title: string
   readonly query: { readonly type: Type } & Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const parameter =
   (name: string) =>
   (request: SeenRequest): unknown =>
     (searched(request) as Readonly<Record<string, unknown>>)[name]
-/** Where the text of a query stands in a request. */
+/** The member of a request with the text of the query. */
 const SENT = {
   prometheus: ({ body }: SeenRequest) => new URLSearchParams(body).get('query'),
   datadog: parameter('query'),
@@ -267,20 +267,30 @@ describe.each(CONFIGS)('a config of Kayenta for $title', ({ query, templates, ba
 })
 
 test.each<[string, Config['query'], object, string]>([
-  ['New Relic', NEW_RELIC, {}, 'say in the scopes which attribute tells them, as _scope_key beside scope'],
-  ['SignalFx', { type: 'signalfx', metricName: 'm' }, {}, 'as _scope_key beside scope'],
-  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, {}, 'as type (asg, cluster or query)'],
-  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, { type: 'toString' }, 'as type (asg, cluster or query)'],
+  [
+    'New Relic',
+    NEW_RELIC,
+    {},
+    'name an attribute in the scopes that distinguishes them, as _scope_key next to scope',
+  ],
+  ['SignalFx', { type: 'signalfx', metricName: 'm' }, {}, 'as _scope_key next to scope'],
+  ['Atlas', { type: 'atlas', q: 'name,cpu,:eq' }, {}, 'set type in both scopes (asg, cluster or query)'],
+  [
+    'Atlas',
+    { type: 'atlas', q: 'name,cpu,:eq' },
+    { type: 'toString' },
+    'set type in both scopes (asg, cluster or query)',
+  ],
   [
     'Stackdriver',
     { type: 'stackdriver', metricType: 'm', resourceType: 'k8s_pod' },
     {},
-    'say in the scopes which labels tell them (pod_name',
+    'name labels in the scopes that distinguish them (pod_name',
   ],
 ])('a query of %s that nothing of the scope filters is refused: %j', (_, query, more, reason) => {
   const scope = { scope: 'v1', ...more } as Readonly<Record<string, string>>
   const make = (): unknown => plan({ query, templates: {}, baseline: scope, canary: scope })
-  expect(make).toThrow(`metric m: the query is for all instances alike: `)
+  expect(make).toThrow(`metric m: the query is the same for all instances: `)
   expect(make).toThrow(reason)
 })
 
@@ -314,7 +324,7 @@ test.each<[Type, string, string]>([
   const { source, server } = await open(type)
   const answer = await source.fetchSeries({ query, scope: { scope } })
   expect([answer.state, server.seen]).toEqual(['failed', []])
-  expect(answer.reasons[0]).toContain('where it stands there can only be')
+  expect(answer.reasons[0]).toContain('this place only allows')
 })
 
 test('a value of a tag in InfluxDB stays one', async () => {

@@ -19,7 +19,7 @@ const open = useServiceStore()
 const actor = { nowMs: START_MS, user: 'ana', origin: 'test' }
 const KB = 1024
 
-/** Of nearly 256 KiB, as large as one may be. */
+/** Nearly 256 KiB, the maximum size. */
 function largeTemplate(metrics = 100): string {
   const members = Array.from({ length: metrics }, (_, index) => ({
     name: `m${index} ${'q'.repeat((250 * KB) / metrics)}`,
@@ -57,7 +57,7 @@ async function openWithTemplate(template = largeTemplate()) {
   return { store, register }
 }
 
-/** Of the database with its log. */
+/** Size of the database with its log. */
 function bytesOf({ dataDir }: ServiceStore & { readonly dataDir: string }): number {
   const size = (file: string): number => statSync(join(dataDir, file), { throwIfNoEntry: false })?.size ?? 0
   return size('tidegate.db') + size('tidegate.db-wal')
@@ -103,7 +103,7 @@ describe('a registration with a template of 250 KiB', () => {
 
   test.each([
     ['services', 501, 10, 1, /names 501 services, more than 500/],
-    ['metrics', 51, 10, 100, /asks for 5100 metrics.*more than 5000/],
+    ['metrics', 51, 10, 100, /has 5100 metrics.*more than 5000/],
     ['bytes of scopes', 500, 1000, 1, /more than 1048576 bytes with its 500 services/],
   ])('is refused for too many %s, naming the bound', async (_, services, scope, metrics, message) => {
     const { register } = await openWithTemplate(largeTemplate(metrics))

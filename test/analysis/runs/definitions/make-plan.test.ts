@@ -222,7 +222,7 @@ describe('the targets of a plan', () => {
   test('must be something that the definition speaks of', () => {
     const body = { canaryDeployments: [{ canary: { log: { cart: {} } } }] }
     expect(problemsOf(() => plan(body))).toEqual([
-      'the analysis of shop has neither metrics nor logs nor checks for what is asked: name a source and a template in its definition',
+      'the analysis of shop has no metrics, logs or checks for this request: name a source and a template in its definition',
     ])
   })
 })
@@ -249,7 +249,7 @@ test.each([
   '%s that are asked for and have no source are told of, and only where they are asked for',
   (what, definition) => {
     expect(warningsOf(plan(stageBody(), definition))).toEqual([
-      `${what} of prod-rollout were asked for and are not judged: the definition of shop names no source of ${what}`,
+      `${what} of prod-rollout were requested and are not judged: the definition of shop names no source of ${what}`,
     ])
     expect(warningsOf(plan({}, definition))).toEqual([])
     expect(warningsOf(plan(stageBody(), { metrics: METRICS, logs: LOGS }))).toEqual([])

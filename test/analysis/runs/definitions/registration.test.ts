@@ -23,7 +23,7 @@ const NOTHING_SAID: Registration = {
   isFromPlugin: false,
 }
 
-/** What one service is compared by, where one deployment names one. */
+/** The scopes of one service in a registration with one deployment. */
 function oneScope(service: object): object | undefined {
   const deployment = { canary: { metric: { shop: service } } }
   const { targets } = readRegistration({ application: 'shop', canaryDeployments: [deployment] })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-groups.js'
 import { withScopeFilters } from '../../../../src/analysis/runs/definitions/scope-filters.js'
 
 const NO_SCOPES = { baseline: {}, canary: {} }
@@ -44,10 +44,10 @@ test('a template of the config is the filter of a query', () => {
 })
 
 test.each(['influxdb', 'wavefront', 'signalfx', 'datadog', 'graphite', 'newrelic', 'atlas'])(
-  'a query of %s that says too little is refused',
+  'a query of %s that lacks members is refused',
   (type) => {
     expect(() => queryOf({ type, fields: ['mean'] })).toThrow(
-      `metric m: query says too little of what to ask ${type}: write the whole query as customInlineTemplate`,
+      `metric m: query lacks members for a query of ${type}: write the whole query as customInlineTemplate`,
     )
   },
 )
@@ -100,11 +100,11 @@ describe('a query of stackdriver', () => {
   test.each([
     [
       { resourceType: 'k8s_cluster' },
-      'has the resourceType k8s_cluster, of which the instances of a scope cannot be told',
+      'has the resourceType k8s_cluster, which has no known filter for the instances of a scope',
     ],
     [{ resourceType: 'toString' }, 'has the resourceType toString'],
-    [{}, 'says no resourceType'],
-    [{ resourceType: 'global', metricType: '' }, 'says no metricType'],
+    [{}, 'has no resourceType'],
+    [{ resourceType: 'global', metricType: '' }, 'has no metricType'],
     [{ resourceType: 'global', customFilter: 'x' }, 'has a customFilter'],
     [{ resourceType: 'global', customFilterTemplate: 'x' }, 'names the customFilterTemplate x'],
   ])('that says %j is refused', (query, reason) => {

@@ -51,7 +51,7 @@ describe('a run after an interval', () => {
       intervalsDone: 1,
       score: 100,
       verdict: 'Success',
-      message: 'interval 1 of 3: all metrics pass',
+      message: 'Interval 1 of 3: all metrics pass',
       errors: [],
       updatedMs: NOW_MS,
       nextIntervalMs: START_MS + 20 * MINUTE_MS,
@@ -79,6 +79,6 @@ describe('a run after an interval', () => {
       makeIntervalReport({ look: 3 }),
       NOW_MS,
     )
-    expect(message).toBe('all metrics pass (intervals left out, the run being late: 2)')
+    expect(message).toBe('all metrics pass (intervals skipped because the run was late: 2)')
   })
 })

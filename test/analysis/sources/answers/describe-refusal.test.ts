@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { describeRefusal } from '../../../../src/analysis/sources/answers/describe-refusal.js'
 
-const MOST_MS = 5000
+const MAX_MS = 5000
 
 describe('what a server said when it refused', () => {
   test.each([
@@ -116,7 +116,7 @@ describe('what a server said when it refused', () => {
         )
       }
     },
-    MOST_MS,
+    MAX_MS,
   )
 
   test('is cut where it is long', () => {

@@ -18,10 +18,13 @@ export interface SearchRequestBody {
   readonly _source: readonly string[]
 }
 
-/** What a test changes in the answers to searches. */
+/** A test's change of the answers to searches. */
 export type Change = (answer: Readonly<Record<string, unknown>>, nthSearch: number) => unknown
 
-/** Answers as Elasticsearch does: opens a point in time, gives its documents after `search_after`, closes it. */
+/**
+ * Answers as Elasticsearch does: opens a point in time, returns its documents after `search_after`,
+ * closes it.
+ */
 export function servingElasticsearch(
   documents: readonly Document[],
   change: Change = (answer) => answer,
@@ -51,7 +54,7 @@ export function servingOpenSearch(documents: readonly Document[]): Respond {
 
 type SortKey = (document: Document, index: number) => readonly unknown[]
 
-/** An ISO text with nanoseconds, and the implicit `_shard_doc`. */
+/** An ISO string with nanoseconds, and the implicit `_shard_doc`. */
 function toShardDocKey({ ms }: Document, index: number): readonly unknown[] {
   return [new Date(START_MS + ms).toISOString().replace('Z', '123456Z'), 4_294_967_296 + index]
 }

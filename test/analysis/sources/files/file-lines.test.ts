@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { splitLines } from '../../../../src/analysis/sources/files/split-lines.js'
+import { splitLines } from '../../../../src/analysis/sources/files/read-file-lines.js'
 import type { FetchBudget, LinesQuery } from '../../../../src/analysis/sources.js'
 import { START_MS, openSource, window } from '../../../support/open-source.js'
 import type { ReadLines } from '../../../support/open-source.js'

@@ -126,7 +126,7 @@ describe('events of CloudWatch Logs', () => {
       'cannot be filtered by app',
     ],
     [{ query: '', index: 'a b' }, 'cannot be the name of a log group'],
-    [{ query: '"${app}"', scope: { app: 'x*' } }, '${app} is "x*", but where it stands'],
+    [{ query: '"${app}"', scope: { app: 'x*' } }, '${app} is "x*", but this place only allows'],
     [{ query: '${app}', scope: { app: 'x" || true' } }, 'put the placeholder between quotes'],
   ])('are not asked for where %j cannot be asked', async (query, reason) => {
     const { source, server } = await open(serving([[]]), SETTINGS)

@@ -32,7 +32,7 @@ function event(index: number, more: object = {}): object {
   }
 }
 
-/** Answers as the search does: as many as were asked for, and a cursor where there are more. */
+/** Answers as the search does: at most the requested number, and a cursor if there are more. */
 function serving(events: readonly object[], meta: object = {}): Respond {
   return ({ body }, response) => {
     const { limit, cursor = '0' } = (JSON.parse(body) as Asked).page
@@ -115,7 +115,7 @@ describe('log events of Datadog', () => {
     const answer = await source.fetchLines({ query: '*' })
     expect(textsOf(answer)).toEqual(['INFO line 0'])
     expect(answer.reasons).toEqual([
-      '1 of 3 events are from outside of the window that was asked for: see the clock of the server',
+      '1 of 3 events are outside of the requested window: check the clock of the server',
     ])
   })
 

@@ -165,7 +165,7 @@ describe('events of Splunk', () => {
 
   test.each([
     [{ query: 'pod="${pod}"', scope: { pod: 'x*' } }, 'text without "*"'],
-    [{ query: '`macro(${pod})`', scope: { pod: 'x' } }, 'what the template itself says'],
+    [{ query: '`macro(${pod})`', scope: { pod: 'x' } }, 'fixed text of the template'],
     [{ query: 'pod=${pod}', scope: { pod: 'x | delete' } }, 'put the placeholder between quotes'],
     [{ query: '*', index: 'a" | delete' }, 'cannot be the name of an index'],
     [{ query: '*', messageField: '_raw" | delete "' }, 'cannot be the name of a field'],

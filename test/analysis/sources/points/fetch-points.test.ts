@@ -122,7 +122,7 @@ describe('an answer in pages', () => {
     const query = { query: 'SEARCH(x)', ...window(2), aggregate: 'max' } as const
     expect(await source.fetchSeries(query)).toMatchObject({
       state: 'incomplete',
-      reasons: ['the answer has more than 100 pages: the rest was not asked for'],
+      reasons: ['the answer has more than 100 pages: the rest was not requested'],
     })
     expect(server.seen).toHaveLength(100)
   })

@@ -8,7 +8,7 @@ const END_S = START_S + 600
 const at = (minute: number): number => START_S + minute * 60
 const atMs = (minute: number): number => START_MS + minute * MINUTE_MS
 
-/** A kind of source, a query, and what its server answers (from the documentation of each API). */
+/** A kind of source, a query, and its server's answer (from the documentation of each API). */
 export interface Kind {
   readonly type: SourceSettings['type']
   readonly settings?: Readonly<Record<string, unknown>>
@@ -17,9 +17,9 @@ export interface Kind {
   readonly answer: unknown
   /** Two series. */
   readonly several: unknown
-  /** What is said of an answer that refuses the query, and the answer. */
+  /** An answer that refuses the query, and the resulting message. */
   readonly refusal?: readonly [answer: unknown, reason: string]
-  /** What the request says, as far as a test cares. */
+  /** The parts of the request that a test checks. */
   readonly sent: (request: SeenRequest) => unknown
   readonly expected: unknown
 }

@@ -24,7 +24,7 @@ const PODS = [
   'x"} or vector(9) #',
 ]
 
-/** Two days ago: older than what Prometheus keeps in memory. */
+/** Two days ago: older than the data that Prometheus keeps in memory. */
 const HISTORY_MS = Math.floor(Date.now() / 86_400_000 - 2) * 86_400_000
 const SECONDS = 25_000
 

@@ -21,7 +21,7 @@ export function answeringJson(status: number, body: unknown): Respond {
   return (_, response) => respondJson(response, status, body)
 }
 
-/** Answers with this plain text. */
+/** Answers with this text. */
 export function answeringText(status: number, body: string): Respond {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'text/plain' }).end(body)

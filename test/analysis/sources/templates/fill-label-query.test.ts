@@ -114,7 +114,7 @@ describe('a value of the scope in PromQL or LogQL', () => {
       name: 'bare, when it is no word',
       template: 'up{${pod}}',
       value: 'a="b"',
-      problem: 'can only be letters',
+      problem: 'only allows letters',
     },
     {
       name: 'bare, when it adds a matcher',
@@ -184,7 +184,7 @@ describe('a template', () => {
   test('has all its problems named at once', () => {
     expect(problemsOf(() => fillLabelQuery('up{a="${pod}", b="${}", ${toString}}', { app: 'x' }))).toEqual([
       '${pod} is not in the scope, which has app',
-      expect.stringContaining('${} is no placeholder'),
+      expect.stringContaining('${} is not a placeholder'),
       '${toString} is not in the scope, which has app',
     ])
   })

@@ -111,7 +111,7 @@ describe('a query for Elasticsearch', () => {
 
   test('lets no value into a script', () => {
     expect(problemsOf(() => fill({ script: { script: { source: '${x}' } } }, 'true'))).toEqual([
-      expect.stringContaining('what the template itself says'),
+      expect.stringContaining('fixed text of the template'),
     ])
   })
 

@@ -18,13 +18,16 @@ const VALUES = {
   ],
 }
 
-/** The end of what is told, in so many minutes of the test's clock. */
+/** The expiry of the returned keys, in minutes of the test's clock. */
 const keys = (nth: number, minutes: number): object => ({
   ...{ AccessKeyId: `ASIA${nth}`, SecretAccessKey: 'hunter2-secret', Token: `session-${nth}` },
   Expiration: new Date(START_MS + minutes * MINUTE_MS).toISOString(),
 })
 
-/** An instance, a container agent, a token service and the metrics on one server; each is as its documentation shows it. */
+/**
+ * An instance, a container agent, a token service and the metrics on one server, as in their
+ * documentation.
+ */
 function serving(minutes = 360): Respond {
   let given = 0
   return ({ method, url, headers, body }, response) => {
@@ -168,7 +171,7 @@ describe('an access key that a platform gives', () => {
       service,
       (_, response) =>
         respondJson(response, 403, { Error: { Code: 'AccessDenied', Message: 'Not authorized' } }),
-      'answered 403 (see its credentials): AccessDenied: Not authorized (see roleArn and whom its trust policy lets take the role)',
+      'answered 403 (see its credentials): AccessDenied: Not authorized (see roleArn and the principals in its trust policy)',
     ],
     [
       'a service that answers in XML',

@@ -48,7 +48,7 @@ interface Served {
   readonly answer?: unknown
 }
 
-/** The login and the metrics on one server; a token for every request that asks for one. */
+/** The login and the metrics on one server, with a new token for every token request. */
 function serving({
   token = { token_type: 'Bearer', expires_in: 3599 },
   answer = VALUES,

@@ -26,7 +26,7 @@ const FILTER = 'metric.type="custom/latency" AND resource.labels.pod="${pod}"'
 const ASKED = { query: FILTER, scope: { pod: 'a" OR "x' } }
 const at = (minute: number): string => new Date(START_MS + minute * MINUTE_MS).toISOString()
 
-/** Aligned points stand at the end of their period, the latest first. */
+/** Aligned points are at the end of their period, the latest first. */
 function series(values: readonly (number | undefined)[], labels: object = {}): object {
   const points = values.flatMap((value, minute) =>
     value === undefined

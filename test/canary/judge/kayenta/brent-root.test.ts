@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 
-import { brentRoot } from '../../../../src/canary/judge/kayenta/brent-root.js'
+import { brentRoot } from '../../../../src/canary/judge/kayenta/classify-metric.js'
 
-/** The steps are those of a bisection where interpolation does not help: 27 of them for an interval of 1 to eight digits. */
+/**
+ * Without progress by interpolation, the steps are those of a bisection: 27 for an interval of 1 to
+ * eight digits.
+ */
 test.each([
   ['cos x - x', (x: number) => Math.cos(x) - x, 0, 1, 0.7390851332151607, 7],
   ['x^3 - 2x - 5', (x: number) => x ** 3 - 2 * x - 5, 2, 3, 2.0945514815423265, 8],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../../../src/canary/judge/canary-config.js'
 import { judgeKayenta } from '../../../../src/canary/judge/kayenta/judge-kayenta.js'
-import { mannWhitneyInterval } from '../../../../src/canary/judge/kayenta/mann-whitney-interval.js'
+import { mannWhitneyInterval } from '../../../../src/canary/judge/kayenta/classify-metric.js'
 import type { JudgeReport } from '../../../../src/canary/judge/series/types.js'
 
 type Points = string | (number | null)[]
@@ -31,11 +31,12 @@ const pointsOf = (points: Points): (number | null)[] =>
 
 describe('metrics of the suite that Kayenta has', () => {
   test.each(cases)('$name: $classification', (given) => {
+    const { tolerance, confidence } = given
     const values = { control: pointsOf(given.control), experiment: pointsOf(given.experiment) }
     const input = readCanaryConfig({
       metrics: [{ name: 'm', groups: ['g'], analysisConfigurations: { canary: given.canary }, values }],
     })
-    const { results } = judgeKayenta(input, { judge: 'kayenta', ...given })
+    const { results } = judgeKayenta(input, { judge: 'kayenta', tolerance, confidence })
     expect(results[0]).toMatchObject({ classification: given.classification, critical: given.critical })
     expect(results[0]?.classificationReason).not.toBe('')
     if (given.ratio !== null) expect(results[0]?.ratio).toBeCloseTo(given.ratio, 2)
@@ -45,7 +46,7 @@ describe('metrics of the suite that Kayenta has', () => {
   test.each(intervals)('$name: the interval', ({ experiment, control, confidence, interval }) => {
     const side = (points: Points): Float64Array => Float64Array.from(pointsOf(points), Number)
     const { lower, upper } = mannWhitneyInterval(side(experiment), side(control), confidence)
-    // The published figures come from data with more digits.
+    // The published values come from data with more digits.
     expect(lower).toBeCloseTo(interval![0], 2)
     expect(upper).toBeCloseTo(interval![1], 2)
   })

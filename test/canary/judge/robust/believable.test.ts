@@ -8,12 +8,12 @@ const { around, normal } = simulatedSeries()
 const level = (value: number) => Array.from({ length: 60 }, (_, n) => value * (1 + 0.05 * Math.sin(n * 2.4)))
 const counter = (from: number, step: number) => Array.from({ length: 60 }, (_, n) => from + n * step)
 
-describe('what nobody would sign is for people to look at', () => {
+describe('what nobody would sign needs a review', () => {
   test.each([
     ['seconds beside milliseconds', level(120), level(0.12), 'is 1/1,000 of the'],
     ['milliseconds beside seconds', level(0.12), level(120), 'is 1,000 times the'],
     ['seconds that doubled beside milliseconds', level(120), level(0.24), 'is 1/500 of the'],
-    ['counters that count since different starts', counter(1e6, 1), counter(0, 100), 'ask for the rate'],
+    ['counters that count since different starts', counter(1e6, 1), counter(0, 100), 'Query the rate'],
   ])('%s', (_, control, experiment, says) => {
     const direction = experiment[30]! < control[30]! ? 'increase' : 'decrease'
     const result = judgeOne({ control, experiment, canary: { direction } })
@@ -32,7 +32,7 @@ describe('what nobody would sign is for people to look at', () => {
 
 test('what is no harm is said to have changed', () => {
   const result = judgeOne({ control: level(100), experiment: level(50), canary: { direction: 'increase' } })
-  expect(result.classificationReason).toMatch(/^lower, where only a rise is harm: -50 %/)
+  expect(result.classificationReason).toMatch(/^Lower, and only a rise is harm: -50 %/)
 })
 
 test('a level that is another one is named as such, and not by how the values spread', () => {
@@ -48,7 +48,7 @@ test.each([
 ])('what fails and may be %s is told so', (_, control, experiment) => {
   const result = judgeOne({ control, experiment, canary: { direction: 'either' } })
   expect(result.classification).toMatch(/High|Low/)
-  expect(result.notes?.join()).toContain('see whether both sides measure the same, in one unit')
+  expect(result.notes?.join()).toContain('Check whether both sides measure the same thing in the same unit')
 })
 
 test('single points far beyond the baseline are worth a look, and no more', () => {
@@ -61,10 +61,10 @@ test('single points far beyond the baseline are worth a look, and no more', () =
 test('counters never fail, wherever they started', () => {
   const result = judgeOne({ control: counter(10, 3), experiment: counter(9000, 3) })
   expect(result).toMatchObject({ classification: 'Inconclusive', noData: { state: 'doubtful' } })
-  expect(result.classificationReason).toContain('ask for the rate')
+  expect(result.classificationReason).toContain('Query the rate')
 })
 
-test('three minutes of nothing where there never is nothing are for people to look at', () => {
+test('three minutes of nothing where there never is nothing need a review', () => {
   const orders = around(60, 7)
   const experiment = around(60, 7).map((value, index) => (index >= 30 && index < 33 ? 0 : value))
   expect(judgeOne({ control: orders, experiment, canary: { direction: 'decrease' } })).toMatchObject({
@@ -85,7 +85,7 @@ test('a start that differs is noted and fails nothing', () => {
 test('a canary that misses more of its points than its baseline is worth a look', () => {
   const experiment = around(100).map((value, index) => (index % 3 === 1 ? Number.NaN : value))
   expect(judgeOne({ control: around(100), experiment }).notes).toEqual([
-    'the canary has a value in 40 of 60 points, the baseline in 60 of 60',
+    'The canary has a value in 40 of 60 points, the baseline in 60 of 60',
   ])
 })
 
@@ -94,13 +94,13 @@ test('what is not proven is not said not to matter, and nothing falls by more th
   const reasons = Array.from(
     { length: 30 },
     () =>
-      judgeOne({ control: small(1), experiment: small(2) }, { look: { look: 1, looks: 5 } })
+      judgeOne({ control: small(1), experiment: small(2) }, { interval: { interval: 1, intervals: 5 } })
         .classificationReason,
   )
-  expect(reasons.filter((reason) => /no change that matters: \+[6-9\d]\d+ %/.test(reason))).toEqual([])
-  expect(reasons.filter((reason) => /no change is proven: \+\d/.test(reason)).length).toBeGreaterThan(5)
+  expect(reasons.filter((reason) => /No change that matters: \+[6-9\d]\d+ %/.test(reason))).toEqual([])
+  expect(reasons.filter((reason) => /No change is proven: \+\d/.test(reason)).length).toBeGreaterThan(5)
   expect(
-    reasons.filter((reason) => /between -1\d\d\d* %/.test(reason) && !reason.includes('-100 %')),
+    reasons.filter((reason) => /interval -1\d\d\d* %/.test(reason) && !reason.includes('-100 %')),
   ).toEqual([])
 })
 

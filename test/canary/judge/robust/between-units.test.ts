@@ -19,7 +19,7 @@ describe('pods that differ anyway', () => {
     const levels = { control: [100, 112, 91], experiment: [120, 103, 108] }
     const sides = [levels.control, levels.experiment].map((side) => side.map(pod)) as [number[][], number[][]]
     expect(judge(...sides)).toMatchObject({ classification: 'Pass' })
-    expect(judge(...sides).classificationReason).toContain('3 and 3 units were compared')
+    expect(judge(...sides).classificationReason).toContain('3 units of the canary and 3 of the baseline were compared')
     // One series of the same levels is worse beyond doubt.
     expect(judge(pod(101), pod(110.3))).toMatchObject({ classification: 'High' })
   })
@@ -50,7 +50,7 @@ describe('pods that differ anyway', () => {
     const wide = (level: number): number[] => Array.from({ length: 60 }, () => level + 8 * noise())
     const result = judge([100, 101, 99].map(pod), [100, 101, 99].map(wide))
     expect(result.classification).toMatch(/High|Low/)
-    expect(result.classificationReason).toContain('the values spread')
+    expect(result.classificationReason).toContain('The values spread')
   })
 
   it('widen the interval to what they allow', () => {
@@ -86,7 +86,7 @@ describe('former runs', () => {
     expect(judge(...sides)).toMatchObject({ classification: 'High' })
     const usual = judge(...sides, { runs: 20, deviation: 0.04 })
     expect(usual).toMatchObject({ classification: 'Pass', finding: { units: { runs: 20 } } })
-    expect(usual.classificationReason).toContain('in 20 former runs both sides lay 4 % apart')
+    expect(usual.classificationReason).toContain('In 20 former runs both sides differed by 4 %')
     expect(judge(pod(100), pod(130), { runs: 20, deviation: 0.04 })).toMatchObject({ classification: 'High' })
   })
 
@@ -98,11 +98,11 @@ describe('former runs', () => {
 describe('one pod of ten', () => {
   const ten = (): number[] => [100, 103, 98, 101, 97, 102, 99, 104, 96, 100]
 
-  it('that is slow is for people to look at, though the mean of all hardly moves', () => {
+  it('that is slow needs a review, though the mean of all hardly moves', () => {
     const result = judge(ten().map(pod), [...ten().slice(1), 130].map(pod))
     expect(result).toMatchObject({ classification: 'Inconclusive', noData: { state: 'doubtful' } })
     expect(result.classificationReason).toMatch(
-      /^one of 10 units of the canary is away from all of the baseline, by \+(29|30|31) % of their mean/,
+      /^One of 10 units of the canary differs from all units of the baseline by \+(29|30|31) % of their mean/,
     )
   })
 
@@ -118,7 +118,7 @@ describe('one pod of ten', () => {
     const baseline = ten().map(() => none)
     expect(judge(baseline, canary(1))).toMatchObject({ classification: 'Pass' })
     expect(judge(baseline, canary(20)).classificationReason).toMatch(
-      /^one of 10 units of the canary is away from all of the baseline, by 0\.333: see/,
+      /^One of 10 units of the canary differs from all units of the baseline by 0\.333\. Check/,
     )
   })
 

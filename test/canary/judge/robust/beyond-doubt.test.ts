@@ -16,7 +16,7 @@ describe('one metric that is ten times worse among thirty', () => {
       const report = judge([{ ...tenfold, group: 'small' }, ...others], { weights })
       expect(report).toMatchObject({ verdict: 'Review' })
       expect(report.score.score).toBeLessThan(90)
-      expect(report.score.classificationReason).toMatch(/^beyond doubt: m0/)
+      expect(report.score.classificationReason).toMatch(/^Beyond doubt: m0/)
     }
   })
 
@@ -38,6 +38,6 @@ describe('one metric that is ten times worse among thirty', () => {
 test('a review does not say that its score is below a score that it was put below', () => {
   const { score } = judge([SAME, { control: around(1, 1, 3), experiment: around(1, 1, 3) }])
   expect(score.score).toBe(89.99)
-  expect(score.classificationReason).toMatch(/^not judged: m1, 3 and 3 points are too few/)
+  expect(score.classificationReason).toMatch(/^Not judged: m1. Too few points: 3 in the baseline, 3 in the canary/)
   expect(score.classificationReason).not.toContain('below')
 })

@@ -4,7 +4,10 @@ import { makeRandom, ROWS } from '../../../../bench/judge/generate-pairs.js'
 import { judgeOne, points } from '../../../support/judge-metrics.js'
 
 const exposure = { control: points(() => 2000), experiment: points(() => 200) }
-/** Errors of a tenth of the requests in bursts of so many points from these on, and one of a thousand else. */
+/**
+ * Errors in a tenth of the requests during bursts of this many points, and in a thousandth
+ * otherwise.
+ */
 const bursts = (requests: number, starts: readonly number[], length: number, share = 0.1): number[] =>
   points((at) =>
     Math.round(requests * (starts.some((start) => at >= start && at < start + length) ? share : 0.001)),
@@ -23,7 +26,7 @@ describe('errors that come in bursts on both sides', () => {
     const { classificationReason } = judgeOne({
       ...{ control: bursts(2000, [4, 40], 9), experiment: bursts(200, [20, 45], 9), exposure },
     })
-    expect(classificationReason).toMatch(/^no change is proven: .* are worth \d\.\d independent ones$/u)
+    expect(classificationReason).toMatch(/^No change is proven: .* Effective samples: \d\.\d, since the events come in bursts$/u)
   })
 
   test.each([
@@ -43,9 +46,9 @@ describe('one burst beside a baseline that has no error', () => {
   const one = (length: number): number[] => points((at) => (at >= 20 && at < 20 + length ? 40 : 0))
   const control = points(() => 0)
 
-  test('asks people from four points on', () => {
+  test('needs a review from four points on', () => {
     expect(judgeOne({ control, experiment: one(4), exposure })).toMatchObject({
-      classificationReason: expect.stringContaining('but in bursts that count as few') as string,
+      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
       noData: { state: 'doubtful', policy: 'review' },
     })
   })

@@ -60,7 +60,7 @@ describe('a canary without values in its middle', () => {
     expect(judgeOne({ control, experiment: without(experiment, 20, 35) })).toMatchObject({
       classification: 'Inconclusive',
       classificationReason: expect.stringContaining(
-        'no value for 15 of 60 points, from point 21 on',
+        'no value for 15 of 60 points from point 21 on',
       ) as string,
     })
   })
@@ -68,7 +68,7 @@ describe('a canary without values in its middle', () => {
   test('is not judged by the rest where its last points are missing, too', () => {
     const shorter = without(experiment, 20, 35).slice(0, -2)
     expect(judgeOne({ control, experiment: shorter }).classificationReason).toContain(
-      'no value for 15 of 60 points, from point 21 on',
+      'no value for 15 of 60 points from point 21 on',
     )
   })
 
@@ -90,7 +90,7 @@ describe('errors in one burst', () => {
   test('are no change that is proven, and no success either', () => {
     expect(judgeOne({ control: now, experiment: burst, canary: { direction: 'increase' } })).toMatchObject({
       classification: 'Inconclusive',
-      classificationReason: expect.stringContaining('in bursts that count as few') as string,
+      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
     })
   })
 
@@ -106,13 +106,13 @@ test('points in a row far beyond the baseline are told with how far they are', (
   const experiment = usual.map((value, index) => (index >= 30 && index < 34 ? 2400 : value))
   expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
     classificationReason: expect.stringMatching(
-      /^4 points in a row lie far above all of the baseline \(2,400 on the average, the baseline has at most 2\d\d\): see what they are$/,
+      /^4 consecutive points are far above all of the baseline: 2,400 on average, at most 2\d\d in the baseline\. Check these points$/,
     ) as string,
     noData: { state: 'doubtful', policy: 'review' },
   })
 })
 
-test('a canary that fell to 0 is for people to look at, whatever is said of too few points', () => {
+test('a canary that fell to 0 needs a review, whatever is said of too few points', () => {
   const control = points((index) => 1000 + (index % 7))
   const experiment = control.map((value, index) => (index >= 30 && index < 38 ? 0 : value))
   const canary = { noData: { tooFewPoints: 'ignore' } }
@@ -127,7 +127,7 @@ describe('a canary that keeps its last value', () => {
   test.each([0, 20, 45])('from point %d on is not judged by how little it varies', (start) => {
     expect(judgeOne({ control, experiment: stuckFrom(start) })).toMatchObject({
       classification: 'Inconclusive',
-      classificationReason: `the canary's last ${60 - start} points all have the value 51.2, where the baseline changes: see whether it is still measured`,
+      classificationReason: `The last ${60 - start} points of the canary all have the value 51.2, while the baseline changes. Check whether the canary is still measured`,
     })
   })
 

@@ -21,7 +21,7 @@ describe('too little data', () => {
   ])('is inconclusive, never high: %#', (control, experiment) => {
     const result = judgeOne({ control, experiment })
     expect(result).toMatchObject({ classification: 'Inconclusive', score: null, critical: false })
-    expect(result.classificationReason).toMatch(/too few/)
+    expect(result.classificationReason).toMatch(/Too few/)
   })
 
   const wandering = { control: wander(0, 0.98), experiment: wander(0, 0.98) }

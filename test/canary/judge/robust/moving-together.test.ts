@@ -14,7 +14,7 @@ describe('two sides that rise together', () => {
   test.each([0.01, 0.03])('fail by the 15 %% that lie between them (noise of %f)', (deviation) => {
     const result = judgeOne({ control: ramp(1, deviation), experiment: ramp(1.15, deviation) })
     expect(result.classification).toBe('High')
-    expect(result.classificationReason).toMatch(/^the typical value changed by \+1[3456] % of the baseline/u)
+    expect(result.classificationReason).toMatch(/^The typical value changed by \+1[3456] % of the baseline/u)
   })
 
   test('pass where nothing lies between them, and a start that both have is no note', () => {
@@ -27,7 +27,7 @@ describe('two sides that rise together', () => {
   test('and differ in what only the canary starts with', () => {
     const experiment = ramp(1, 0.03).map((value, at) => (at < 5 ? 0.4 * value : value))
     const { notes } = judgeOne({ control: ramp(1, 0.03), experiment })
-    expect(notes).toEqual([expect.stringMatching(/^the first 5 points of the canary are 7\d % below/u)])
+    expect(notes).toEqual([expect.stringMatching(/^The first 5 points of the canary are 7\d % below/u)])
   })
 })
 
@@ -35,7 +35,7 @@ test('values that move too slowly to be judged are told with how far the canary 
   const [control, moved] = [wander(20, 0.95), wander(20, 0.95)]
   const { classificationReason } = judgeOne({ control, experiment: moved.map((value) => value * 1.08) })
   expect(classificationReason).toMatch(
-    /^the typical value changed by [+-]\d+(\.\d)? % of the baseline, (between .*, )?but the values move so slowly/u,
+    /^The typical value changed by [+-]\d+(\.\d)? % of the baseline( \(confidence interval .*\))?\. Effective samples: \d+\.\d, since the values change slowly/u,
   )
 })
 

@@ -17,7 +17,7 @@ describe('values that end at a bound', () => {
     expect(result.classification).toBe('Low')
     expect(result.finding).toMatchObject({ distanceFrom: 100 })
     expect(result.classificationReason).toMatch(
-      /^99\.\d+ on the average, 99\.9\d+ in the baseline \(of the distance from 100: /,
+      /^99\.\d+ on average, 99\.9\d+ in the baseline\. Distance from 100: /,
     )
   })
 

@@ -28,7 +28,7 @@ test('an outage that is over, and a stretch without values, ask what happened', 
   expect(judgeOne({ control, experiment: dead })).toMatchObject({
     classification: 'Inconclusive',
     noData: { state: 'doubtful' },
-    classificationReason: expect.stringContaining('no value for 8 of 60 points, from point 21 on') as unknown,
+    classificationReason: expect.stringContaining('no value for 8 of 60 points from point 21 on') as unknown,
   })
   const down = experiment.map((value, index) => (index >= 20 && index < 28 ? 0 : value))
   expect(['Low', 'Inconclusive']).toContain(judgeOne({ control, experiment: down }).classification)

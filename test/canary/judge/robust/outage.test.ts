@@ -10,7 +10,7 @@ const diesAt = (values: readonly number[], start: number, end = values.length): 
 describe('a canary whose values fall to 0', () => {
   const [control, experiment] = [around(100, 6), around(100, 6)]
   const falls = (points: number): string =>
-    `the canary's values fell to 0 for the last ${points} of 60 points, the baseline's did not`
+    `The canary's values fell to 0 for the last ${points} of 60 points, the baseline's did not`
 
   test('is told by that, and not by the tests that it fails', () => {
     const result = judgeOne({
@@ -56,7 +56,7 @@ describe('a canary whose values fall to 0', () => {
   test('says so of an outage that is over', () => {
     const up = points(() => 1)
     const { classificationReason } = judgeOne({ control: up, experiment: diesAt(up, 20, 32) })
-    expect(classificationReason).toContain("the canary's values fell to 0 for 12 of 60 points")
+    expect(classificationReason).toContain("The canary's values fell to 0 for 12 of 60 points")
   })
 
   test.each([
@@ -71,6 +71,6 @@ test('a burst of errors beside none is told as a burst, not as values that move 
   const experiment = points((index) => (index >= 40 && index < 46 ? 25 : 0))
   expect(judgeOne({ control: points(() => 0), experiment })).toMatchObject({
     classification: 'Inconclusive',
-    classificationReason: '150 events, 0 in the baseline, but in bursts that count as few: see what they are',
+    classificationReason: '150 events, 0 in the baseline. The events come in bursts, which count as few. Check the bursts',
   })
 })

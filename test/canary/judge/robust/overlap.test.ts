@@ -24,7 +24,7 @@ describe('values of windows that overlap', () => {
     const result = judgeOne(short)
     expect(result.classification).toBe('Inconclusive')
     expect(result.classificationReason).toMatch(
-      /stands for 5 points.*worth 7 and 7 independent ones.*windows of one step/,
+      /Effective samples: 7 in the baseline, 7 in the canary, since each value covers 5 points.*windows of one step/,
     )
   })
 

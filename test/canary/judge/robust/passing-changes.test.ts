@@ -18,7 +18,7 @@ test.each([
 })
 
 describe('a metric that passes', () => {
-  test.each([[spike, /^the first 4 points of the canary are \d{3} % above the baseline: warmUpMinutes/]])(
+  test.each([[spike, /^The first 4 points of the canary are \d{3} % above the baseline\. Set warmUpMinutes/]])(
     'notes where the canary was away from its baseline: %#',
     (experiment, says) => {
       const result = judgeOne({ control, experiment })
@@ -36,7 +36,7 @@ describe('a metric that passes', () => {
     expect(judge([{ control, experiment: spike }]).score).toMatchObject({
       score: 100,
       classification: 'Success',
-      classificationReason: 'no metric changed in a way that matters; worth a look: m0',
+      classificationReason: 'No metric changed in a way that matters. Metrics with notes: m0',
     })
   })
 })
@@ -59,7 +59,7 @@ describe('a start that differs', () => {
       canary: { kind: 'count', direction: 'increase' },
     })
     expect(result).toMatchObject({ classification: 'Pass', score: 100 })
-    expect(result.notes).toEqual([expect.stringMatching(/^from point 1 to \d+ .*: warmUpMinutes/)])
+    expect(result.notes).toEqual([expect.stringMatching(/^From point 1 to \d+ .*\. Set warmUpMinutes/)])
   })
 
   test('hides nothing of what comes after it', () => {
@@ -68,7 +68,7 @@ describe('a start that differs', () => {
     for (const experiment of [later, both]) {
       expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
         classification: 'High',
-        classificationReason: expect.stringMatching(/^from point (?:29|3\d) to/) as string,
+        classificationReason: expect.stringMatching(/^From point (?:29|3\d) to/) as string,
       })
     }
   })

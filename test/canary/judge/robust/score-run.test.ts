@@ -112,10 +112,10 @@ describe('scores', () => {
 })
 
 test.each([
-  [[{ ...SAME, canary: { muted: true } }], 'nothing could be judged: muted: m0'],
+  [[{ ...SAME, canary: { muted: true } }], 'Nothing could be judged: Muted: m0'],
   [
     [{ control: [1], experiment: [2] }],
-    'nothing could be judged: m0, 1 and 1 points are too few: at least 8 on each side are needed',
+    'Nothing could be judged: m0. Too few points: 1 in the baseline, 1 in the canary. At least 8 are needed on each side',
   ],
   [
     [
@@ -123,7 +123,7 @@ test.each([
       { control: [1], experiment: [2], canary: { noData: { tooFewPoints: 'ignore' } } },
       { ...SAME, canary: { muted: true } },
     ],
-    'nothing could be judged: m0, 1 and 1 points are too few: at least 8 on each side are needed; muted: m2; left out by their noData: m1',
+    'Nothing could be judged: m0. Too few points: 1 in the baseline, 1 in the canary. At least 8 are needed on each side. Muted: m2. Left out by noData: m1',
   ],
 ])('a run without a score says what could not be judged: %#', (metrics, classificationReason) => {
   expect(judge(metrics).score).toEqual({ score: 60, classification: 'Review', classificationReason })

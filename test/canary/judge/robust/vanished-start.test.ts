@@ -30,12 +30,12 @@ describe('a change that only the start of the canary has', () => {
         canary: { direction: 'decrease' },
       },
     ],
-  ])('is for people to look at: %s', (_, metric) => {
+  ])('needs a review: %s', (_, metric) => {
     for (const critical of [false, true]) {
       const { results, verdict } = judge([{ ...metric, canary: { ...metric.canary, critical } }])
       expect(verdict).toBe('Review')
       expect(results[0]?.classificationReason).toMatch(
-        /, but the first \d+ points show it, as those of a warm-up do, and from point \d+ on the canary is like its baseline: see what it was; warmUpMinutes leaves a start out$/,
+        /\. Only the first \d+ points show it, as in a warm-up; from point \d+ on the canary is like its baseline\. Check the cause, or set warmUpMinutes to leave the start out$/,
       )
     }
   })

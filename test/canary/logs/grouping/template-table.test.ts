@@ -92,18 +92,6 @@ describe('words that turn out to be values', () => {
     ).toEqual(['Registering <*> for class <*>'])
   })
 
-  it('may vary at several places at once where there are many lines', () => {
-    const name = (n: number): string =>
-      [n % 7, n % 11, n % 13].map((digit) => 'abcdefghijklm'.charAt(digit)).join('') + 'x'
-    const lines = Array.from(
-      { length: 60 },
-      (_, n) => `parcel of ${name(n)} was sent with ${name(n * 5)} today`,
-    )
-    expect(templatesOf(...lines)).toEqual(['parcel of <*> was sent with <*> today'])
-    const states = lines.map((line, n) => line.replace('sent', n % 2 === 0 ? 'sent' : 'lost'))
-    expect(templatesOf(...states)).toHaveLength(2)
-  })
-
   it('are no exceptions', () => {
     const types = ['java.io.IOException', 'java.sql.SQLException', 'a.b.StateException']
     expect(templatesOf(...types.map((type) => `the request ended with ${type} again`))).toHaveLength(3)
@@ -172,25 +160,17 @@ describe('a table with a limit', () => {
   })
 })
 
-describe('one odd line among many', () => {
+describe('a line with words in place of a value', () => {
   const many = (line: string, count = 200): string[] =>
     Array.from({ length: count }, (_, n) => line.replaceAll('#', String(n)))
 
-  it.each([
-    ['the order was changed by 12#', 'the order was changed by John van Smith'],
-    ['peer 10.0.0.# has state 7# since then', 'peer 10.0.0.3 has state UNKNOWN since then'],
-    ['10.0.0.# asked for the list of peers', 'localhost asked for the list of peers'],
-  ])('belongs to them where it has a name for a value: %s', (line, odd) => {
-    expect(templatesOf(...many(line), odd)).toHaveLength(1)
-  })
-
-  it('does not where it says more than another value', () => {
+  it('is another template if it has more words', () => {
     const lines = many('Received block # from 10.0.0.#')
     expect(templatesOf(...lines, 'Received block 7 of size 9 from 10.0.0.1')).toHaveLength(2)
     expect(templatesOf(...lines, 'Received block 7 at last from 10.0.0.1, after all')).toHaveLength(2)
   })
 
-  it('does not where it is not odd', () => {
+  it('is another template if it is as frequent', () => {
     expect(
       templatesOf(
         ...many('the order was changed by 12#'),

@@ -111,10 +111,10 @@ describe('the parameters of connectors', () => {
 
   test.each([
     { value: '{"connectorType":', problem: 'toolConnectorParameters starts like JSON but is malformed' },
-    { value: 'OPS-12', problem: 'toolConnectorParameters does not say which connectorType it is for' },
+    { value: 'OPS-12', problem: 'toolConnectorParameters has no connectorType' },
     {
       value: [{ parameters: [{ a: 'b' }] }],
-      problem: 'toolConnectorParameters[0] does not say which connectorType',
+      problem: 'toolConnectorParameters[0] has no connectorType',
     },
     { value: [['OPS-12']], problem: 'toolConnectorParameters[0] is an array within an array' },
     {
@@ -140,7 +140,7 @@ describe('the parameters of connectors', () => {
   test('for more than fifty connectors are cut, and that is said', () => {
     const { requests, problems } = parseConnectorParameters(Array.from({ length: 51 }, () => PLUGIN_FORM[0]))
     expect(requests).toHaveLength(50)
-    expect(problems).toEqual(['toolConnectorParameters asks 51 connectors, of which the first 50 are taken'])
+    expect(problems).toEqual(['toolConnectorParameters has 51 requests, of which only the first 50 are used'])
   })
 
   test('are bounded in the problems that are named, and in the values of a text', () => {

@@ -30,6 +30,6 @@ test('a log that is shorter than it was is told of', async () => {
   const files = keptFile(path)
   expect(await findLost(files)).toBeUndefined()
   truncateSync(path, 500)
-  expect(await findLost(files)).toContain('tidegate.db-wal was cut while it was open')
-  expect(() => requireKept(files)).toThrow('was cut while it was open')
+  expect(await findLost(files)).toContain('tidegate.db-wal was truncated while it was open')
+  expect(() => requireKept(files)).toThrow('was truncated while it was open')
 })

@@ -69,7 +69,7 @@ describe('a store whose file is not where it was', () => {
     truncateSync(join(dataDir, 'tidegate.db-wal'), length)
     await expect(writer.run(append, 'lost')).rejects.toMatchObject(LOST)
     await waitUntil(
-      () => problem()?.startsWith('tidegate.db-wal was cut while it was open'),
+      () => problem()?.startsWith('tidegate.db-wal was truncated while it was open'),
       () => 'health does not tell of it',
     )
     await expect(writer.run(append, 'lost too')).rejects.toMatchObject(LOST)

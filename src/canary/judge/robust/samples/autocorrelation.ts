@@ -1,12 +1,12 @@
 import { scoresAmong } from '../../../statistics/normal-scores.js'
 
-/** A series about its own centre, with the places of its points in time. */
+/** A series centred on its mean, with the places of its points in time. */
 export interface CentredSeries {
   readonly values: Float64Array
   readonly places: Int32Array
 }
 
-/** How much neighbours in time are alike, and what that does to the evidence. */
+/** The similarity of neighbours in time, and its effect on the evidence. */
 export interface Dependence {
   /** Lag-1 autocorrelation over both sides, corrected for its bias; 0 when chance explains it. */
   readonly autocorrelation: number
@@ -16,16 +16,22 @@ export interface Dependence {
   readonly freedom: number
 }
 
-/** Below so many standard errors an autocorrelation counts as chance. */
+/** An autocorrelation below this number of standard errors counts as chance. */
 const CHANCE_ERRORS = 2
-/** Where more data is to come, nothing that is there is taken for chance: few points do not show their dependence. */
+/**
+ * Used while more data is to come: few points do not show their dependence, so nothing counts as
+ * chance.
+ */
 export const NO_CHANCE = 0
-/** Too low an autocorrelation is the error that costs: it is taken so many standard errors higher. */
+/** Standard errors added to the autocorrelation, since an underestimate causes false alarms. */
 const CAUTION = 0.8
-/** The most that an autocorrelation is taken for. */
-const MOST = 0.99
-const LEAST_FREEDOM = 2
-/** This many standard errors above the control's, the experiment's autocorrelation comes from a change. */
+/** Upper limit of an autocorrelation. */
+const MAX_AUTOCORRELATION = 0.99
+const MIN_FREEDOM = 2
+/**
+ * Number of standard errors above the control's autocorrelation from which the experiment's comes
+ * from a change.
+ */
 const CHANGED_ERRORS = 4.5
 
 /** Sums over a series and its neighbours without a gap between. */
@@ -37,9 +43,10 @@ interface LagOne {
 }
 
 /**
- * The dependence within the control and, unless a change made it there, the experiment, taken together. The variance of
- * ln((1 + r) / (1 - r)) is 4 / (N (1 - r^2)), which is that of a chi-square with N (1 - r^2) / 2 degrees of freedom: tests that use
- * the inflation take their quantiles from there.
+ * The dependence within the control and, unless a change caused it there, the experiment, combined.
+ * The variance of ln((1 + r) / (1 - r)) is 4 / (N (1 - r^2)), as that of a chi-square with N (1 -
+ * r^2) / 2 degrees of freedom. Tests that use the inflation take their quantiles from that
+ * distribution.
  */
 export function dependence(
   sides: readonly CentredSeries[],
@@ -53,17 +60,17 @@ export function dependence(
   const unbiased = withoutBias(autocorrelationOf(used), points / used.length)
   const isChance = unbiased * Math.sqrt(pairs) < chanceErrors
   const caution = cautionErrors * Math.sqrt(Math.max(0, 1 - unbiased ** 2) / points)
-  const r = isChance ? 0 : Math.min(MOST, unbiased + caution)
+  const r = isChance ? 0 : Math.min(MAX_AUTOCORRELATION, unbiased + caution)
   return {
     autocorrelation: r,
     inflation: (1 + r) / (1 - r),
-    freedom: Math.max(LEAST_FREEDOM, r > 0 ? (points * (1 - r * r)) / 2 : points),
+    freedom: Math.max(MIN_FREEDOM, r > 0 ? (points * (1 - r * r)) / 2 : points),
   }
 }
 
 /**
- * A change in the middle of the window makes the experiment's neighbours alike. Under no change both sides depend alike, so an
- * experiment that does so far more than the control is left out: else the change itself would hide the change.
+ * Leaves out an experiment that depends in time far more than the control. A change in the middle
+ * of the window makes the experiment's neighbours alike and would otherwise hide itself.
  */
 function trusted(sides: readonly LagOne[]): readonly LagOne[] {
   const [control, experiment] = sides
@@ -87,9 +94,9 @@ function withoutBias(r: number, points: number): number {
   return r + (1 + 3 * r) / Math.max(1, points)
 }
 
-/** Every point on its own: what is known without looking at the order. */
+/** Independent points: the dependence without considering their order. */
 export function independence(points: number): Dependence {
-  return { autocorrelation: 0, inflation: 1, freedom: Math.max(LEAST_FREEDOM, points / 2) }
+  return { autocorrelation: 0, inflation: 1, freedom: Math.max(MIN_FREEDOM, points / 2) }
 }
 
 /** Values less their mean. */
@@ -98,7 +105,9 @@ export function centred(values: Float64Array, places: Int32Array): CentredSeries
   return { values: values.map((value) => value - mean), places }
 }
 
-/** The normal scores of a series among itself: robust against spikes. `sorted` has its values in ascending order. */
+/**
+ * The normal scores of a series, robust against spikes. `sorted` has its values in ascending order.
+ */
 export function centredScores(
   values: Float64Array,
   places: Int32Array,
@@ -107,12 +116,12 @@ export function centredScores(
   return centred(scoresAmong(sorted, values), places)
 }
 
-/** Of several estimates of one dependence, that which widens most; the first of equal ones. */
+/** The estimate of one dependence that widens the most; the first of equal ones. */
 export function strongest(first: Dependence, ...others: readonly Dependence[]): Dependence {
   return others.reduce((most, other) => (other.inflation > most.inflation ? other : most), first)
 }
 
-/** Only points that follow each other without a gap tell how alike neighbours are. */
+/** Only consecutive points without a gap show how alike neighbours are. */
 function lagOne({ values, places }: CentredSeries): LagOne {
   let [products, squares, pairs] = [0, 0, 0]
   for (let index = 0; index < values.length; index += 1) {

@@ -1,6 +1,9 @@
 import { sortedQuantile } from '../../../statistics/quantile.js'
 
-/** What shares of the baseline refer to: the median size of its values, or their mean size where most are 0. */
+/**
+ * The level that shares of the baseline refer to: the median size of its values, or their mean size
+ * if most are 0.
+ */
 export function baselineLevel(sorted: Float64Array): number {
   const sizes = (sorted[0] ?? 0) < 0 ? sorted.map(Math.abs).sort() : sorted
   const median = sortedQuantile(sizes, 0.5)
@@ -8,7 +11,7 @@ export function baselineLevel(sorted: Float64Array): number {
   return sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length)
 }
 
-/** An estimate and its interval as shares of the level; null where the level is 0. */
+/** An estimate and its confidence interval as shares of the level. Null if the level is 0. */
 export function relativeTo(
   level: number,
   estimate: number,

@@ -3,11 +3,11 @@ import type { MetricSpec, Side } from '../../series/types.js'
 import { centredScores } from './autocorrelation.js'
 import type { CentredSeries } from './autocorrelation.js'
 
-/** The points of a side that has gaps no more: their values, and their places in time. */
+/** The points of a side without gaps: their values, and their places in time. */
 export interface CleanSide {
   readonly values: Float64Array
   readonly places: Int32Array
-  /** What each value is a count out of; 1 when nothing is said. */
+  /** The exposure of each value; 1 if none is given. */
   readonly exposure: Float64Array
   readonly hasExposure: boolean
   /** The values in ascending order. */
@@ -16,7 +16,10 @@ export interface CleanSide {
   readonly scores: CentredSeries
 }
 
-/** Leaves gaps out, or makes them 0, and leaves outliers out if asked. A point that is exposed to nothing is a gap. */
+/**
+ * Drops gaps or sets them to 0, and drops outliers if configured. A point without exposure is a
+ * gap.
+ */
 export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): CleanSide {
   const { values, exposure } = side
   const isPoint = (value: number, place: number): boolean =>
@@ -40,7 +43,7 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
   })
 }
 
-/** The place behind the last point. */
+/** The place after the last point. */
 export function endOf({ places }: Pick<CleanSide, 'places'>): number {
   return (places.at(-1) ?? -1) + 1
 }

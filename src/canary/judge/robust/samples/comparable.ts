@@ -4,19 +4,25 @@ import type { MetricSeries } from '../../series/types.js'
 import { kindOfValues } from './kind-of-values.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** Sides that lie so many times apart measure something else, or in another unit. */
+/** Ratio of levels from which both sides measure different things or use different units. */
 const OTHER_SCALE = 100
-/** What fails anyway is asked about sooner: a percentage and a share that differ a little are not 100 times apart, nor minutes and seconds. */
+/**
+ * Ratio for metrics that fail anyway, lower than `OTHER_SCALE`: a percentage and a share that
+ * differ a little are not exactly 100 times apart, nor are minutes and seconds.
+ */
 export const LIKELY_OTHER_SCALE = 50
 /** Fewer points that only rise may be chance. */
-const LEAST_RISING = 10
-/** So many of the steps of a counter rise; the rest stand, or begin again. */
+const MIN_RISING = 10
+/** Minimum share of rising steps of a counter. At other steps it is constant or resets. */
 const RISING_SHARE = 0.5
-const MOST_RESETS = 0.1
+const MAX_RESETS = 0.1
 /** Levels that are alike say the same of counters too. */
 const ALIKE = 0.05
 
-/** Why the levels of both sides cannot be compared, which are `scale` times apart or more; undefined where they can. */
+/**
+ * Reason why the levels of both sides cannot be compared: they differ by the factor `scale` or
+ * more. Undefined if they can be compared.
+ */
 export function notComparable(
   { spec }: Pick<MetricSeries, 'spec'>,
   sides: CleanSides,
@@ -29,10 +35,13 @@ export function notComparable(
   const isAbove = Number.isFinite(ratio) && ratio >= scale && (x.sorted[0] ?? 0) > (y.sorted.at(-1) ?? 0)
   if (!isBelow && !isAbove) return undefined
   const times = isAbove ? `${short(ratio)} times the` : `1/${short(1 / ratio)} of the`
-  return `the typical value of the canary is ${times} baseline's, and no value of one side is near any of the other: see whether both sides measure the same, in one unit`
+  return `The typical value of the canary is ${times} baseline's, and no value of one side is near any of the other. Check whether both sides measure the same thing in the same unit`
 }
 
-/** Why nothing can be said of two counters, whatever a test finds, and whether that goes for their levels too, which may be alike; undefined where a side is none. */
+/**
+ * Reason why two counters cannot be compared, whatever a test finds. `isUnlike`: whether their
+ * levels differ too. Undefined if a side is not a counter.
+ */
 export function countersOf(
   sides: CleanSides,
 ): { readonly says: string; readonly isUnlike: boolean } | undefined {
@@ -41,13 +50,13 @@ export function countersOf(
   const [x = 0, y = 0] = [experiment, control].map(({ sorted }) => sortedQuantile(sorted, 0.5))
   return {
     isUnlike: Math.abs(x - y) > ALIKE * y,
-    says: 'both sides only rise, as counters do, so that their values say how long they have counted: ask for the rate',
+    says: 'Both sides only rise, as counters do, so their values show how long they have counted. Query the rate',
   }
 }
 
-/** Whole numbers that only rise, but where they begin again. */
+/** Whether these are whole numbers that only rise, except for resets. */
 function isCounter(known: Float64Array): boolean {
-  if (known.length < LEAST_RISING || !known.every(Number.isInteger)) return false
+  if (known.length < MIN_RISING || !known.every(Number.isInteger)) return false
   let [rises, falls] = [0, 0]
   for (let place = 1; place < known.length; place += 1) {
     const step = (known[place] ?? 0) - (known[place - 1] ?? 0)
@@ -55,5 +64,5 @@ function isCounter(known: Float64Array): boolean {
     if (step < 0) falls += 1
   }
   const steps = known.length - 1
-  return rises >= steps * RISING_SHARE && falls <= steps * MOST_RESETS
+  return rises >= steps * RISING_SHARE && falls <= steps * MAX_RESETS
 }

@@ -2,7 +2,10 @@ import type { MetricKind } from '../../series/types.js'
 import type { CleanSide } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** From this share of zeros on a side says more by how often it is not 0 than by how large it is. */
+/**
+ * Minimum share of zeros from which a side is compared by how often it is not 0 rather than by
+ * size.
+ */
 const MOSTLY_ZERO = 0.5
 
 /** How values are tested: as measurements, as values that are mostly 0, or as events counted. */

@@ -7,7 +7,10 @@ export interface Margins {
   readonly decrease: number
 }
 
-/** Explicit margins win; then what Kayenta's effect size allows beyond its neutral value; then the run's. */
+/**
+ * Margins of a metric: explicit ones first, then Kayenta's effect size beyond its neutral value,
+ * then those of the run.
+ */
 export function marginsOf(spec: MetricSpec, { margin }: Pick<RobustSettings, 'margin'>): Margins {
   const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
   const usual = spec.margin ?? margin

@@ -8,7 +8,7 @@ export interface CleanSides {
   readonly experiment: CleanSide
 }
 
-/** What the tests of one metric found, before other metrics are considered. */
+/** The test results of one metric, before other metrics are considered. */
 export type Tested = Omit<Finding, 'p' | 'pAdjusted'>
 
 /** Which ways a change is harm: up (1), down (-1). */
@@ -16,7 +16,7 @@ export function harmfulSigns(direction: Direction): readonly (1 | -1)[] {
   return ([1, -1] as const).filter((sign) => direction !== (sign > 0 ? 'decrease' : 'increase'))
 }
 
-/** A p-value for its share of the error: 1 when it has none. */
+/** A p-value divided by its share of the error; 1 if the share is 0. */
 export function weighted(p: number, share: number): number {
   return share > 0 ? Math.min(1, p / share) : 1
 }
@@ -26,12 +26,12 @@ export function mattering(tests: readonly TestOutcome[]): TestOutcome[] {
   return tests.filter(({ matters }) => matters).sort((a, b) => a.p - b.p)
 }
 
-/** How many independent points those of the side that has fewer are worth. */
-export function pointsWorth({ effectiveN }: Tested): number {
+/** The effective number of independent points on the side that has fewer. */
+export function effectivePoints({ effectiveN }: Tested): number {
   return Math.min(effectiveN.control, effectiveN.experiment)
 }
 
-/** Mean of the experiment by mean of the control; null where it has no value. */
+/** Mean of the experiment divided by the mean of the control. Null if it has no value. */
 export function meanRatio({ control, experiment }: CleanSides): number | null {
   const ratio = describeSeries(experiment.values).mean / describeSeries(control.values).mean
   return Number.isFinite(ratio) ? ratio : null

@@ -5,51 +5,63 @@ import { cleanPoints, endOf } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
 /** The longest windows that are looked for, in points. */
-const MOST_POINTS = 30
-/** A side has so many times the points of a window at least, or its pattern says nothing. */
-const LEAST_WINDOWS = 4
+const MAX_POINTS = 30
+/** Minimum length of a side in windows for its pattern to be used. */
+const MIN_WINDOWS = 4
 /** The correlation of differences that lie one window apart is -1/2; noise stays above this. */
-const LEAST_PATTERN = -0.3
+const MIN_PATTERN = -0.3
 const PATTERN_ERRORS = 3.5
 /** A step or a burst must not pass for the pattern of windows. */
-const MOST_IN_MEDIANS = 2.5
+const MAX_IN_MEDIANS = 2.5
 /** Differences of independent points have -1/2 from one to the next. */
 const INDEPENDENT = -0.35
 /** Less than this is chance, on sides that know nothing of each other. */
-const LEAST_LIKENESS = 0.5
+const MIN_LIKENESS = 0.5
 /** Windows leave no other differences alike. */
-const MOST_ELSEWHERE = 0.5
-/** Neighbours share all of a window but a point; of spikes, whose differences are cut, they share nothing. */
-const LEAST_SHARED = 0.5
+const MAX_ELSEWHERE = 0.5
+/**
+ * Neighbours share all points of a window but one. Spikes, whose differences are cut, share
+ * nothing.
+ */
+const MIN_SHARED = 0.5
 
-/** How many points one window of the values spans, from their own pattern; 1 where they do not overlap. */
+/**
+ * The number of points in one window of the values, detected from their pattern; 1 if windows do
+ * not overlap.
+ */
 export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
   const points = Math.min(control.values.length, experiment.values.length)
-  const most = Math.min(MOST_POINTS, Math.floor(points / LEAST_WINDOWS))
+  const most = Math.min(MAX_POINTS, Math.floor(points / MIN_WINDOWS))
   if (correlationAt(sides, 1).value < INDEPENDENT) return 1
   const together = likeness(sides)
-  const alike = together < LEAST_LIKENESS ? 1 : 1 + together ** 2
-  let [overlap, least] = [1, LEAST_PATTERN]
+  const alike = together < MIN_LIKENESS ? 1 : 1 + together ** 2
+  let [overlap, least] = [1, MIN_PATTERN]
   for (let lag = 2; lag <= most; lag += 1) {
     const { value, pairs } = correlationAt(sides, lag)
     // A cycle comes back.
-    if (value > MOST_ELSEWHERE) return 1
+    if (value > MAX_ELSEWHERE) return 1
     if (value < least && value * Math.sqrt(pairs / alike) < -PATTERN_ERRORS) [overlap, least] = [lag, value]
   }
   const { autocorrelation } = dependence([control.scores, experiment.scores], NO_CHANCE, 0)
-  return autocorrelation < LEAST_SHARED * (1 - 1 / overlap) ? 1 : overlap
+  return autocorrelation < MIN_SHARED * (1 - 1 / overlap) ? 1 : overlap
 }
 
 /** From this share of steps on a value stays what it was, */
 const HELD_SHARE = 0.5
 /** of values that, once they change, come back as seldom as this. */
 const DISTINCT_SHARE = 0.8
-const LEAST_CHANGES = 4
-/** A value that stays so many times as long as others is not made at even times: of such values no points are independent, whichever are left out. */
-const MOST_UNEVEN = 2
+const MIN_CHANGES = 4
+/**
+ * Maximum time that a value stays, as a multiple of the usual time, for values to be produced at
+ * regular times. Otherwise no choice of points is independent.
+ */
+const MAX_UNEVEN = 2
 
-/** How many points each value stands for, where both sides repeat theirs since they are asked for more often than they are made; else 1. */
+/**
+ * The number of points that each value lasts, if both sides repeat values because they are sampled
+ * more often than produced; otherwise 1.
+ */
 export function heldFor({ control, experiment }: CleanSides): number {
   return Math.min(...[control, experiment].map(pointsHeld))
 }
@@ -58,16 +70,16 @@ function pointsHeld({ values }: CleanSide): number {
   const changes = [...values.keys()].filter((at) => at === 0 || values[at] !== values[at - 1])
   const isHeld = changes.length <= (1 - HELD_SHARE) * values.length + 1
   const isNew = new Set(changes.map((at) => values[at])).size >= DISTINCT_SHARE * changes.length
-  if (!isHeld || !isNew || changes.length < LEAST_CHANGES) return 1
+  if (!isHeld || !isNew || changes.length < MIN_CHANGES) return 1
   const held = Math.round(values.length / changes.length)
   const longest = changes.reduce(
     (most, at, index) => Math.max(most, (changes[index + 1] ?? values.length) - at),
     0,
   )
-  return longest < MOST_UNEVEN * held ? held : 1
+  return longest < MAX_UNEVEN * held ? held : 1
 }
 
-/** Every so many points, up to the last: those whose windows do not overlap. */
+/** Every `overlap`-th point, counted back from the last: points whose windows do not overlap. */
 export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
   const last = side.places.at(-1) ?? 0
   const isKept = (place: number): boolean => (last - place) % overlap === 0
@@ -80,7 +92,10 @@ export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
   })
 }
 
-/** Of each two points that follow each other, by the place of the second; NaN elsewhere. Jumps count as far as usual ones reach. */
+/**
+ * Differences between consecutive points, at the place of the second one; NaN elsewhere. Jumps are
+ * cut to the usual range.
+ */
 function differences({ values, places }: CleanSide): Float64Array {
   const all = new Float64Array(endOf({ places })).fill(Number.NaN)
   for (let index = 1; index < values.length; index += 1) {
@@ -91,7 +106,7 @@ function differences({ values, places }: CleanSide): Float64Array {
     .filter((value) => !Number.isNaN(value))
     .map(Math.abs)
     .sort()
-  const reach = MOST_IN_MEDIANS * sortedQuantile(sizes, 0.5)
+  const reach = MAX_IN_MEDIANS * sortedQuantile(sizes, 0.5)
   return all.map((value) => Math.max(-reach, Math.min(reach, value)))
 }
 
@@ -108,7 +123,7 @@ function likeness([one, other]: readonly Float64Array[]): number {
   return products === 0 ? 0 : products / Math.sqrt(ofOne * ofOther)
 }
 
-/** Over both sides. A difference is 0 on the average, whatever the level. */
+/** The correlation over both sides. The mean of differences is 0, whatever the level is. */
 function correlationAt(
   sides: readonly Float64Array[],
   lag: number,

@@ -8,8 +8,9 @@ import { totalOf } from './total-events.js'
 const WORDS = /^[\p{L}][\p{L}\d _-]{0,30}$/u
 
 /**
- * How many events both sides have, as people compare them: `1,400 events in 52,000 requests, 40 in 51,000 in the baseline: 2.7 %
- * against 0.078 %`. Without an exposure the points are named where the sides have not equally many.
+ * The number of events on both sides: `1,400 events in 52,000 requests, 40 in 51,000 in the
+ * baseline: 2.7 % against 0.078 %`. Without an exposure, the numbers of points are named if the
+ * sides differ in them.
  */
 export function describeTotals(
   { control, experiment }: CleanSides,
@@ -35,7 +36,10 @@ function pointsOf({ values }: CleanSide): number {
   return values.length
 }
 
-/** Whole numbers as they are, others to three digits, and beyond those that are exact with their power of ten. */
+/**
+ * Whole numbers unchanged, others with three digits, and numbers that are not exact with their
+ * power of ten.
+ */
 function amountOf(amount: number): string {
   if (Math.abs(amount) > Number.MAX_SAFE_INTEGER) return amount.toExponential(2).replace('e+', 'e')
   return Number.isInteger(amount) ? amount.toLocaleString('en-US') : toThreeDigits(amount)

@@ -1,13 +1,17 @@
-import { orderedMean, pseudoMedian, signedRank } from '../../../statistics/signed-rank.js'
 import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
 import { centredScores, dependence } from '../samples/autocorrelation.js'
 import type { Dependence } from '../samples/autocorrelation.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import type { BoundErrors, Shift } from './shift-test.js'
+import { medianDifference, orderedDifference } from '../../../statistics/ordered-difference.js'
+import { noNumber } from '../../../statistics/walk-ties.js'
 
-/** The points that both sides have at one place in time. */
-export interface Pairing {
-  /** Experiment less control; or, where both keep their ratio, the logarithm of that times the level. */
+/** The points that both sides have at the same place in time. */
+interface Pairing {
+  /**
+   * Experiment minus control; or, if both keep their ratio, the logarithm of the ratio times the
+   * level.
+   */
   readonly differences: Float64Array
   readonly dependence: Dependence
   /** The level that logarithms were multiplied with. */
@@ -15,24 +19,25 @@ export interface Pairing {
 }
 
 /** Fewer common points than this are not paired. */
-const LEAST_PAIRS = 20
+const MIN_PAIRS = 20
 /** Sides that move together by less do not gain from being paired. */
-const LEAST_CORRELATION = 0.5
-/** The correlation must also be so many standard errors from none. */
+const MIN_CORRELATION = 0.5
+/** Minimum distance of the correlation from 0, in standard errors. */
 const CORRELATION_ERRORS = 3
 
 /**
- * Pairs both sides by time when they move together, as they do when the same traffic reaches them: the differences have lost what is
- * common, the time of day above all. Undefined when they do not. A canary that is 15 % higher is further away where both are high: where
- * differences depend on time and ratios do so less, ratios are taken. Whether to pair, and how, depends on the movements only, never on the shift.
+ * Pairs both sides by time if they move together, as they do when the same traffic reaches them.
+ * The differences no longer contain the common movement, above all the time of day. Undefined if
+ * they do not move together. Uses ratios if differences depend on time and ratios do so less: a
+ * canary that is 15 % higher is further away when both sides are high. The choice depends on the
+ * movements only, never on the shift.
  */
 export function pairSides(sides: CleanSides, level: number, chanceErrors?: number): Pairing | undefined {
   const { control, experiment } = sides
   const common = commonPlaces(control.places, experiment.places)
-  if (common.length < LEAST_PAIRS) return undefined
+  if (common.length < MIN_PAIRS) return undefined
   const together = correlation(common, control.scores.values, experiment.scores.values)
-  if (together < LEAST_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
-    return undefined
+  if (together < MIN_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS) return undefined
   const pairBy = (difference: (x: number, y: number) => number): Pairing => {
     const differences = Float64Array.from(common, ({ inControl, inExperiment }) =>
       difference(experiment.values[inExperiment] ?? 0, control.values[inControl] ?? 0),
@@ -98,4 +103,60 @@ function correlation(common: readonly Common[], control: Float64Array, experimen
     ofControl += y * y
   }
   return ofControl > 0 && ofExperiment > 0 ? both / Math.sqrt(ofControl * ofExperiment) : 0
+}
+
+/** How far differences lie above 0. */
+interface SignedRank {
+  /** Standardised, corrected for continuity: large when they are above. */
+  readonly above: number
+  readonly below: number
+  /** The standard deviation of the sum of ranks. */
+  readonly deviation: number
+}
+
+/**
+ * Wilcoxon's test of differences about 0. Zero differences are dropped, and equal sizes share their
+ * ranks.
+ */
+export function signedRank(differences: Float64Array): SignedRank {
+  const sized = differences.filter((value) => value !== 0).sort((a, b) => Math.abs(a) - Math.abs(b))
+  const n = sized.length
+  let [positive, ties] = [0, 0]
+  for (let from = 0; from < n;) {
+    let to = from
+    const size = Math.abs(sized[from] ?? 0)
+    if (Number.isNaN(size)) throw noNumber()
+    while (to < n && Math.abs(sized[to] ?? 0) === size) to += 1
+    for (let index = from; index < to; index += 1)
+      if ((sized[index] ?? 0) > 0) positive += (from + to + 1) / 2
+    ties += (to - from) ** 3 - (to - from)
+    from = to
+  }
+  const deviation = Math.sqrt((n * (n + 1) * (2 * n + 1)) / 24 - ties / 48)
+  const distance = positive - (n * (n + 1)) / 4
+  if (!(deviation > 0)) return { above: 0, below: 0, deviation: 0 }
+  return { above: (distance - 0.5) / deviation, below: (-distance - 0.5) / deviation, deviation }
+}
+
+/**
+ * The median of the means of all pairs of differences: the Hodges-Lehmann estimate of their centre.
+ */
+export function pseudoMedian(differences: Float64Array): number {
+  const sorted = differences.toSorted()
+  return medianDifference(sorted, mirrored(sorted)) / 2
+}
+
+/**
+ * The k-th of the n (n + 1) / 2 means of pairs of differences. Taken from all n^2 ordered pairs, in
+ * which each mean of two different values occurs twice.
+ */
+export function orderedMean(differences: Float64Array, k: number): number {
+  const n = differences.length
+  const sorted = differences.toSorted()
+  const place = Math.floor((2 * k * n) / (n + 1))
+  return orderedDifference(sorted, mirrored(sorted), Math.min(n * n, Math.max(1, place))) / 2
+}
+
+function mirrored(sorted: Float64Array): Float64Array {
+  return sorted.map((value) => -value).reverse()
 }

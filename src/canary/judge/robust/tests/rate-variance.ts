@@ -3,29 +3,32 @@ import { centred, dependence, strongest } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import { totalOf } from './total-events.js'
+import { binomialLowerTail, binomialUpperTail } from '../../../statistics/binomial.js'
+import type { Total } from './total-events.js'
 
 /** How much more the difference of two rates varies than that of independent events would. */
 export interface Widening {
   /** Variance by that of independent events; 1 when chance explains the difference. */
   readonly factor: number
   readonly freedom: number
-  /** The standard error of the difference of the rates, where clusters make it. */
+  /** The standard error of the difference of the rates, from clusters. */
   readonly error?: number
   /** The dependence in time alone, which is a part of the factor. */
   readonly inTime: Dependence
 }
 
-/** This many standard errors above what chance gives, counts are not those of independent events. */
+/** Number of standard errors above chance from which counts are overdispersed. */
 const OVERDISPERSED_ERRORS = 1
-/** One side alone is asked as well, and has its chance, too. */
+/** Limit for one side alone, higher because of the additional test. */
 const OVERDISPERSED_ERRORS_ALONE = 2.5
-const LEAST_FREEDOM = 2
+const MIN_FREEDOM = 2
 
 /**
- * Each side's own squares tell how much its rate varies (the sandwich estimate), times what its dependence in time adds: a canary that
- * alone has bursts depends on what they do, whatever its baseline says. A side with less traffic shows less of the bursts that both
- * sides have: its variance is at least what those of the other side let expect of it, where the rate of a point varies as much on both
- * sides (as in a negative binomial distribution).
+ * Estimates the variance of each side's rate from its own squares (the sandwich estimate), times
+ * the effect of its dependence in time, so bursts of the canary alone count whatever the baseline
+ * shows. A side with less traffic shows fewer of the bursts that both sides have: its variance is
+ * at least the one that the other side implies, if the rate of a point varies equally on both sides
+ * (as in a negative binomial distribution).
  */
 export function wideningOf({ control, experiment }: CleanSides): Widening {
   const [before, now] = [residuals(control), residuals(experiment)]
@@ -39,18 +42,18 @@ export function wideningOf({ control, experiment }: CleanSides): Widening {
   const factor = independent > 0 ? Math.max(1, (x.variance + y.variance) / independent) : 1
   const error = Math.sqrt(x.variance + y.variance)
   const freedom = (x.variance + y.variance) ** 2 / (x.variance ** 2 / x.freedom + y.variance ** 2 / y.freedom)
-  return { factor, freedom: Math.max(LEAST_FREEDOM, freedom), error, inTime }
+  return { factor, freedom: Math.max(MIN_FREEDOM, freedom), error, inTime }
 }
 
 interface Residuals {
-  /** Standardized: of variance 1 where events are independent. */
+  /** Standardized to variance 1 for independent events. */
   readonly series: CentredSeries
   readonly events: number
   readonly exposure: number
-  /** Sums of the squares of standardized residuals, and of what one over their mean is. */
+  /** Sums of the squares of standardized residuals, and of their excess over the mean. */
   readonly squares: number
   readonly inverseMeans: number
-  /** Sums of squares and fourth powers of the residuals as they are, and of the squares of what each is counted out of. */
+  /** Sums of squares and fourth powers of the raw residuals, and of the squared exposures. */
   readonly rawSquares: number
   readonly rawFourths: number
   readonly squaredExposures: number
@@ -85,12 +88,15 @@ function isClustered(sides: readonly Residuals[], errors: number): boolean {
   return dispersion > 1 + errors * error
 }
 
-/** The variance of a side's rate where its events are independent. */
+/** The variance of a side's rate for independent events. */
 function independentVariance({ events, exposure }: Residuals): number {
   return events / exposure ** 2
 }
 
-/** The variance of a side's rate as its points show it, and of how many degrees of freedom that is worth (Satterthwaite, by the kurtosis seen). */
+/**
+ * The variance of a side's rate as estimated from its points, and its degrees of freedom
+ * (Satterthwaite, by the observed kurtosis).
+ */
 function withBursts(
   side: Residuals,
   other: Residuals,
@@ -113,4 +119,68 @@ function withBursts(
 /** By how much the rate itself varies from point to point. */
 function burstVariance({ rawSquares, events, squaredExposures }: Residuals): number {
   return squaredExposures > 0 ? Math.max(0, rawSquares - events) / squaredExposures : 0
+}
+
+const BISECTION_STEPS = 60
+
+/**
+ * P(as many events or more on one side) if both sides have the same rate, given the sum. The
+ * observed value counts half (mid-p).
+ */
+export function moreEventsP(x: Total, y: Total): number {
+  if (x.events + y.events === 0) return 1
+  return upperMidP(x.events, x.events + y.events, x.exposure / (x.exposure + y.exposure))
+}
+
+/**
+ * The ratio of the first side's rate to the other's at which the test by `moreEventsP` leaves
+ * `error` on each side. Both sides are random, so their sum is given and the share is uncertain.
+ */
+export function rateRatioInterval(x: Total, y: Total, error: number): readonly [number, number] {
+  const events = x.events + y.events
+  const ratioOf = (share: number): number =>
+    share >= 1 ? Infinity : (share / (1 - share)) * (y.exposure / x.exposure)
+  const shareWhere = (isBelow: (share: number) => boolean): number => {
+    let [low, high] = [0, 1]
+    for (let step = 0; step < BISECTION_STEPS; step += 1) {
+      const middle = (low + high) / 2
+      if (isBelow(middle)) low = middle
+      else high = middle
+    }
+    return (low + high) / 2
+  }
+  const lower = x.events === 0 ? 0 : shareWhere((share) => upperMidP(x.events, events, share) < error)
+  const upper = y.events === 0 ? 1 : shareWhere((share) => upperMidP(x.events, events, share) < 1 - error)
+  return [ratioOf(lower), ratioOf(upper)]
+}
+
+/**
+ * The difference of two rates, combined from the score interval of each, at `z` standard errors
+ * (Zou and Donner 2008). `factor` reduces the events to an equivalent number of independent events.
+ */
+export function rateDifferenceInterval(
+  x: Total,
+  y: Total,
+  z: number,
+  factor: number,
+): readonly [number, number] {
+  const [one, other] = [scoreInterval(x, z, factor), scoreInterval(y, z, factor)]
+  const [rate, before] = [x.events / x.exposure, y.events / y.exposure]
+  const difference = rate - before
+  return [
+    difference - Math.hypot(rate - one[0], other[1] - before),
+    difference + Math.hypot(one[1] - rate, before - other[0]),
+  ]
+}
+
+function scoreInterval({ events, exposure }: Total, z: number, factor: number): readonly [number, number] {
+  const worth = events / factor
+  const [centre, reach] = [worth + (z * z) / 2, z * Math.sqrt(worth + (z * z) / 4)]
+  return [((centre - reach) * factor) / exposure, ((centre + reach) * factor) / exposure]
+}
+
+function upperMidP(events: number, all: number, share: number): number {
+  const atLeast = binomialUpperTail(events, all, share)
+  const exactly = atLeast + binomialLowerTail(events, all, share) - 1
+  return atLeast - exactly / 2
 }

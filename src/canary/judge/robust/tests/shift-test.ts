@@ -21,15 +21,19 @@ export interface BoundErrors {
   readonly upper: number
 }
 
-/** Up to this many points in all the test counts every way to share out the ranks; beyond it, normal scores are used. */
+/**
+ * Maximum total number of points for which the test enumerates all rank assignments. Beyond it,
+ * normal scores are used.
+ */
 const EXACT_UP_TO = 50
 const QUARTILES_IN_DEVIATIONS = 1.349
-/** How far, as a share of its distance from the estimate, a bound is first looked for from where it is expected. */
+/** First step of the search for a bound, as a share of its expected distance from the estimate. */
 const FIRST_STEP = 0.1
 
 /**
- * The test for a shift with the Hodges-Lehmann estimate and an interval. Dependence in time divides the test's normal score,
- * whose tail is then taken from Student's distribution since the dependence is itself estimated.
+ * The shift test with the Hodges-Lehmann estimate and a confidence interval. Dependence in time
+ * divides the test's normal score. The tail then comes from Student's distribution, since the
+ * dependence is an estimate.
  */
 export function testShift(
   experiment: Float64Array,
@@ -60,7 +64,9 @@ function scoresOf(x: Float64Array, y: Float64Array): { above: number; below: num
   return { above, below: -above }
 }
 
-/** The bounds are ordered differences: the rank of each is what the test leaves (Hollander and Wolfe, 4.3). */
+/**
+ * The bounds are ordered differences whose ranks the test determines (Hollander and Wolfe, 4.3).
+ */
 function rankInterval(
   x: Float64Array,
   y: Float64Array,
@@ -75,7 +81,10 @@ function rankInterval(
   ]
 }
 
-/** The bounds are the shifts that the test does not reject, looked for from where they lie for normal values. */
+/**
+ * The bounds are the shifts that the test does not reject. The search starts at their place for
+ * normal values.
+ */
 function scoreInterval(
   x: Float64Array,
   y: Float64Array,

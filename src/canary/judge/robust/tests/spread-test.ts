@@ -8,22 +8,25 @@ import type { CleanSides } from '../samples/metric-tests.js'
 /** How much wider the experiment's points lie about their median. */
 export interface Spread {
   readonly p: number
-  /** The same for lying narrower. */
+  /** P-value for a narrower spread. */
   readonly pNarrower: number
   /** Mean absolute deviations from the side's own median. */
   readonly control: number
   readonly experiment: number
-  /** How far the experiment's ends lie outside those of the control, in the metric's unit. */
+  /** The distance of the experiment's ends outside those of the control, in the metric's unit. */
   readonly above: number
   readonly below: number
 }
 
-/** The ends of a side: so many of its points lie beyond each. */
+/** Share of a side's points beyond each of its ends. */
 const END = 0.1
 /** The width of the grid of deviations, as a share of the largest value. */
 const GRID = 1e-12
 
-/** Whether the experiment's points lie wider about their median: the rank test on absolute deviations. */
+/**
+ * Whether the experiment's points spread wider about their median: the rank test on absolute
+ * deviations.
+ */
 export function testSpread({ control, experiment }: CleanSides): Spread {
   const [inControl, inExperiment] = [deviations(control), deviations(experiment)]
   const [sortedControl, sortedExperiment] = [inControl.toSorted(), inExperiment.toSorted()]
@@ -42,7 +45,10 @@ export function testSpread({ control, experiment }: CleanSides): Spread {
   }
 }
 
-/** On a grid: equal distances above and below the median must stay equal whatever rounding, or the unit, made of them. */
+/**
+ * Rounds to a grid: equal distances above and below the median must stay equal despite rounding or
+ * a change of unit.
+ */
 function deviations({ values, sorted }: CleanSide): Float64Array {
   const median = sortedQuantile(sorted, 0.5)
   const grid = GRID * Math.max(Math.abs(sorted[0] ?? 0), Math.abs(sorted.at(-1) ?? 0))

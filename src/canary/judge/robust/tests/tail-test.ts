@@ -15,28 +15,42 @@ export interface MoreOften {
 
 /** Points far out on one end. */
 export interface Tail extends MoreOften {
-  /** What they add to the mean of the experiment beyond what they add to the control's, in the metric's unit. */
+  /**
+   * The additional contribution of these points to the mean of the experiment compared with the
+   * control's, in the metric's unit.
+   */
   readonly adds: number
   readonly threshold: number
 }
 
-/** How many quartile distances beyond the quartile a point is far out: Hoaglin and Iglewicz (1987), who found Tukey's 1.5 too near. */
+/**
+ * Distance beyond the quartile, in quartile distances, from which a point is far out: Hoaglin and
+ * Iglewicz (1987), who found Tukey's 1.5 too small.
+ */
 const REACH_BEYOND_QUARTILE = 2.2
 /**
- * The bulk reaches so many times as far to one side of the median as to the other: to the quartiles of the most skewed of what is measured it is five times
- * (log-normal with a deviation of 2.4). Beyond that a quarter of the points is another kind of value, and no part of the bulk.
+ * Maximum ratio of the reach of the bulk to one side of the median and to the other. For very
+ * skewed measurements it is five (log-normal with a deviation of 2.4). Beyond it, a quarter of the
+ * points are another kind of value and not part of the bulk.
  */
 const LONGEST_BULK = 10
-/** Events are few: their order must be odder than that of measurements before it counts as more than chance. */
+/**
+ * Standard errors for a dependence of rare events, more than for measurements, since events are
+ * few.
+ */
 export const CHANCE_ERRORS = 2.6
-/** One side alone has its chance, too, and is asked more often. */
+/** Standard errors for one side alone, which is tested in addition. */
 const CHANCE_ERRORS_ALONE = 3.5
-/** Points so near to the fence, as a share of it, are not beyond it: scaling the data must not move them over. */
+/**
+ * Width of the fence as a share of its value. Points within it are not beyond the fence, so scaling
+ * the data cannot move them across.
+ */
 const FENCE_WIDTH = 1e-9
 
 /**
- * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift test misses spikes in
- * few points. The fence comes from both sides together, so that under no change the points beyond it fall to either by chance.
+ * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift
+ * test misses spikes in few points. The fence comes from both sides together, so without a change
+ * the points beyond it belong to either side by chance.
  */
 export function testTail(
   { control, experiment }: CleanSides,
@@ -74,9 +88,9 @@ export function pooledOrder({ control, experiment }: CleanSides): Float64Array {
 }
 
 /**
- * Fisher's exact test, with the observed table counted half (mid-p), of whether more of the experiment's points are of a kind.
- * Points of that kind that follow each other count for less, as their autocorrelation says; or, where `areAmounts`, that of the values:
- * bursts among single events show by how many there are.
+ * Fisher's exact test (mid-p) of whether more of the experiment's points are of one kind.
+ * Consecutive points of that kind count less, by their autocorrelation. With `areAmounts`, the
+ * autocorrelation of the values is used: bursts among single events show by their size.
  */
 export function testMoreOften(
   { control, experiment }: CleanSides,

@@ -11,8 +11,7 @@ import { weighted } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
 import { stretchOutcomes } from './stretch-outcomes.js'
-import { moreEventsP, rateDifferenceInterval, rateRatioInterval } from './rate-interval.js'
-import { wideningOf } from './rate-variance.js'
+import { moreEventsP, rateDifferenceInterval, rateRatioInterval, wideningOf } from './rate-variance.js'
 import type { Widening } from './rate-variance.js'
 import { testOccurrence } from './test-occurrence.js'
 import { countPoints, thinnedPoints, totalOf } from './total-events.js'
@@ -29,17 +28,24 @@ const SHARES: Readonly<Record<Direction, Shares>> = {
   increase: { high: 1, low: 0 },
   decrease: { high: 0, low: 1 },
 }
-/** Of an error that is estimated, of clusters or of sides with other traffic, so much is spent. */
+/**
+ * Share of the error that is spent if the error is estimated from clusters or from sides with
+ * different traffic.
+ */
 const ESTIMATED_SHARE = 0.7
-/** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
-const MOST_EXPOSURE_RATIO = 1.1
-/** By which the mean root of a count is nearly the root of its mean, from about one event a point on. */
+/** Maximum ratio of the sides' exposures for comparing the number of points with events. */
+const MAX_EXPOSURE_RATIO = 1.1
+/**
+ * Shift for which the mean root of a count is nearly the root of its mean, from about one event per
+ * point on.
+ */
 const ROOT_SHIFT = 1 / 4
 
 /**
- * Tests events counted against what they are counted out of: given their sum, the experiment's share of independent events is
- * binomial (exact, mid-p). Events that come in clusters are no independent ones: where most points have none, the points with some
- * are counted instead; elsewhere the clusters widen the test.
+ * Tests counts of events against their exposure. Given the sum, the experiment's share of
+ * independent events is binomial (exact, mid-p). Clustered events are not independent. If most
+ * points have none, the points with events are counted instead; otherwise the clusters widen the
+ * test.
  */
 export function testCounts(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
   const widening = wideningOf(sides)
@@ -61,29 +67,38 @@ function sharesOf(sides: CleanSides, { factor }: Widening, direction: Direction)
   return { high: share * high, low: share * low }
 }
 
-/** Where no point has two events, points with one are what was counted: their number varies less than that of events may. */
+/**
+ * If no point has two events, the points with one were counted: their number varies less than that
+ * of events may.
+ */
 function isAtMostOne({ control, experiment }: CleanSides): boolean {
   return Math.max(control.sorted.at(-1) ?? 0, experiment.sorted.at(-1) ?? 0) <= 1
 }
 
-/** A side with more traffic has more points with events, whatever its rate: then only rates can be compared. */
+/**
+ * A side with more traffic has more points with events, whatever its rate. Only rates can be
+ * compared then.
+ */
 function isExposedAlike({ control, experiment }: CleanSides): boolean {
   const perPoint = (side: CleanSide): number => totalOf(side).exposure / side.values.length
   const ratio = perPoint(experiment) / perPoint(control)
-  return Math.max(ratio, 1 / ratio) <= MOST_EXPOSURE_RATIO
+  return Math.max(ratio, 1 / ratio) <= MAX_EXPOSURE_RATIO
 }
 
-/** What was counted on each side, and by how much it varies more than independent events. */
+/** The counts of each side, and their variance relative to independent events. */
 interface Counted {
   readonly experiment: Total
   readonly control: Total
   readonly widening: Widening
   /** By how much all events vary more. */
   readonly events: Widening
-  /** What was counted on both sides, as a sentence. */
+  /** The counts of both sides, as a sentence. */
   readonly says: string
   readonly isByPoint: boolean
-  /** Where the sides are exposed otherwise: points with events at one exposure, of which neither side may have more by chance alone. */
+  /**
+   * For sides with different exposures: points with events at the same exposure, which must not
+   * differ beyond chance.
+   */
   readonly atOneExposure?: Pick<Counted, 'experiment' | 'control' | 'widening'>
 }
 
@@ -102,7 +117,7 @@ function pointsWithEvents(sides: CleanSides, events: Widening, totals: string): 
   const { experiment, control, ...points } = pointsOf(countPoints(sides))
   return {
     ...{ experiment, control, ...points, events },
-    says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
+    says: `${totals}. ${experiment.events} points have events, ${control.events} in the baseline`,
     isByPoint: true,
     atOneExposure: pointsOf(thinnedPoints(sides)),
   }
@@ -143,7 +158,10 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
   }
 }
 
-/** Points of a side with less traffic have rates that vary more: stretches are told apart by what varies alike on both sides. */
+/**
+ * Rates of points on a side with less traffic vary more, so stretches are scored by a value with
+ * equal variance on both sides.
+ */
 function rateStretches(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): TestOutcome[] {
   const isAlike = isExposedAlike(sides)
   const isRare = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
@@ -151,7 +169,10 @@ function rateStretches(sides: CleanSides, spec: MetricSpec, settings: RobustSett
   return stretchOutcomes(ratesOf(sides), spec, settings, false, isAlike ? undefined : steadiedSides(sides))
 }
 
-/** How far the roots of counts are from those of what both sides together let expect: they vary alike whatever the exposure (Brown and others 2001). */
+/**
+ * The distance of the roots of counts from the roots expected from both sides together. Their
+ * variance does not depend on the exposure (Brown and others 2001).
+ */
 function steadiedSides({ control, experiment }: CleanSides): CleanSides {
   const [x, y] = [totalOf(experiment), totalOf(control)]
   const rate = (x.events + y.events) / (x.exposure + y.exposure)
@@ -164,8 +185,9 @@ function steadiedSides({ control, experiment }: CleanSides): CleanSides {
 }
 
 /**
- * How much the rates of all events differ, as uncertain as their clusters make them. In that they are as wide as the test of all
- * events, also where the points with some are what is tested: a point says nothing of how many it has.
+ * The difference between the rates of all events, with the uncertainty of their clusters. It is as
+ * wide as the test of all events even if points with events are tested, since a point does not show
+ * its number of events.
  */
 function estimateRates(
   sides: CleanSides,
@@ -175,7 +197,7 @@ function estimateRates(
 ): Pick<Tested, 'level' | 'estimate' | 'confidenceInterval' | 'relative'> {
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
   const { factor, freedom } = widening
-  // The test errs less where it estimates; the interval holds what it says.
+  // The test uses a smaller error for estimates; the interval matches the test.
   const { high, low } = SHARES[direction]
   const error = countAlpha * Math.max(high, low)
   const z = studentUpperQuantile(error, freedom)
@@ -206,7 +228,8 @@ function rateOutcomes(
       widened(isHigh ? moreEventsP(now, before) : moreEventsP(before, now), of)
     // Clusters may come with the traffic or with the time: both must find it.
     const inTime = points === undefined ? 0 : moreP(points.experiment, points.control, points.widening)
-    // An exact test of independent events, widened, takes the rate of both for known: where they are far apart it says too much.
+    // A widened exact test of independent events treats the rate of both sides as known and
+    // overstates large differences.
     const { error = 0, freedom } = widening
     const byError = error > 0 ? studentUpperTail((isHigh ? more - less : less - more) / error, freedom) : 0
     const p = Math.max(moreP(x, y, widening), inTime, byError)
@@ -225,7 +248,7 @@ function widened(p: number, { factor, freedom }: Widening): number {
   return factor > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(factor), freedom) : p
 }
 
-/** Events a point as they would be of one request. */
+/** Events per point, scaled to one request. */
 function ratesOf(sides: CleanSides): CleanSides {
   const rates = (side: CleanSide): CleanSide =>
     cleanPoints({ ...side, values: side.values.map((value, index) => value / (side.exposure[index] ?? 1)) })

@@ -1,5 +1,5 @@
 import { percent } from '../../../../lib/text/figures.js'
-import { normalUpperTail } from '../../../statistics/normal.js'
+import { normalUpperTail, normalUpperQuantile } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
 import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
@@ -8,7 +8,6 @@ import { weighted } from '../samples/metric-tests.js'
 import { marginsOf } from '../samples/margins.js'
 import type { Margins } from '../samples/margins.js'
 import { baselineLevel, relativeTo } from '../samples/baseline-level.js'
-import { detectableDifference, detectableShift } from './detectable-shift.js'
 import { pairSides, testPairs } from './paired-test.js'
 import { ERROR_SHARES } from '../samples/settings.js'
 import type { RobustSettings } from '../samples/settings.js'
@@ -17,24 +16,32 @@ import type { BoundErrors, Shift } from './shift-test.js'
 import { stretchOutcomes } from './stretch-outcomes.js'
 import { testSpread } from './spread-test.js'
 import { pooledOrder, testTail } from './tail-test.js'
+import { sortedQuantile } from '../../../statistics/quantile.js'
+import { studentUpperQuantile } from '../../../statistics/student.js'
 
-/** Sides that lie further apart than so many times the wider of their ranges do so whatever their dependence in time. */
-const LEAST_GAP_IN_RANGES = 3
+/**
+ * Minimum distance between the sides, as a multiple of the wider range, that counts whatever their
+ * dependence in time is.
+ */
+const MIN_GAP_IN_RANGES = 3
 
-/** Where the experiment lies when no value of one side comes near any of the other; undefined when some do. */
+/**
+ * The direction of the experiment if its values and those of the control are far apart. Undefined
+ * if some are near.
+ */
 function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
   const [x, y] = [experiment.sorted, control.sorted]
   const [lowX, highX, lowY, highY] = [x[0] ?? 0, x.at(-1) ?? 0, y[0] ?? 0, y.at(-1) ?? 0]
-  const near = LEAST_GAP_IN_RANGES * Math.max(highX - lowX, highY - lowY)
+  const near = MIN_GAP_IN_RANGES * Math.max(highX - lowX, highY - lowY)
   if (lowX - highY > near) return 'above'
   return lowY - highX > near ? 'below' : undefined
 }
 
 /** A wider spread matters from this ratio on, if its ends also reach further by the margin. */
 const SPREAD_RATIO = 1.5
-/** The bounds of an interval where no change of that direction is looked for. */
+/** Bounds of a confidence interval if no change in that direction is tested. */
 const USUAL_ERROR = 0.1
-/** A change of just the margin is none that matters, whatever rounding, or the unit, made of it. */
+/** A change exactly at the margin does not matter, despite rounding or a change of unit. */
 const ROUNDING = 1 + 1e-9
 
 interface TestInput {
@@ -88,7 +95,10 @@ interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelati
   readonly detectable: number
 }
 
-/** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
+/**
+ * The shift between pairs of points at one time if the sides move together, otherwise between the
+ * sides as they are.
+ */
 function measureShift(
   { sides, level, allowed }: TestInput,
   errors: BoundErrors,
@@ -127,7 +137,7 @@ function shiftOutcomes(
   spec: MetricSpec,
 ): TestOutcome[] {
   const shares = ERROR_SHARES[direction]
-  const says = `the typical value changed by ${describeChange(shift.estimate, level)}`
+  const says = `The typical value changed by ${describeChange(shift.estimate, level)}`
   const superiority = (shift.cliffsDelta + 1) / 2
   const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
   const isRank = measure === 'cles'
@@ -151,7 +161,10 @@ function shiftOutcomes(
   ]
 }
 
-/** Sides far apart differ even where their points follow each other so closely that few of them count. */
+/**
+ * Sides that are far apart differ even if the points follow each other so closely that few of them
+ * count.
+ */
 function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const where = farApart(sides)
   if (where === undefined) return []
@@ -166,7 +179,7 @@ function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInp
       p: normalUpperTail(isAbove ? ranks.above : ranks.below),
       matters: isHarm && size > (isAbove ? allowed.increase : allowed.decrease),
       size: shareOf(size, level),
-      says: `all values lie far ${where} those of the baseline: the typical one changed by ${describeChange(shift.estimate, level)}`,
+      says: `All values are far ${where} those of the baseline. The typical value changed by ${describeChange(shift.estimate, level)}`,
     },
   ]
 }
@@ -185,14 +198,14 @@ function tailOutcomes({ sides, direction, level, allowed }: TestInput): TestOutc
       p: weighted(tail.p, isHigh ? shares.tailHigh : shares.tailLow),
       matters: tail.adds > reach,
       size: shareOf(tail.adds, level),
-      says: `${tail.experiment} points lie far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
+      says: `${tail.experiment} points are far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
     }
   })
 }
 
 /**
- * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
- * does, by where its upper end went.
+ * A wider spread is harm in the direction in which its ends reach beyond the baseline's. A narrower
+ * one counts if any change does, in the direction of its upper end.
  */
 function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const share = ERROR_SHARES[direction].spread
@@ -200,16 +213,16 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
   const isHigher = direction !== 'decrease' && above > allowed.increase
   const isLower = direction !== 'increase' && below > allowed.decrease
   const end = isHigher
-    ? `their upper end changed by ${describeChange(above, level)}`
-    : `their lower end changed by ${describeChange(-below, level)}`
-  const reach = isHigher || isLower ? `: ${end}` : ''
+    ? `Their upper end changed by ${describeChange(above, level)}`
+    : `Their lower end changed by ${describeChange(-below, level)}`
+  const reach = isHigher || isLower ? `. ${end}` : ''
   const wider: TestOutcome = {
     test: 'spread',
     change: isHigher ? 'High' : 'Low',
     p: weighted(p, share),
     matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
     size: shareOf(isHigher ? above : below, level),
-    says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
+    says: `The values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
   }
   if (direction !== 'either') return [wider]
   const fell = -above > allowed.decrease
@@ -221,8 +234,8 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
     size: shareOf(fell ? -above : -below, level),
     says:
       control > 0
-        ? `the values spread only ${(experiment / control).toFixed(2)} times as wide`
-        : 'the values spread no less wide',
+        ? `The values spread only ${(experiment / control).toFixed(2)} times as wide`
+        : 'The values spread no less wide',
   }
   return [wider, narrower]
 }
@@ -235,7 +248,58 @@ function shareOf(change: number, level: number): number | null {
   return level > 0 ? Math.max(0, change) / level : null
 }
 
-/** What the whole window shows no stretch of it need show; why values spread wider one may. */
+/**
+ * A stretch is not reported for a change of the whole window, except for a wider spread, which a
+ * stretch may explain.
+ */
 function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
   return tests.some(({ test, matters, p }) => test !== 'spread' && matters && p <= alpha)
+}
+
+/** The conditions for an estimate to be found. */
+interface Needed {
+  /** The chance of a false positive. */
+  readonly error: number
+  /** The least change that matters, in the metric's unit. */
+  readonly reach: number
+  /** The degrees of freedom of the test. */
+  readonly freedom: number
+}
+
+/** Share of runs with the change that find it. */
+const POWER = 0.8
+const QUARTILES_IN_DEVIATIONS = 1.349
+
+/**
+ * The least shift, in the metric's unit, that is found in most runs: Noether's sample size (1987)
+ * inverted for a shift of normal values whose deviation comes from the quartiles. An estimate must
+ * also exceed `reach`, the change that does not matter.
+ */
+function detectableShift(
+  { control, experiment }: CleanSides,
+  effectiveN: { readonly control: number; readonly experiment: number },
+  needed: Needed,
+): number {
+  const deviation = (deviationOf(control.sorted) + deviationOf(experiment.sorted)) / 2
+  const n = effectiveN.control
+  const m = effectiveN.experiment
+  // P(x > y) - 1/2 is the shift by 2 sqrt(pi) deviations, near 0.
+  const standardError = Math.sqrt((n + m) / (12 * n * m)) * 2 * Math.sqrt(Math.PI) * deviation
+  return leastFound(standardError, needed)
+}
+
+/** The least detectable difference for pairs of points. */
+function detectableDifference(differences: Float64Array, effectiveN: number, needed: Needed): number {
+  return leastFound(deviationOf(differences.toSorted()) / Math.sqrt(effectiveN), needed)
+}
+
+function leastFound(standardError: number, { error, reach, freedom }: Needed): number {
+  return (
+    Math.max(reach, studentUpperQuantile(error, freedom) * standardError) +
+    normalUpperQuantile(1 - POWER) * standardError
+  )
+}
+
+function deviationOf(sorted: Float64Array): number {
+  return (sortedQuantile(sorted, 0.75) - sortedQuantile(sorted, 0.25)) / QUARTILES_IN_DEVIATIONS
 }

@@ -26,18 +26,18 @@ const SHARES: Readonly<Record<Direction, Shares>> = {
   decrease: { oftenHigh: 0, oftenLow: 1, sizeHigh: 0, sizeLow: 0.06 },
 }
 /** How much more often matters: by a quarter, and in one point of a hundred. */
-const LEAST_RATIO = 1.25
-const LEAST_SHARE = 0.01
+const MIN_RATIO = 1.25
+const MIN_SHARE = 0.01
 /** Fewer values than this on a side say nothing of their size. */
-const LEAST_SIZES = 5
+const MIN_SIZES = 5
 
-/** What is said of events counted: the error that they may make, and how many there were. */
+/** The wording for counted events: their error and their number. */
 export interface CountedEvents {
   readonly alpha: number
   readonly totals: string
 }
 
-/** Tests values that are mostly 0: in how many points they are not, and how large they are there. */
+/** Tests values that are mostly 0: the share of other points, and their size. */
 export function testOccurrence(
   sides: CleanSides,
   spec: MetricSpec,
@@ -88,7 +88,7 @@ function oftenOutcomes(
   const says =
     counted === undefined
       ? `${often} of the points are not 0, ${seldom} in the baseline`
-      : `${counted.totals}; ${often} of the points have some, ${seldom} in the baseline`
+      : `${counted.totals}. ${often} of the points have events, ${seldom} in the baseline`
   return [
     {
       test: 'occurrence',
@@ -110,21 +110,21 @@ function oftenOutcomes(
 }
 
 function isMoreOften(more: number, less: number): boolean {
-  return more >= LEAST_RATIO * less && more - less >= LEAST_SHARE
+  return more >= MIN_RATIO * less && more - less >= MIN_SHARE
 }
 
 function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margin: number): TestOutcome[] {
   const [now, before] = [experiment, control].map(notZero)
   if (now === undefined || before === undefined) return []
   const [x, y] = [now.values.toSorted(), before.values.toSorted()]
-  if (Math.min(x.length, y.length) < LEAST_SIZES) return []
+  if (Math.min(x.length, y.length) < MIN_SIZES) return []
   const { above, below } = rankShift(x, y)
-  // Those of one burst are of one size.
+  // Events of one burst have the same size.
   const scores = [before, now].map(({ values, places }) => centredScores(values, places))
   const { inflation, freedom } = strongest(dependence(scores), ...scores.map((side) => dependence([side])))
   const usual = sortedQuantile(y, 0.5)
   const change = (sortedQuantile(x, 0.5) - usual) / Math.abs(usual)
-  const says = `where they are not 0, the typical value changed by ${percent(change)}`
+  const says = `The typical value of the points that are not 0 changed by ${percent(change)}`
   return [
     {
       test: 'size',
@@ -154,7 +154,10 @@ function shareNotZero({ values }: CleanSide): number {
   return values.reduce((sum, value) => sum + (value === 0 ? 0 : 1), 0) / values.length
 }
 
-/** The interval of the difference of two shares by Newcombe's method 10 (1998): Wilson's intervals, put together. */
+/**
+ * The confidence interval of the difference of two shares by Newcombe's method 10 (1998), which
+ * combines Wilson's intervals.
+ */
 function differenceInterval(
   first: number,
   n: number,

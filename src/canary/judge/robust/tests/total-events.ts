@@ -3,7 +3,7 @@ import type { Dependence } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 
-/** Events of a side, and what they are counted out of. */
+/** The events of a side and their exposure. */
 export interface Total {
   readonly events: number
   readonly exposure: number
@@ -24,9 +24,10 @@ export function totalOf({ values, exposure }: CleanSide): Total {
 }
 
 /**
- * The points that have events, counted as events themselves. A point that is exposed more has one more often, but no more than
- * one: at a rate u of clusters, 1 - exp(-u E) of the points that are exposed to E. Each side's exposure is its part of all such
- * points at the rate of both sides together, in the unit of the given exposure.
+ * The points with events, counted as events. A point with more exposure has one more often, but no
+ * more than one: at a rate u of clusters, 1 - exp(-u E) of the points with exposure E. The exposure
+ * of each side is its part of all such points at the rate of both sides together, in the unit of
+ * the given exposure.
  */
 export function countPoints({ control, experiment }: CleanSides): CountedPoints {
   const marks = [control, experiment].map(({ values, places }) => ({
@@ -47,8 +48,9 @@ export function countPoints({ control, experiment }: CleanSides): CountedPoints 
 }
 
 /**
- * The points that have events, had every point of the side with more traffic only as much as the other side's have: of its events each is
- * kept with that chance, so that what comes with the time and not with the traffic, as an outage does, is as likely to be seen on both sides.
+ * The expected points with events if the side with more traffic had only the traffic of the other
+ * side: each event is kept with that chance. An outage, which depends on time and not on traffic,
+ * is then equally visible on both sides.
  */
 export function thinnedPoints({ control, experiment }: CleanSides): CountedPoints {
   const least = Math.min(...[control, experiment].map(({ exposure }) => sum(exposure) / exposure.length))
@@ -68,7 +70,9 @@ export function thinnedPoints({ control, experiment }: CleanSides): CountedPoint
   }
 }
 
-/** The rate at which so many points are expected to have events, to more digits than matter. */
+/**
+ * The rate at which this number of points is expected to have events, to more digits than matter.
+ */
 function rateOfClusters(exposures: readonly Float64Array[], points: number): number {
   const least = Math.min(...exposures.map((exposure) => exposure.reduce((a, b) => Math.min(a, b), Infinity)))
   let [low, high] = [0, BISECTION_STEPS / least]

@@ -19,7 +19,7 @@ test.each([
   {
     name: 'rare events that come alone',
     metric: { control: points(() => 0), experiment: every(6, 1) },
-    says: '10 events, 0 in the baseline; 17 % of the points have some, 0.0 % in the baseline',
+    says: '10 events, 0 in the baseline. 17 % of the points have events, 0.0 % in the baseline',
   },
   {
     name: 'rare events in clusters, of more requests',
@@ -75,5 +75,5 @@ test('the metric that says what events are counted out of names them, when it is
 
 test('a count that passes says how many there were', () => {
   const result = judgeOne({ control: every(10, 1), experiment: every(12, 1) })
-  expect(result.classificationReason).toContain('no change is proven: 5 events, 6 in the baseline')
+  expect(result.classificationReason).toContain('No change is proven: 5 events, 6 in the baseline')
 })

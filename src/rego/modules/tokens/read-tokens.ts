@@ -1,0 +1,90 @@
+import { expandTemplateStrings } from './template-strings.js'
+
+/** A word, text, number or sign of Rego, comments and white space left out. */
+export interface Token {
+  readonly kind: 'name' | 'string' | 'number' | 'sign'
+  readonly text: string
+  /** The offset in the text. */
+  readonly offset: number
+  /** How many brackets of all kinds are open before it. */
+  readonly depth: number
+  readonly isFirstOnLine: boolean
+}
+
+const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
+
+/** The tokens of a module that OPA can parse, in order, and the text that their offsets count in. */
+export function readTokens(source: string): { readonly text: string; readonly tokens: readonly Token[] } {
+  const hasTemplates = source.includes('$"') || source.includes('$`')
+  const text = hasTemplates ? expandTemplateStrings(source) : source
+  const tokens: Token[] = []
+  let depth = 0
+  let end = -1
+  for (const { 0: word, index: offset } of text.matchAll(TOKEN)) {
+    const kind = kindOf(word)
+    if (kind === undefined) continue
+    if (isClosing({ kind, text: word })) depth--
+    const isFirstOnLine = end === -1 || text.lastIndexOf('\n', offset) >= end
+    tokens.push({ kind, text: word, offset, depth, isFirstOnLine })
+    end = offset + word.length
+    if (kind === 'sign' && isOpening(word)) depth++
+  }
+  return { text, tokens }
+}
+
+/** Returns line and column of an offset, from 1. */
+export function positionIn(text: string, offset: number): { row: number; col: number } {
+  const before = text.slice(0, offset)
+  return { row: before.split('\n').length, col: offset - before.lastIndexOf('\n') }
+}
+
+/** Returns the value of a string token; undefined for an escape that JSON lacks. */
+export function stringValue({ text }: Token): string | undefined {
+  if (text.startsWith('`')) return text.slice(1, -1)
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Words after which a statement continues, on the next line too. */
+const CONTINUING: ReadonlySet<string> = new Set(
+  'as contains default else if import in not package some with'.split(' '),
+)
+
+/** True if a rule, an import or the package begins with this token. */
+export function startsStatement(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (token?.kind !== 'name' || token.depth !== 0 || !token.isFirstOnLine) return false
+  if (before === undefined) return true
+  return before.kind === 'sign' ? isClosing(before) : !CONTINUING.has(before.text)
+}
+
+function kindOf(word: string): Token['kind'] | undefined {
+  const first = word.charAt(0)
+  if (first === '#') return undefined
+  if (first === '"' || first === '`') return word.length > 1 ? 'string' : 'sign'
+  if (first >= '0' && first <= '9') return 'number'
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first === '_' ? 'name' : 'sign'
+}
+
+export function isOpening(sign: string): boolean {
+  return sign === '(' || sign === '[' || sign === '{'
+}
+
+export function isClosing({ kind, text }: Pick<Token, 'kind' | 'text'>): boolean {
+  return kind === 'sign' && (text === ')' || text === ']' || text === '}')
+}
+
+/** True for a member of a reference, as `b` in `a.b`. */
+export function isMember(tokens: readonly Token[], at: number): boolean {
+  return tokens[at - 1]?.text === '.' && touches(tokens, at - 1)
+}
+
+/** True if no white space precedes the token. */
+export function touches(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (before === undefined || token === undefined) return false
+  return before.offset + before.text.length === token.offset
+}

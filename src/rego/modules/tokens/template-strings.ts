@@ -1,0 +1,116 @@
+/**
+ * Rewrites template strings (`$"a {x} b"`, OPA 1.12) as calls that every Rego version has; lines
+ * stay. An undefined expression becomes `<undefined>`. A template string without an end stays, so
+ * that the parser reports it.
+ */
+export function expandTemplateStrings(text: string): string {
+  let out = ''
+  let copied = 0
+  for (const { start, end, code } of findTemplateStrings(text)) {
+    out += text.slice(copied, start) + code
+    copied = end
+  }
+  return out + text.slice(copied)
+}
+
+export interface TemplateString {
+  readonly start: number
+  /** The offset after its last character. */
+  readonly end: number
+  /** Start and end of each expression, without braces. */
+  readonly expressions: readonly (readonly [start: number, end: number])[]
+  /** Equivalent code for every Rego version. */
+  readonly code: string
+}
+
+/** The template strings of a text that end, in order, those within others left out. */
+export function findTemplateStrings(text: string): TemplateString[] {
+  const found: TemplateString[] = []
+  let at = 0
+  while (at < text.length) {
+    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
+    if (template !== undefined) found.push(template)
+    at = template?.end ?? endOfToken(text, at)
+  }
+  return found
+}
+
+/** Returns the text with a raw string of the same length and lines for each template string. */
+export function withoutTemplates(source: string, templates: readonly TemplateString[]): string {
+  let out = ''
+  for (const { start, end } of templates)
+    out += `${source.slice(out.length, start)}\`${source.slice(start + 1, end - 1).replace(/[^\n]/g, ' ')}\``
+  return out + source.slice(out.length)
+}
+
+const VALUE = 'tidegate_value'
+const NOT_CODE = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`/y
+
+function isTemplateStart(text: string, at: number): boolean {
+  return text[at] === '$' && (text[at + 1] === '"' || text[at + 1] === '`')
+}
+
+/** A string or a comment as a whole, else one sign. */
+function endOfToken(text: string, at: number): number {
+  NOT_CODE.lastIndex = at
+  return NOT_CODE.test(text) ? NOT_CODE.lastIndex : at + 1
+}
+
+function readTemplate(text: string, start: number): TemplateString | undefined {
+  const quote = text[start + 1]
+  const parts: string[] = []
+  const expressions: [number, number][] = []
+  let literal = ''
+  let at = start + 2
+  while (at < text.length && text[at] !== quote) {
+    if (text[at] === '{') {
+      const close = endOfExpression(text, at + 1)
+      if (close === undefined) return undefined
+      parts.push(literalCode(literal, quote), expressionCode(text.slice(at + 1, close)))
+      expressions.push([at + 1, close])
+      literal = ''
+      at = close + 1
+      continue
+    }
+    const length = text[at] === '\\' ? 2 : 1
+    const sign = text.slice(at, at + length)
+    literal += sign === '\\{' ? '{' : sign
+    at += length
+  }
+  if (at >= text.length) return undefined
+  const code = `concat("", [${[...parts, literalCode(literal, quote)].join(', ')}])`
+  return { start, end: at + 1, expressions, code }
+}
+
+/**
+ * Returns the offset of the brace that ends an expression, after nested braces, strings and
+ * templates.
+ */
+function endOfExpression(text: string, start: number): number | undefined {
+  let depth = 0
+  let at = start
+  while (at < text.length) {
+    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
+    if (template !== undefined) {
+      at = template.end
+      continue
+    }
+    if (text[at] === '}' && depth === 0) return at
+    if (text[at] === '{') depth++
+    if (text[at] === '}') depth--
+    at = endOfToken(text, at)
+  }
+  return undefined
+}
+
+/** Line breaks of a raw literal follow it, so that later code stays on its line. */
+function literalCode(literal: string, quote: string | undefined): string {
+  if (quote === '"') return `"${literal}"`
+  return JSON.stringify(literal) + '\n'.repeat(literal.split('\n').length - 1)
+}
+
+/** The first of the value's text, if there is a value, and the replacement. */
+function expressionCode(expression: string): string {
+  const inner = expandTemplateStrings(expression)
+  return `array.concat([sprintf("%v", [${VALUE}]) | ${VALUE} := ${inner}], ["<undefined>"])[0]`
+}

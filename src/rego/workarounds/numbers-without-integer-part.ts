@@ -1,0 +1,36 @@
+import { findTemplateStrings } from '../modules/tokens/template-strings.js'
+
+const POINT_FIRST = /(?<![\w\])}"`.])\.\d/
+/** Matches comments, strings, and the point of such a number with the space before it. */
+const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|(?<=[=*+\-/<>(,[{:|&%]) \.(?=\d)|(?<![\w\])}"`.])\.(?=\d)/g
+
+/**
+ * Rewrites numbers such as `.5` as `0.5`.
+ *
+ * Fault: OPA's evaluator accepts `.5`, but `opa build` fails with `invalid number literal` or
+ * compiles it to text that is not JSON.
+ * Versions: 0.70 and 1.x up to 1.20.2.
+ *
+ * The zero replaces a space before the point if there is one. Otherwise later columns of the line
+ * are off by one until `withSourceColumns` corrects them.
+ */
+export function spellNumbers(text: string): string {
+  if (!POINT_FIRST.test(text)) return text
+  let out = ''
+  let copied = 0
+  for (const { start, end, expressions } of findTemplateStrings(text)) {
+    out += spellInCode(text.slice(copied, start))
+    copied = start
+    for (const [from, to] of expressions) {
+      out += text.slice(copied, from) + spellNumbers(text.slice(from, to))
+      copied = to
+    }
+    out += text.slice(copied, end)
+    copied = end
+  }
+  return out + spellInCode(text.slice(copied))
+}
+
+function spellInCode(code: string): string {
+  return code.replaceAll(TOKEN, (token) => (token.trimStart() === '.' ? '0.' : token))
+}

@@ -1,0 +1,44 @@
+import { expect, test, vi } from 'vitest'
+
+import type { readPlainModule } from '../../../src/rego/modules/read-plain-module.js'
+import { evaluateDocument, planDocument } from '../../../src/rego/evaluation/evaluate-document.js'
+import { newCall } from '../../../src/rego/evaluation/new-call.js'
+import { pathOfKey } from '../../../src/rego/values/path-key.js'
+import { loadPolicies } from '../../support/load-policies.js'
+
+/** Reads as it should, and then forgets the last rule of each module. */
+vi.mock('../../../src/rego/modules/read-plain-module.js', async (original) => {
+  const real = await original<{ readPlainModule: typeof readPlainModule }>()
+  return {
+    readPlainModule: (...given: Parameters<typeof real.readPlainModule>) => {
+      const module = real.readPlainModule(...given)
+      return module === undefined ? undefined : { ...module, rules: module.rules.slice(0, -1) }
+    },
+  }
+})
+
+const FILES = {
+  'a.rego':
+    'package static.a\n\nimport rego.v1\n\ndeny contains "a" if input.a\n\nviolation contains "b" if input.a\n',
+  'b.rego': 'package static.a.b\n\nimport rego.v1\n\nhelper(x) := x + 1\n\ndeny contains helper(1)\n',
+  'c.rego': 'package c\n\nimport rego.v1\n\nfine := data.static.a.violation\n\nallow := false\n',
+}
+
+test.each([
+  ['an entrypoint each', 200],
+  ['one entrypoint for all', 0],
+])('a rule that was not read is served as all others, in a module with %s', async (_, maxEntrypoints) => {
+  const snapshot = await loadPolicies(FILES, undefined, { maxEntrypoints })
+  const rules = [...snapshot.entrypoints].flatMap(([key, [first]]) => (first?.kind === 'rule' ? [key] : []))
+  expect(rules.sort()).toEqual([
+    'c/allow',
+    'c/fine',
+    'static/a/b/deny',
+    'static/a/deny',
+    'static/a/violation',
+  ])
+  const answers = rules.map((key) =>
+    evaluateDocument(planDocument(snapshot, pathOfKey(key)), Buffer.from('{"a":true}'), newCall()),
+  )
+  expect(answers).toEqual(['false', '["b"]', '[2]', '["a"]', '["b"]'])
+})
