@@ -1,4 +1,4 @@
-/** Import rules (docs/architecture.md): imports point in one direction, without cycles. */
+/** Import rules (docs/explanation/architecture.md): imports point in one direction, without cycles. */
 const features = '^src/(rego|canary|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -15,7 +15,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run demo site test test-unit test-changed test-all test-releases bench check build clean
+.PHONY: help run demo site release test test-unit test-changed test-all test-releases bench check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,8 +27,11 @@ demo: $(BUILT) ## Two-minute demo with an orchestrator and a failing canary, on 
 	@npm run --silent build:demo
 	@node dist-bench/demo.js $(ARGS)
 
-site: $(BUILT) ## Documentation as HTML with search, API and command line references: site/index.html
+site: $(INSTALLED) ## Build the documentation as a site with search into site/, and fail on dead links
 	node build/site/run.js site
+
+release: $(BUILT) ## Build and check the npm package, the bill of materials, the chart and the image recipe
+	node build/release/check-release.js
 
 test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests (eight minutes on two cores)
 	node dist/cli.js test policies
@@ -89,7 +92,7 @@ check: $(INSTALLED) ## Format, lint, imports and types
 build: $(BUILT) ## Compile to dist/
 
 clean: ## Remove what was built
-	rm -rf dist dist-bench coverage site
+	rm -rf dist dist-bench dist-release coverage site
 
 $(INSTALLED): package.json package-lock.json $(PINNED_NODE)
 	npm ci --no-fund --no-audit

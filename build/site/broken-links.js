@@ -1,17 +1,16 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-/**
- * Returns all links of the built pages, including anchors and images, whose target is missing in
- * the site: `page -> target`.
- */
+/** Links of the built pages, including anchors and images, that lead nowhere within the site: `page -> target`. */
 export function brokenLinks(folder) {
-  const pages = readdirSync(folder).filter((file) => file.endsWith('.html'))
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  )
   const texts = new Map(pages.map((page) => [page, readFileSync(join(folder, page), 'utf8')]))
   const anchors = new Map([...texts].map(([page, text]) => [page, new Set(valuesOf(text, 'id'))]))
   return [...texts].flatMap(([page, text]) =>
     [...valuesOf(text, 'href'), ...valuesOf(text, 'src')]
-      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => !/^(?:[a-z]+:|\/\/)/.test(target))
       .filter((target) => !leadsSomewhere(target, page, anchors, folder))
       .map((target) => `${page} -> ${target}`),
   )
@@ -25,7 +24,8 @@ function valuesOf(text, attribute) {
 
 function leadsSomewhere(target, page, anchors, folder) {
   const [path, anchor] = target.split('#')
-  const file = path === '' ? page : path
-  if (anchor === undefined || anchor === '') return existsSync(join(folder, file))
-  return anchors.get(file)?.has(decodeURIComponent(anchor)) ?? false
+  const file = path === '' ? page : path.startsWith('/') ? path.slice(1) : join(dirname(page), path)
+  const found = file === '' || file.endsWith('/') ? `${file}index.html` : file
+  if (anchor === undefined || anchor === '') return existsSync(join(folder, found))
+  return anchors.get(found)?.has(decodeURIComponent(anchor)) ?? false
 }

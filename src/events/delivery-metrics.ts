@@ -15,7 +15,7 @@ export interface Durations {
   readonly p90Ms: number
 }
 
-/** The four delivery metrics of docs/insights.md. */
+/** The four delivery metrics of docs/reference/delivery-metrics.md. */
 export interface DeliveryMetrics {
   readonly deployments: number
   readonly failedDeployments: number

@@ -76,7 +76,7 @@ describe('config', () => {
   })
 
   test('is documented by the committed page', () => {
-    const committed = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
+    const committed = readFileSync(join(ROOT, 'docs/reference/configuration.md'), 'utf8')
     expect(committed).toBe(configurationPage(configKeys))
   })
 })

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { runTidegate } from '../support/run-tidegate.js'
 import { PROGRAM, PROJECT_ROOT } from '../support/project-root.js'
 
-const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/cli.md'), 'utf8')
+const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/reference/command-line.md'), 'utf8')
 /**
  * Commands that need a service, a terminal or a data directory, or whose output depends on the
  * machine.

@@ -15,7 +15,7 @@ import { makeWorkspace } from '../support/workspace.js'
 /** The story takes one minute, more where the machine is busy. */
 const PATIENCE_MS = 240_000
 const CHROMIUM = findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
-/** Where to leave the pictures of docs/demo.md. */
+/** Where to leave the pictures of docs/guides/demo.md. */
 const SHOTS = process.env['DEMO_SHOTS']
 
 const workspace = makeWorkspace()

@@ -205,7 +205,7 @@ describe.skipIf(systemd === undefined)('the unit (needs systemd-analyze)', () =>
 describe('the unit', () => {
   it('makes the directories that the pages put sockets and data in', () => {
     const unit = readText('build/systemd/tidegate.service')
-    const page = readText('docs/operating.md')
+    const page = ['secure', 'install'].map((name) => readText(`docs/guides/${name}.md`)).join('')
     const sockets = [...page.matchAll(/unix:(\/run\/[\w-]+)\//g)].map(([, folder = '']) => folder)
     expect(sockets).not.toEqual([])
     for (const folder of sockets) expect(unit).toContain(`RuntimeDirectory=${folder.replace('/run/', '')}\n`)

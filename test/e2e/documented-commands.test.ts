@@ -11,18 +11,19 @@ import type { DocumentedCommand } from '../support/documentation/read-commands.j
 const COMMANDS = documentedCommands()
 const RUN = COMMANDS.filter(({ text }) => reasonNotToRun(text) === undefined)
 const SERVING = /^(?:npx )?tidegate serve(?! --addr 0\.0\.0\.0)/
-/** Commands with documented exit codes other than 0. */
+/** What ends otherwise than with 0, as the pages say. */
 const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
   [/check test\/cases\/pipelines(?: |$)/, 1],
+  [/check test\/cases\/pipelines\/deny-unjudged-production-deploy\.json$/, 1],
   [/absent\.json/, 2],
-  // The storage service lists pipelines but no applications, so a reconciliation fails and reports
-  // it.
-  [/tidegate doctor/, 1],
+  // The storage service here lists pipelines, and no applications: a reconciliation fails, and that is told.
+  [/tidegate (?:orchestrator )?doctor/, 1],
+  [/analysis start cart/, 1],
   [/serve --addr 0\.0\.0\.0/, 2],
   [/TIDEGATE_SERVER_ADRR|tidegate evl|--polices|eval --input - --format json/, 2],
 ]
 const PATIENCE_MS = 60_000
-/** Start of a canary whose half hour has passed. */
+/** Since when a canary runs whose half hour is over. */
 const PAST_MS = 90 * 60_000
 
 let world: ExampleWorld
@@ -31,10 +32,7 @@ beforeAll(async () => {
 }, PATIENCE_MS)
 afterAll(() => world.close())
 
-/**
- * The command in the world of this test: its service, its folders, and real values where the page
- * has names for them.
- */
+/** The command in the world of this test: its service, its folders, and real values where the page has names for them. */
 function fitted(command: string): string {
   return command
     .replaceAll(/(?:http:\/\/)?(?:127\.0\.0\.1|localhost):8181/g, world.url)
@@ -42,6 +40,7 @@ function fitted(command: string): string {
     .replaceAll('/var/lib/tidegate-new', `${world.path}/restored`)
     .replaceAll('/var/lib/tidegate', `${world.path}/data`)
     .replaceAll('/backups/2026-11-22', `${world.path}/backup`)
+    .replaceAll('/backups/before-upgrade', `${world.path}/backup-before-upgrade`)
     .replaceAll('--public-key KEY', `--public-key ${world.publicKey}`)
     .replaceAll('1200:HASH', endOfTrail)
     .replaceAll('gates reject 17', 'gates reject 16')
@@ -67,7 +66,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Runs a command to its end. Commands that serve are stopped once they do. */
+/** Runs a command to its end; what serves is told to end once it does. */
 async function run(command: DocumentedCommand): Promise<Ended> {
   const isServing = SERVING.test(command.text)
   const script = `${isServing ? 'exec ' : ''}${fitted(command.text)}`
@@ -75,12 +74,12 @@ async function run(command: DocumentedCommand): Promise<Ended> {
     ...{ cwd: world.path, env: environment(command), timeout: PATIENCE_MS / 2 },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let [stdout, stderr, isStopped] = ['', '', false]
+  let [stdout, stderr, isTold] = ['', '', false]
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
-    if (!isServing || isStopped || !stderr.includes('"serving"')) return
-    isStopped = true
+    if (!isServing || isTold || !stderr.includes('"serving"')) return
+    isTold = true
     child.kill('SIGTERM')
   })
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -89,7 +88,7 @@ async function run(command: DocumentedCommand): Promise<Ended> {
 
 let endOfTrail = ''
 
-/** The output on a page as a pattern: ids and times may differ, and dots match anything. */
+/** What a page shows, with other ids and times, and with anything where it shows dots. */
 function likeShown(output: string): RegExp {
   const pattern = output
     .trimEnd()

@@ -93,7 +93,7 @@ function isSame(ours: Answered, theirs: Answered): boolean {
   return ours.status === theirs.status && (ours.status !== 200 || ours.text === theirs.text)
 }
 
-/** The differences documented in docs/http-api.md. None of them is an allow. */
+/** The differences documented in docs/reference/differences-from-opa.md. None of them is an allow. */
 function isMeantDifference(path: string, ours: Answered, theirs: Answered): boolean {
   if (hasDotSegments(path)) return theirs.status === 301 && ours.status === 400
   const isPathError = theirs.status === 500 && PATH_ERROR.test(theirs.text)

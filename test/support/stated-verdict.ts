@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>
 const VERDICT_RULES = ['deny', 'violation', 'allow']
 
 /**
- * The verdict of OPA's document at a path by the table in docs/policies.md, derived from the JSON
+ * The verdict of OPA's document at a path by the table in docs/reference/verdicts.md, derived from the JSON
  * alone. `none` if it states no verdict or is undefined.
  */
 export function statedVerdict(

@@ -8,7 +8,7 @@ import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
 
 const TIMEOUT_MS = 10_000
-const PAGE = 'docs/orchestrator.md'
+const PAGE = 'docs/guides/connect-spinnaker.md'
 const OPEN =
   'the plugins send no token: set auth.openToOrchestrator, or make a proxy add one with the role orchestrator'
 const NO_CERTIFICATE = 'the plugins cannot present one: unset server.tlsRequireClient, or use a proxy'

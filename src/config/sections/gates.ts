@@ -94,7 +94,7 @@ const RuntimePolicy = z.strictObject({
 export const GatesSection = z.strictObject({
   definitions: key(
     z.array(ConfiguredGate).default([]),
-    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/gates.md.',
+    'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/reference/gates.md.',
     'a list of {id, name, …}',
   ),
   environments: key(

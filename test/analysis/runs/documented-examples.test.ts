@@ -13,7 +13,9 @@ import { readRegistration } from '../../../src/analysis/runs/definitions/registr
 
 const pageText = (page: string): string =>
   readFileSync(join(import.meta.dirname, '../../../docs', page), 'utf8')
-const TEXT = pageText('analysis.md')
+const TEXT = ['analysis', 'analysis-templates', 'analysis-api']
+  .map((page) => pageText(`reference/${page}.md`))
+  .join('\n')
 
 /** The blocks of the page that are marked as one kind of document. */
 function examples(kind: string): unknown[] {
@@ -21,13 +23,13 @@ function examples(kind: string): unknown[] {
   return [...blocks].map(([, block]) => parseDocumentFile(block ?? ''))
 }
 
-test('the first example of docs/judge.md can be judged', () => {
-  const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(pageText('judge.md')) ?? []
+test('the first example of docs/reference/canary-config.md can be judged', () => {
+  const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(pageText('reference/canary-config.md')) ?? []
   const { verdict, results } = judgeMetrics(readCanaryConfig(JSON.parse(example)), { judge: 'default' })
   expect([verdict, results.map(({ classification }) => classification)]).toEqual(['Success', ['Pass']])
 })
 
-describe('the examples of docs/analysis.md', () => {
+describe('the documented examples of analyses', () => {
   test('are definitions that work', () => {
     const definitions = examples('definition').map((document) => readDefinition(document))
     expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30, 30, 30])

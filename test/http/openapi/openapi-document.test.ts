@@ -135,8 +135,8 @@ describe('the OpenAPI document', () => {
   })
 })
 
-it('is what docs/http-api.md lists, with who may ask', () => {
-  const page = readFileSync(join(PROJECT_ROOT, 'docs/http-api.md'), 'utf8')
+it('is listed in docs/reference/routes.md with its roles', () => {
+  const page = readFileSync(join(PROJECT_ROOT, 'docs/reference/routes.md'), 'utf8')
   // `tidegate openapi --table` prints it.
   expect(page).toContain(routesTable(LISTS))
 })

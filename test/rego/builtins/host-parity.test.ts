@@ -19,7 +19,7 @@ test.skipIf(newer === undefined)(
       `built-ins of the host: ${calls} calls, ${differences.length} differ, seed ${SEED}\n`,
     )
     // Differences are errors that only one of the two parsers detects in malformed texts; see
-    // docs/conformance.md.
+    // docs/reference/differences-from-opa.md.
     expect(differences.length, JSON.stringify(differences.slice(0, 20), null, 2)).toBeLessThanOrEqual(
       calls / 1000,
     )

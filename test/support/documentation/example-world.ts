@@ -31,7 +31,7 @@ export interface ExampleWorld {
 export async function makeExampleWorld(): Promise<ExampleWorld> {
   const workspace = makeWorkspace(FILES)
   const { path } = workspace
-  for (const name of ['policies', 'test']) symlinkSync(join(PROJECT_ROOT, name), join(path, name))
+  for (const name of ['docs', 'policies', 'test']) symlinkSync(join(PROJECT_ROOT, name), join(path, name))
   for (const name of ['tidegate', 'npx']) chmodSync(join(path, 'bin', name), 0o755)
   for (const name of ['dist', 'home/.config/fish/completions'])
     mkdirSync(join(path, name), { recursive: true })
@@ -56,13 +56,18 @@ export async function makeExampleWorld(): Promise<ExampleWorld> {
   }
 }
 
-const VERSIONS = { stable: 100, healthy: 100, v1: 100, v2: 101 }
+const VERSIONS = { stable: 100, healthy: 100, slow: 140, v1: 100, v2: 101 }
 const FILES = {
   'bin/tidegate': `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
   'bin/npx': '#!/bin/sh\nexec "$@"\n',
   'pipeline.json': JSON.stringify({ application: 'shop', name: 'release', stages: [] }),
+  'release.yaml': 'name: Hotfix\napplication: shop\n',
   'app.log': 'connected to 10.0.0.1\nconnected to 10.0.0.2\npayment declined for order 17\n',
   'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
+  'definitions/cart.json': JSON.stringify({
+    ...FILE_ANALYSIS,
+    scopes: { baseline: { version: 'stable' }, canary: { version: 'slow' } },
+  }),
   ...Object.fromEntries(
     Object.entries(VERSIONS).map(([version, level]) => [`series/${version}.csv`, latencies(level)]),
   ),

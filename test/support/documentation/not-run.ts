@@ -4,14 +4,13 @@
  */
 export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^make demo/, 'test/e2e/demo.test.ts runs it'],
-  [/^make (?:run|test|check|bench)\b/, 'it installs, or runs for minutes, this test among the rest'],
-  [/npm install -g/, 'compiles for minutes; test/e2e/package.test.ts installs the package and starts it'],
-  [/gates\|audit\|pipelines/, 'stands for four commands'],
+  [/^make (?:run|build|test|check|bench)\b/, 'it installs, or runs for minutes, this test among the rest'],
   [/TIDEGATE_TOKEN=TOKEN/, 'test/e2e/demo.test.ts decides at that gate'],
   [/serve --config tidegate\.yaml --addr 0\.0\.0\.0/, 'would listen beyond this machine'],
   [/--verification-key/, 'needs signed bundles; test/e2e/bundle-keys.test.ts makes them'],
   [/opa install/, 'downloads; test/cli/opa-install.test.ts has a mirror of its own'],
   [/ndBuiltinCache|nd-builtin-cache/, 'needs a server to ask; test/cli/policy-requests.test.ts has one'],
+  [/^(?:kubectl|podman|helm|systemctl) /, 'needs a cluster, a container engine or systemd'],
   [/postgres:\/\/|^pg_/, 'needs PostgreSQL; test/e2e/several-machines.test.ts and others start one'],
   [/…/, 'is cut short'],
 ]

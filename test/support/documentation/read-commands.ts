@@ -16,13 +16,16 @@ export interface DocumentedCommand {
 /** Start of a command on a line without a prompt. */
 const PROGRAM =
   /^(?:[A-Za-z_]+=\S+ )*(?:npx|tidegate|curl|make|npm|node|docker|podman|helm|kubectl|systemctl|pg_\w+|psql|openssl|promtool|opa|cp|git)(?: |$)/
+/** Generated pages, which show how commands are used and not what to type. */
+const GENERATED = ['reference/commands.md', 'reference/operations.md', 'reference/routes.md']
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'policies/README.md',
-  ...readdirSync(join(PROJECT_ROOT, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
+  ...readdirSync(join(PROJECT_ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !GENERATED.includes(file))
+    .map((file) => `docs/${file}`)
+    .sort(),
 ]
 
 /** Every `tidegate …` inside a sentence of a page. */

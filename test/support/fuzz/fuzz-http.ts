@@ -150,7 +150,7 @@ interface FuzzOutcome {
 
 const NOT_DUE_MS = 150
 const DUE_MS = 30_000
-/** Answers of 500 that say why nothing was decided (docs/http-api.md, "Errors"). */
+/** Answers of 500 that say why nothing was decided (docs/reference/api.md, "Errors"). */
 const DOCUMENTED =
   /"code":\s?"(?:undefined_policy|evaluation_budget_exceeded)"|eval_(?:conflict|builtin)_error|rego_type_error|plugins are not up/
 

@@ -7,7 +7,7 @@ import type { Plan, Statement } from './read-plan.js'
 import { findBaseLookups, skippedByCall } from './skipped-rules.js'
 import { findUnassigned } from './unassigned-variables.js'
 
-/** How compiled code differs from the policy; see docs/conformance.md. */
+/** How compiled code differs from the policy; see docs/explanation/conformance.md. */
 type LossKind = 'negation' | 'lookup' | 'function' | 'unification'
 
 /** An expression that OPA compiles to code with another result than OPA's evaluator. */

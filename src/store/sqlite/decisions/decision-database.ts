@@ -23,10 +23,7 @@ export interface DecisionDatabase {
   shipping: ShippingTable
 }
 
-/**
- * Returns the options of `decisions.db`. docs/performance.md, "Decision log", has the measurements
- * behind them.
- */
+/** Returns the options of `decisions.db`; measurements are in docs/reference/performance.md. */
 export function decisionDatabaseOptions(path: string): OpenDatabaseOptions {
   return {
     path,
