@@ -47,7 +47,11 @@ describe('tidegate orchestrator doctor', () => {
     [[404, { code: 'resource_not_found', message: 'no pipeline' }], 'ok', ''],
     [[403, { code: 'no_gates_from_stages', message: 'none' }], 'warning', 'set gates.fromStages'],
     [REFUSED, 'bad', 'auth.openToOrchestrator'],
-    [[400, { code: 'invalid_parameter', message: 'a proxy says no' }], 'bad', 'docs/guides/connect-spinnaker.md'],
+    [
+      [400, { code: 'invalid_parameter', message: 'a proxy says no' }],
+      'bad',
+      'docs/guides/connect-spinnaker.md',
+    ],
   ] as const)('asks for a gate as a stage does, under its name; %j is %s', async (answer, state, advice) => {
     const { found, sent } = await findings({ [MAKING]: answer })
     expect(found.get('gates of forms')).toMatchObject({ state })

@@ -15,8 +15,7 @@ const SECRET_FILES: readonly string[] = ['callback-secret', 'report-key']
 const MIN_SECRET_BYTES = 16
 /** Permissions of anyone but the owner. */
 const OTHERS = 0o077
-const DOWNGRADE =
-  'to go back, restore a backup made with the older release: docs/guides/upgrade.md'
+const DOWNGRADE = 'to go back, restore a backup made with the older release: docs/guides/upgrade.md'
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
 /**

@@ -34,7 +34,8 @@ export async function checkService(client: ServiceClient): Promise<Finding[]> {
 
 async function checkParts(client: ServiceClient): Promise<Finding[]> {
   const findings: Finding[] = []
-  const advice = 'GET /health?plugins shows which component is down; docs/guides/troubleshoot.md says what to do'
+  const advice =
+    'GET /health?plugins shows which component is down; docs/guides/troubleshoot.md says what to do'
   const asked = await attempt('parts', advice, async () => {
     // 500 while a component is not up.
     const request = { path: '/health', query: { plugins: true }, answersWith: 500 }
