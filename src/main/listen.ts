@@ -2,13 +2,13 @@ import type { Config } from '../config/config.js'
 import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { directLists, routesForProbes } from '../http/direct-routes.js'
-import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
+import { makeCheckRevocation } from '../http/transport/tls/revocation-lists.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import { RequestLog } from '../http/pipeline/request-log.js'
 import type { Exchange } from '../http/exchange/exchange.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
-import { LEAST_FILES } from '../http/server.js'
+import { MIN_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
@@ -129,10 +129,10 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
 
 /** Logs a warning if the process may open too few files. */
 export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
-  if (limit >= LEAST_FILES) return
+  if (limit >= MIN_FILES) return
   logger.warn(
     { limit },
-    `this process may have only ${limit} files open: allow at least ${LEAST_FILES}, plus one per connection (ulimit -n, LimitNOFILE)`,
+    `this process may have only ${limit} files open: allow at least ${MIN_FILES}, plus one per connection (ulimit -n, LimitNOFILE)`,
   )
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { readSecrets } from '../config/read-secrets.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import {

@@ -1,16 +1,15 @@
 import type { Config } from '../config/config.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
-import { makeServerRoom, startServer } from '../http/server.js'
-import type { RunningServer, ServerRoom } from '../http/server.js'
+import { makeServerLimits, startServer } from '../http/server.js'
+import type { RunningServer, ServerLimits } from '../http/server.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
 import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
 import { hostOfAddress, isLocalAddress } from '../config/sections/listen-address.js'
 import type { ListenAddress } from '../config/sections/listen-address.js'
-import { makeAdmission } from '../http/pipeline/admit-request.js'
+import { makeAdmission, makeIsKnownHost } from '../http/pipeline/admit-request.js'
 import type { Admission } from '../http/pipeline/admit-request.js'
-import { makeIsKnownHost } from '../http/pipeline/known-hosts.js'
 import type { ServerTls } from '../http/transport/tls/secure-listener.js'
 
 /** Probes and monitoring need few connections. */
@@ -33,7 +32,7 @@ interface ServersOptions {
  */
 export class Servers {
   /** Shared capacity of the servers that serve everything. */
-  readonly room: ServerRoom
+  readonly room: ServerLimits
   readonly #options: ServersOptions
   readonly #failed: ReturnType<typeof logHandshakes>
   readonly #running: RunningServer[] = []
@@ -41,7 +40,7 @@ export class Servers {
   constructor(options: ServersOptions) {
     this.#options = options
     const { config, processes, logger } = options
-    this.room = makeServerRoom(maxBodyBytesOf(config), processes)
+    this.room = makeServerLimits(maxBodyBytesOf(config), processes)
     this.#failed = logHandshakes(logger)
   }
 
@@ -64,7 +63,7 @@ export class Servers {
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
       socketMode: parseInt(config.server.socketMode, OCTAL),
-      room: serves === 'all' ? this.room : makeServerRoom(0, 1, MAX_HEALTH_CONNECTIONS),
+      limits: serves === 'all' ? this.room : makeServerLimits(0, 1, MAX_HEALTH_CONNECTIONS),
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),
     })
     this.#running.push(server)

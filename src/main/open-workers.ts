@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { AppError, toError } from '../errors/app-error.js'
-import { openMetricsText } from '../http/pipeline/figures/open-metrics.js'
-import type { FigureTexts } from '../http/pipeline/figures/open-metrics.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import { openMetricsText } from '../http/metrics/open-metrics.js'
+import type { MetricTexts } from '../http/metrics/open-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { serveRelayed } from '../http/relay/serve-relayed.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { ServerRoom } from '../http/server.js'
+import type { ServerLimits } from '../http/server.js'
 import type { HandleRequest } from '../http/transport/handle-request.js'
 import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
@@ -90,13 +90,13 @@ export interface SharedListener {
 /** The handler of relayed requests and its capacity. */
 interface RelayedAnswering {
   readonly handle: HandleRequest
-  readonly room: Pick<ServerRoom, 'requests' | 'pages'>
+  readonly room: Pick<ServerLimits, 'requests' | 'pages'>
 }
 
 /** The worker processes that decide in addition to this one, if any. */
 export interface OpenWorkers {
   /** Metrics of all processes, summed. */
-  readonly metrics: FigureTexts
+  readonly metrics: MetricTexts
   /** Hands the decisions of all worker processes to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
@@ -118,7 +118,7 @@ export interface OpenWorkers {
 function metricTexts(
   { registry, exemplars }: ServiceMetrics,
   pool: () => Pick<WorkerPool, 'metrics'> | undefined,
-): FigureTexts {
+): MetricTexts {
   const all = async (): Promise<Pick<ServiceMetrics['registry'], 'metrics' | 'getMetricsAsJSON'>> => {
     const others = await pool()?.metrics()
     return others === undefined ? registry : sumMetrics(await registry.getMetricsAsJSON(), others)

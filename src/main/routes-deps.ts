@@ -12,19 +12,18 @@ import type { BackgroundWork } from './background-work.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
-import { BrowserAccess } from '../http/sessions/browser-access.js'
-import { OwnSessions } from '../http/sessions/own-sessions.js'
-import { randomToken } from '../http/sessions/random-token.js'
+import { BrowserAccess, randomToken } from '../http/sessions/browser-access.js'
+import { MemorySessions } from '../http/sessions/memory-sessions.js'
 import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
-import type { PolicyContext } from '../http/policy/policy-context.js'
-import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
+import type { PolicyContext } from '../http/policy/decision.js'
+import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import { storeHealth } from './store/open-store.js'
@@ -67,7 +66,7 @@ export async function openBrowserAccess(
     takesCertificates: auth.certificates.length > 0,
     isSecure,
     authenticate,
-    sessions: store.sharing?.sessions ?? new OwnSessions(makePassedTime()),
+    sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
   })
 }
@@ -104,7 +103,7 @@ function formRoutes({ config, store, policies, registry, gates }: ServedParts): 
 function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
   return partOnDemand(async () => {
     const { describeApi } = await import('../http/web-application.js')
-    const { openApiOptions } = await import('../http/openapi/openapi-options.js')
+    const { openApiOptions } = await import('../http/openapi/openapi-document.js')
     return describeApi(orchestrator, openApiOptions(packageVersion(), server))
   })
 }

@@ -137,7 +137,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     expect((await ask('auditor')).text).toContain('CRL_HAS_EXPIRED')
     expect(await ask()).toMatchObject({ status: 200 })
     await untilLogged(service, (line) => JSON.stringify(line).includes('a revocation list expired on'))
-    expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list has ended on/)
+    expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list expired on/)
     await service.end('SIGKILL')
     workspace?.remove()
     await start(other.revoke([]))
@@ -186,7 +186,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
   test('prevents the start of a service whose list cannot be read, with a message', async () => {
     const { code, output } = await failToServe(settings('no list'))
     expect(code).not.toBe(0)
-    expect(output).toContain('it holds no revocation list in PEM')
+    expect(output).toContain('it contains no revocation list in PEM')
   })
 
   test('uses the lists of several authorities', async () => {

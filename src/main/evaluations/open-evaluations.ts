@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
 import type { Config } from '../../config/config.js'
-import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
-import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
-import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import { makeCostMetrics, makeEvaluationMetrics } from '../../http/metrics/evaluation-metrics.js'
+import type { ServiceMetrics } from '../../http/metrics/service-metrics.js'
 import type { Logger } from '../../lib/logger.js'
 import { timesOfThread } from '../../lib/threads/thread-cpu-time.js'
 import {

@@ -8,7 +8,7 @@ import type { WriteReceipt } from '../../decisions/keep-decisions.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { Answered, PortableSnapshot, SlowFailure, SlowRequest } from '../../rego/index.js'
-import type { Figures } from './sum-metrics.js'
+import type { MetricValues } from './sum-metrics.js'
 
 /** The start options of a worker process. */
 export interface WorkerSettings {
@@ -65,7 +65,7 @@ export interface WorkerCalls {
   load(policies: SentPolicies): Promise<void>
   /** Puts prepared policies into service. */
   activate(id: number): Promise<void>
-  metrics(): Promise<Figures>
+  metrics(): Promise<MetricValues>
   /** Hands over all buffered decisions. */
   flush(): Promise<void>
   /** Refuses new requests, answers running ones and hands over all buffered decisions. */

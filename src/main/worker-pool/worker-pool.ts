@@ -8,7 +8,7 @@ import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { Snapshot } from '../../rego/index.js'
 import type { PolicySender } from './policy-sender.js'
 import { sumCounts } from './sum-metrics.js'
-import type { Figures } from './sum-metrics.js'
+import type { MetricValues } from './sum-metrics.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from './worker-calls.js'
 import { ProcessLink, channelToChild } from '../../lib/processes/process-link.js'
 
@@ -53,8 +53,8 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #workers = new Set<WorkerProcess>()
   readonly #pauses = new Set<NodeJS.Timeout>()
-  readonly #metrics = new Map<WorkerProcess, Figures>()
-  #countsOfEnded: Figures = []
+  readonly #metrics = new Map<WorkerProcess, MetricValues>()
+  #countsOfEnded: MetricValues = []
   #deathTimes: number[] = []
   #isStopping = false
   #loading: Promise<void> = Promise.resolve()
@@ -102,7 +102,7 @@ export class WorkerPool {
    * Metrics of all worker processes, including ended ones. If one does not answer in time, its last
    * metrics are used.
    */
-  async metrics(): Promise<readonly Figures[]> {
+  async metrics(): Promise<readonly MetricValues[]> {
     const asked = this.#serving().map(async (worker) => {
       const fetched = this.#fetchMetrics(worker)
       // A silent one would delay every caller.

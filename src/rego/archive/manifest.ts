@@ -7,11 +7,11 @@ import { areApart, isRootOver } from './roots.js'
 const BundleIndex = z.object({
   /** Package paths below `data`. */
   packages: z.array(z.array(z.string())),
-  /** The keys of the paths that are rules; all others are documents. */
+  /** The keys of the paths that are rules. All others are documents. */
   rules: z.array(z.string()),
   /** The keys of paths by entrypoint, for entrypoints with other names. */
   paths: z.record(z.string(), z.string()).default({}),
-  /** The source files by the names that the module uses in its errors. */
+  /** The source files by their names in the module's errors. */
   files: z.record(z.string(), z.string()).default({}),
 })
 export type BundleIndex = z.infer<typeof BundleIndex>
@@ -31,10 +31,10 @@ const Manifest = z.object({
 export const MANIFEST_FILE = '.manifest'
 export const MODULE_FILE = 'policy.wasm'
 
-/** A bundle's manifest, checked. */
+/** A checked manifest. */
 export interface BundleManifest {
   readonly revision: string
-  /** Without slashes around them, none below another. */
+  /** Without surrounding slashes; none is below another. */
   readonly roots: readonly string[]
   /** The entrypoints that OPA evaluates with the module. */
   readonly entrypoints: readonly string[]
@@ -71,7 +71,7 @@ export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>)
 const OwnManifest = Manifest.pick({ revision: true, roots: true, metadata: true })
 export type OwnManifest = z.infer<typeof OwnManifest>
 
-/** Reads such a manifest. Raises `invalid`, naming it. */
+/** Reads a manifest next to policies. Raises `invalid`, naming it. */
 export function readOwnManifest(file: string, text: string): OwnManifest {
   try {
     return OwnManifest.parse(JSON.parse(text))

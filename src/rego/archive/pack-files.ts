@@ -10,7 +10,7 @@ const FILE_MODE = 0o644
 /** Offsets of name and size (octal) in a member's header, and the block size (POSIX ustar). */
 const [NAME_BYTES, LENGTH_OFFSET, LENGTH_BYTES, BLOCK_BYTES] = [100, 124, 12, 512]
 const IN_ASCII = /^[ -~]+$/
-/** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
+/** Offset and value of the operating system in a gzip header (RFC 1952, section 2.3.1): unknown. */
 const GZIP_OS_OFFSET = 9
 const GZIP_OS_UNKNOWN = 255
 
@@ -27,7 +27,7 @@ export async function packFiles(
   for (const [name, content] of files) {
     if (name.length > NAME_BYTES || !IN_ASCII.test(name))
       throw new AppError('internal', `an archive cannot hold a file ${name}`)
-    // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
+    // Fixed time and owner, for reproducible archives.
     archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
     await turns.pause()
   }

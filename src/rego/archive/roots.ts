@@ -33,7 +33,7 @@ export function isAboveRoot(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isRootOver(path, root))
 }
 
-/** The first path at which data is outside of the roots; an object above a root is only the way to it. */
+/** Returns the first path of data outside of the roots. Objects above a root are allowed. */
 export function findDataOutside(roots: readonly string[], data: RegoObject): string | undefined {
   return findOutside({ roots, known: new Set(roots) }, () => data, '')
 }
@@ -64,7 +64,10 @@ export function ownedRoots(packages: readonly (readonly string[])[], data: RegoO
   return [...roots].filter((root) => !isBelowOne(roots, root)).sort()
 }
 
-/** The front of a path that is spelt alike wherever roots are read: a slash inside a segment is not. */
+/**
+ * Returns the prefix of a path without slashes in its segments, which every reader of roots spells
+ * alike.
+ */
 function spellable(path: readonly string[]): readonly string[] {
   const odd = path.findIndex((segment) => !SPELLABLE.test(segment))
   return odd === -1 ? path : path.slice(0, odd)

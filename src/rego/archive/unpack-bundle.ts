@@ -7,7 +7,7 @@ import type { Header } from 'tar-stream'
 
 import { AppError, toError } from '../../errors/app-error.js'
 
-/** The files of a bundle by their path from its root, without a slash before it. */
+/** The files of a bundle by path, without a leading slash. */
 export type UnpackedFiles = ReadonlyMap<string, Buffer>
 
 /** Largest unpacked size, so that a small file cannot exhaust memory. */

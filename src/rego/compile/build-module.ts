@@ -36,7 +36,7 @@ import type { BundledFiles } from '../modules/stage-bundle.js'
 /** A compiled module with its entrypoints. */
 export interface BuiltModule {
   readonly wasm: Uint8Array
-  /** The key of the path of `data` by the name of the entrypoint. */
+  /** The key of each path by the name of its entrypoint. */
   readonly paths: ReadonlyMap<string, string>
 }
 
@@ -44,7 +44,9 @@ export type BuildModule = typeof buildModule
 
 /** Code does not depend on data. Conflicts of data with rules are checked before. */
 const NO_DATA = new RegoObject([])
-/** `opa build` and the code grow with the square of their number. */
+/**
+ * Largest number of entrypoints. The time of `opa build` and the code size grow with its square.
+ */
 export const MAX_ENTRYPOINTS = 200
 /**
  * Limit for modules that other programs load. Larger modules take minutes to build, and engines
@@ -113,7 +115,9 @@ async function buildFlagged(
     const files = await withoutLosses({
       ...{ opa, directory, files: written.files, modules: ordered, filesOf, toSource },
       packagesOf: (some) => packagesOf(some, keys),
-      refuseMistakes: async () => void (await buildForAll(written, toSource, [...keys.keys()])),
+      refuseMistakes: async () => {
+        await buildForAll(written, toSource, [...keys.keys()])
+      },
     })
     const staged = { ...written, files }
     const forRules =
@@ -124,7 +128,7 @@ async function buildFlagged(
   })
 }
 
-/** The keys of the packages of modules that one of these keys is of. */
+/** Returns the keys of the modules' packages that are among `keys`. */
 function packagesOf(modules: readonly RegoModule[], keys: ReadonlyMap<string, EntrypointKind>): string[] {
   const packages = new Set(modules.map(({ packagePath }) => pathKey(packagePath)))
   return [...packages].filter((key) => keys.has(key))
@@ -196,9 +200,9 @@ async function checkFiles({
 interface Entrypoints {
   /** Paths that `opa build` can name, with their keys. */
   readonly direct?: readonly (readonly [name: string, key: string])[]
-  /** The keys of paths that get a rule which refers to them. */
+  /** Keys of paths that get a generated rule. */
   readonly forwarded?: readonly string[]
-  /** The keys of packages whose rules are to be compiled, and need no entrypoint. */
+  /** Keys of packages to compile without an entrypoint of their own. */
   readonly kept?: readonly string[]
 }
 

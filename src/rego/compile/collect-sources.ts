@@ -20,7 +20,7 @@ const NOTHING = Buffer.alloc(0)
 
 /** Files that OPA would load from the same directories, and Tidegate does not. */
 export interface LeftOutFiles {
-  /** Tests and hidden files, as far as they begin a line with the name of a verdict. */
+  /** Tests and hidden files with a line that begins with the name of a verdict. */
   readonly rego: readonly RegoFile[]
   /** JSON and YAML with other names than data files, with the path that OPA would load them to. */
   readonly data: readonly { readonly file: string; readonly at: readonly string[] }[]
@@ -93,7 +93,7 @@ async function readRego(
   }))
 }
 
-/** One that cannot be read is empty. */
+/** Reads a hidden file; empty if it cannot be read. */
 async function readHidden(file: string): Promise<RegoFile> {
   const content = await readFile(file).catch(() => NOTHING)
   return { file, text: content.toString('utf8') }
@@ -144,7 +144,7 @@ export async function readRegoFile(file: string): Promise<ReadRego> {
   }
 }
 
-/** Raises `invalid` for a file that cannot be read. */
+/** Reads a file. Raises `invalid` if it cannot be read. */
 export async function readContent(file: string): Promise<Buffer> {
   try {
     return await readWhole(file)

@@ -24,19 +24,19 @@ import { sourceNames } from '../modules/stage-bundle.js'
 export interface CompiledPolicies {
   /** Absent without rules. */
   readonly wasm: Uint8Array | undefined
-  /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
+  /** The key of the path that each entrypoint answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
   readonly data: RegoObject
-  /** The documents that the data is merged from. */
+  /** The documents merged into the data. */
   readonly documents: readonly BaseDocument[]
   /** A digest of all sources. */
   readonly revision: string
   readonly entrypoints: ReadonlyMap<string, EntrypointKind>
-  /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
+  /** Package paths below `data`, including empty packages and documents with verdict rules. */
   readonly packages: readonly (readonly string[])[]
   readonly modules: readonly RegoModule[]
   readonly leftOut: LeftOutFiles
-  /** The source files by the names that the module uses in its errors. */
+  /** The source files by their names in the module's errors. */
   readonly sourceNames: ReadonlyMap<string, string>
 }
 

@@ -18,7 +18,7 @@ const MAX_FILES = 8
 const MAX_BYTES = 256 * 1024 * 1024
 /** Files written by this program, complete or partial. */
 const OWN_NAME = /^[\da-f]{64}(?:\.[^.]+\.tmp)?$/
-/** A file that is newer than now by more than clocks and steps of time explain was written while the clock was wrong. */
+/** Files newer than now by more than this were written while the clock was wrong. */
 const AHEAD_MS = 60_000
 /** Only the service may read or write builds, since the code decides. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
@@ -33,7 +33,7 @@ export function keepBuilds(folder: string, builtBy: string, build: BuildModule =
   return async (opa, modules, keys, options) => {
     const program = await versionOfFile(opa.path)
     if (program === undefined) return await build(opa, modules, keys, options)
-    // A program that only starts another one, by which release it likes, stays as it is.
+    // A launcher script keeps its file version when the release that it starts changes.
     const { text = '' } = opa.capabilities ?? {}
     const programs = `${builtBy} ${program} ${await opaRelease(opa)} ${text}`
     const file = join(folder, await digestOf(programs, modules, keys, options))
@@ -102,7 +102,10 @@ async function writeBuild(folder: string, file: string, { wasm, paths }: BuiltMo
   }
 }
 
-/** Files of writes that were cut off are among them; those from ahead of the clock go first, which nothing written now would ever be newer than. */
+/**
+ * Removes all but the newest files, including partial ones. Files from the future go first, because
+ * no later file would ever be newer.
+ */
 async function removeOldest(folder: string): Promise<void> {
   const names = await readdir(folder)
   const files = names.filter((name) => OWN_NAME.test(name)).map((name) => join(folder, name))

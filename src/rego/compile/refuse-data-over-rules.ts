@@ -6,7 +6,10 @@ import { locateRules } from '../modules/locate-rules.js'
 import type { BaseDocument } from '../data/base-document.js'
 import type { RegoModule } from '../modules/rego-module.js'
 
-/** Raises `invalid` with the rule's place and the data's file for each rule at whose path the data has a value. */
+/**
+ * Raises `invalid` for each rule whose path has a value in the data, with the rule's location and
+ * the data's file.
+ */
 export async function refuseDataOverRules(
   opa: OpaProgram,
   modules: readonly RegoModule[],
@@ -18,14 +21,14 @@ export async function refuseDataOverRules(
   if (details.length > 0) throw dataOverRules(details)
 }
 
-/** The error for all conflicts of one load. */
+/** Returns the error for all conflicts of a load. */
 export function dataOverRules(details: readonly ErrorDetail[]): AppError {
   return new AppError('invalid', 'the data gives values to paths that rules define: remove one of the two', {
     details,
   })
 }
 
-/** The problem of one rule; the words are those of OPA, which does not name the data's file. */
+/** Returns the detail of a conflict in OPA's words, with the data's file. */
 export function dataOverRule(path: readonly string[], file: string): Omit<ErrorDetail, 'location'> {
   return {
     code: 'rego_compile_error',

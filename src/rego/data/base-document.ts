@@ -19,10 +19,10 @@ export interface PartData {
   readonly documents: readonly BaseDocument[]
 }
 
-/** An address that data is loaded for which no module is to work with. */
+/** An address that no module uses. */
 const ANY_BASE = 65_536
 
-/** The base documents of data files that belong together. Raises as `loadData`. */
+/** Returns the base documents of data files. Raises as `loadData`. */
 export function readData(files: readonly DataFile[]): PartData {
   return partData(loadData([files], ANY_BASE), 0, files)
 }
@@ -40,7 +40,7 @@ export function partData({ image, parts }: LoadedData, place: number, files: rea
   }
 }
 
-/** The value in one data file, which may be of any kind. Raises `invalid` naming the file. */
+/** Returns the value of a data file, of any type. Raises `invalid`, naming the file. */
 export function parseDataFile(file: string, content: Uint8Array): RegoValue {
   const json = toJson(file, content)
   const builder = new DataBuilder(json.length, ANY_BASE)

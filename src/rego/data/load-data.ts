@@ -21,7 +21,7 @@ export interface LoadedData {
 }
 
 export interface LoadedPart {
-  /** All documents of the part together. */
+  /** The merged documents of the part. */
   readonly root: number
   readonly documents: readonly number[]
 }

@@ -9,7 +9,7 @@ export interface PlacedDocument {
 
 /** The operations of a builder that merging uses. */
 export interface DocumentMemory {
-  /** The addresses of the members of an object; undefined for another value. */
+  /** Returns the addresses of an object's members; undefined for other values. */
   readonly membersOf: (address: number) => Iterable<readonly [key: string, address: number]> | undefined
   /** Returns true if the object has the key, without reading its value. */
   readonly isObject: (address: number) => boolean
@@ -39,7 +39,7 @@ export function mergeData(
 
 /** An object with members from several documents. */
 interface Branch {
-  /** The file that was the first to name it. */
+  /** The first file with the object. */
   readonly file: string
   readonly children: Map<string, Branch | Leaf>
 }

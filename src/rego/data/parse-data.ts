@@ -7,7 +7,10 @@ import { UNMETERED_WORK } from '../metering/work-meter.js'
 import { printJson } from '../values/print-text.js'
 import type { DataBuilder } from '../wasm/data/data-builder.js'
 
-/** The content of a `data.json` or `data.yaml` as JSON in UTF-8, its numbers as written. Raises `invalid` naming the file. */
+/**
+ * Returns the content of a `data.json` or `data.yaml` as JSON in UTF-8, with numbers as written.
+ * Raises `invalid`, naming the file.
+ */
 export function toJson(file: string, content: Uint8Array): Uint8Array {
   if (file.endsWith('.json')) return isUtf8(content) ? content : Buffer.from(textOf(content))
   return naming(file, () => Buffer.from(printJson(readYaml(textOf(content), UNMETERED_WORK))))

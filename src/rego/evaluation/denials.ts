@@ -9,7 +9,7 @@ import type { RegoValue } from '../values/value.js'
  */
 export type Statement = readonly string[] | 'undefined' | 'null'
 
-/** The values of verdict rules by their names. */
+/** The values of verdict rules by name. */
 export interface VerdictMembers {
   readonly get: (rule: string) => RegoValue | undefined
 }
@@ -56,7 +56,7 @@ export function joinStatements(statements: readonly Statement[]): Statement {
   return statements.includes('null') ? 'null' : 'undefined'
 }
 
-/** The text against something whose `allow` is not true. */
+/** The reason if `allow` is not true. */
 export function notTrue(allowName: string): string {
   return `${allowName} is not true`
 }

@@ -21,14 +21,14 @@ const LARGE_DATA_BYTES = 64 * 1024
 export interface DocumentPlan {
   readonly snapshot: Snapshot
   readonly path: readonly string[]
-  /** The rule or package to evaluate, and the way from its value to the path. */
+  /** The rule or package to evaluate, and the steps from its value to the path. */
   readonly target: { readonly entrypoint: Entrypoint; readonly rest: readonly string[] } | undefined
   /**
    * The entrypoints that make up the document, if no single one has it, together with base
    * documents.
    */
   readonly parts: readonly Entrypoint[]
-  /** The keys of the packages at the path and below it. */
+  /** The keys of the packages at or below the path. */
   readonly packages: readonly string[]
   /** The steps from the package to the path; the whole path if packages are unknown. */
   readonly steps: readonly string[]
@@ -78,7 +78,7 @@ export function evaluateDocument(
   return value === undefined ? undefined : withTypedErrors(plan.snapshot, () => printGoJson(value))
 }
 
-/** The document of a plan as a value, sets and exact numbers kept; undefined when it is not defined. */
+/** Evaluates a plan to a value with sets and exact numbers; undefined if it is undefined. */
 export function evaluateValue(
   plan: DocumentPlan,
   input: Uint8Array | undefined,
@@ -186,7 +186,7 @@ function packageSkeleton({ snapshot, path, packages }: DocumentPlan): (RegoValue
   return path.length === 0 ? [empty, ...documents] : documents
 }
 
-/** OPA keeps `data.system` out of the root document. */
+/** OPA excludes `data.system` from the root document. */
 function withoutSystem(root: RegoValue): RegoValue {
   return root instanceof RegoObject && !(root instanceof RegoSet)
     ? new RegoObject(root.entries.filter(([key]) => key !== 'system'))

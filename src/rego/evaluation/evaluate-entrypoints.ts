@@ -26,7 +26,7 @@ export function evaluateEntrypoint(
   return text
 }
 
-/** The values of several entrypoints over one input, in their order. Raises as `evaluateEntrypoint`. */
+/** Evaluates several entrypoints with one input, in order. Raises as `evaluateEntrypoint`. */
 export function evaluateEntrypoints(
   snapshot: Snapshot,
   entrypoints: readonly Entrypoint[],

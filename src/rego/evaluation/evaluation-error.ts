@@ -8,13 +8,13 @@ import type { EvaluationAbort, FailedCall } from '../wasm/module/evaluation-abor
 /** OPA's message for failed evaluations. The details are in `errors`. */
 const MESSAGE = 'error(s) occurred while evaluating query'
 
-/** The text that a module aborts with: `file.rego:9:1: var assignment conflict`. */
+/** The message of an aborted module: `file.rego:9:1: var assignment conflict`. */
 const LOCATED = /^(?<file>.+?):(?<row>\d+):(?<col>\d+): (?<text>.*)$/s
 type Sources = Pick<Snapshot, 'locateSource' | 'locateBuiltin'>
 
 const FUNCTION_HEAD = /^\s*(?:default\s+)?[\w.]+\s*\(/
 
-/** The error that a caller sees for an evaluation that ended without a result: always a 500 in OPA's shape. */
+/** Returns the error for an evaluation without a result: status 500 in OPA's format. */
 export function evaluationError(abort: EvaluationAbort, snapshot: Sources): AppError {
   if (abort.isOverBudget) return budgetError(abort)
   const details = [
@@ -26,7 +26,7 @@ export function evaluationError(abort: EvaluationAbort, snapshot: Sources): AppE
   return new AppError('evaluation_failed', messageOf(abort), { details, cause: abort, ...code })
 }
 
-/** Clients of verdicts show the message alone, without the details. */
+/** Clients of verdicts show the message only, without details. */
 function messageOf({ message, builtinError }: EvaluationAbort): string {
   if (builtinError?.isVerdict !== true) return MESSAGE
   const { caller } = builtinError
@@ -76,7 +76,7 @@ function conflictText(text: string, head: string | undefined): string {
     : 'complete rules must not produce multiple outputs'
 }
 
-/** The error for a path, or for packages, that state no verdict: never an allow. */
+/** Returns the error for a path or packages without a verdict. This is never an allow. */
 export function undefinedPolicy(message: string): AppError {
   return new AppError('evaluation_failed', message, { code: 'undefined_policy' })
 }

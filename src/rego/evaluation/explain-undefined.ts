@@ -6,7 +6,7 @@ import { walkBaseDocument } from '../values/walk-value.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { ruleAbove } from './find-entrypoints.js'
 
-/** How many names a sentence lists. */
+/** Number of names in a sentence. */
 const MAX_NAMES = 10
 
 /**
@@ -35,7 +35,7 @@ export function explainUndefined(snapshot: Snapshot, path: readonly string[], re
   return `nothing is called ${shown}${hint} ${printDataRef(front)} has ${list}${more}`
 }
 
-/** How much of the front of a path names something. */
+/** Returns the length of the existing prefix of a path. */
 function knownLength(snapshot: Snapshot, path: readonly string[]): number {
   const known = path.findIndex((name, length) => {
     const front = path.slice(0, length)
@@ -50,7 +50,7 @@ function knownLength(snapshot: Snapshot, path: readonly string[]): number {
 const NO_NAMES: ReadonlySet<string> = new Set()
 const namesByKey = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlySet<string>>>()
 
-/** The names of packages and rules right below a path. */
+/** Returns the names of packages and rules directly below a path. */
 function namesBelow(snapshot: Snapshot, path: readonly string[]): ReadonlySet<string> {
   const known = namesByKey.get(snapshot) ?? listNames(snapshot)
   namesByKey.set(snapshot, known)

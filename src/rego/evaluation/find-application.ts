@@ -4,9 +4,9 @@ import { openedBetween } from '../../lib/json/scan/opened-between.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 
 const KEY = Buffer.from('"application"')
-/** Looking further than this costs more than an index entry is worth; callers put the name near the front. */
+/** Searched bytes. Callers write the name near the start. */
 const SEARCHED_BYTES = 8192
-/** `application` itself, or inside `new`, `pipeline` or `app`. */
+/** `application` at the top, or in `new`, `pipeline` or `app`. */
 const MAX_DEPTH = 2
 
 /**
@@ -26,7 +26,7 @@ export function findApplication(input: Uint8Array): string | undefined {
   return undefined
 }
 
-/** The offset after a string literal, or undefined when the searched bytes end inside it. */
+/** Returns the offset after a string literal; undefined if the searched bytes end in it. */
 function closingQuote(bytes: Buffer, open: number): number | undefined {
   for (let at = open + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at += 1

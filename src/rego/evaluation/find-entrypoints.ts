@@ -11,7 +11,7 @@ export function entrypointsAt(snapshot: Snapshot, path: readonly string[]): read
 interface SnapshotNames {
   /** The keys of the packages. */
   readonly packages: ReadonlySet<string>
-  /** How many segments the longest path of a package or an entrypoint has. */
+  /** Length of the longest path of a package or entrypoint. */
   readonly longest: number
 }
 
@@ -66,8 +66,8 @@ export function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoi
 }
 
 /**
- * The front of a path as sent that can name packages and rules: a decimal integer is a number to OPA, and the names of
- * packages and rules are texts.
+ * Returns the prefix of a path as sent that can name packages and rules. OPA parses a decimal
+ * integer as a number, which names neither.
  */
 export function namesIn(path: readonly string[]): readonly string[] {
   const first = path.findIndex((segment) => integerSegment(segment) !== undefined)

@@ -4,19 +4,19 @@ import { printPackageName } from '../values/print-data-ref.js'
 import { pathOfKey } from '../values/path-key.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 
-/** One value to evaluate for the verdict of a package. */
+/** A value to evaluate for a package's verdict. */
 export interface QuestionPart {
-  /** The verdict rule that it is the value of; undefined when it is the package's document as a whole. */
+  /** The verdict rule of the value; undefined for the package's document. */
   readonly rule: string | undefined
   readonly entrypoint: Entrypoint
-  /** The way from the entrypoint's value to the package or rule. */
+  /** The steps from the entrypoint's value to the package or rule. */
   readonly rest: readonly string[]
 }
 
 /** The evaluation of a package's verdict. */
 export interface PackageQuestion {
   readonly key: string
-  /** As Rego writes it, without `data`. */
+  /** In Rego syntax, without `data`. */
   readonly name: string
   readonly parts: readonly QuestionPart[]
   /** True if the package's rules are known. Bundles of other programs do not list them. */

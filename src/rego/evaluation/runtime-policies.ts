@@ -2,7 +2,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { questionOf } from './package-question.js'
 import { packageMatcher } from './select-packages.js'
 
-/** Which packages answer other questions than those of a running pipeline. */
+/** Packages that are not for running pipelines. */
 export interface OtherPackages {
   readonly staticPackages: readonly string[]
   /** The path evaluated by default. */
@@ -12,7 +12,7 @@ export interface OtherPackages {
 /** The packages of the configuration, and the path segments that stages may use. */
 const NAMEABLE = /^[\w-]+(?:\/[\w-]+)*$/
 
-/** The paths below `data` of the packages that state verdicts on a running pipeline, sorted. */
+/** Returns the paths of packages with verdicts on running pipelines, sorted. */
 export function runtimePolicies(
   snapshot: Snapshot,
   { staticPackages, defaultDecision }: OtherPackages,

@@ -7,9 +7,9 @@ import type { Denial } from './denial.js'
 
 /** Members of an input with a pipeline or an execution. The input itself may have stages, too. */
 const HOLDERS = ['new', 'pipeline', 'execution'] as const
-/** Larger lists of stages are not read for the order of texts alone. */
+/** Limit on stages. Larger lists are not read to sort texts. */
 const MAX_STAGES_BYTES = 1024 * 1024
-/** Characters of texts times stages. */
+/** Limit on characters of texts times stages. */
 const MAX_COMPARED = 5_000_000
 const WORD = /[\p{L}\p{N}_-]/u
 

@@ -14,7 +14,7 @@ export interface AnnotatedModule {
 interface PackageComment {
   readonly module: RegoModule
   readonly lines: readonly string[]
-  /** How many lines are above the package. */
+  /** The number of lines before the package. */
   readonly packageLine: number
   /**
    * Returns the number of lines before the content after `# METADATA`; undefined if there is none.

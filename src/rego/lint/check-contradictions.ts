@@ -5,7 +5,7 @@ import type { RegoModule } from '../modules/rego-module.js'
 
 /** An expression that compares a reference with a constant. */
 interface Comparison {
-  /** The reference as it is written. */
+  /** The text of the reference. */
   readonly subject: string
   /** The constant, normalized. */
   readonly value: string

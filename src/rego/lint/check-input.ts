@@ -16,7 +16,10 @@ import { annotateModules } from './annotate-modules.js'
 import { EvaluatedPackages } from './evaluated-packages.js'
 
 export interface InputCheckOptions {
-  /** A directory of JSON Schemas: `static.json` is of the input of static policies, `runtime.json` of runtime policies. */
+  /**
+   * A directory with JSON Schemas: `static.json` for the input of static policies, `runtime.json`
+   * for runtime policies.
+   */
   readonly schemas: string
   readonly staticPackages: readonly string[]
 }

@@ -5,7 +5,7 @@ import type { RegoModule } from '../modules/rego-module.js'
 
 /** A reference that a rule compares with a number and passes to a built-in for strings. */
 export interface MixedType {
-  /** The reference as it is written. */
+  /** The text of the reference. */
   readonly subject: string
   readonly builtin: string
   readonly offset: number
@@ -25,7 +25,7 @@ interface Reference {
   readonly end: number
 }
 
-/** The mixed types of each rule of a module. */
+/** Returns the references of mixed type in each rule. */
 export function findMixedTypes(tokens: readonly Token[]): MixedType[] {
   const found: MixedType[] = []
   let statement: Token[] = []
@@ -39,7 +39,7 @@ export function findMixedTypes(tokens: readonly Token[]): MixedType[] {
   return [...found, ...mixedIn(statement)]
 }
 
-/** Calls that fail, and with them the verdict. */
+/** Returns findings about references of mixed type: a call fails and the verdict is undefined. */
 export function checkMixedTypes({
   module: { file },
   text,
@@ -102,14 +102,14 @@ function argumentsOf(tokens: readonly Token[], open: number): { text: string; of
   return found
 }
 
-/** The token that closes the bracket which a token is in. */
+/** Returns the token that closes the bracket around a token. */
 function endOf(tokens: readonly Token[], at: number): number {
   const depth = tokens[at]?.depth ?? 0
   const end = tokens.findIndex((token, place) => place > at && token.depth < depth)
   return end === -1 ? tokens.length : end
 }
 
-/** A reference of names and constants that begins at a token. */
+/** Returns the reference of names and constants at a token. */
 function referenceAt(tokens: readonly Token[], at: number): Reference | undefined {
   const [before, start] = [tokens[at - 1], tokens[at]]
   if (start?.kind !== 'name' || KEYWORDS.has(start.text) || before?.text === '.') return undefined

@@ -7,7 +7,7 @@ import type { DefinedDocuments } from './defined-documents.js'
 import type { DescribedModule, Reference } from './describe-module.js'
 import { positionIn } from '../modules/tokens/read-tokens.js'
 
-/** How many files a finding names. */
+/** Number of files that a finding names. */
 const MAX_FILES = 3
 
 /**

@@ -114,20 +114,20 @@ function locate({ module, text }: DescribedModule, offset: number): NonNullable<
 /** True among helpers of a package that others read as a whole. */
 export const EVERY_RULE = '*'
 
-/** The modules of one package together. */
+/** The modules of a package. */
 export interface DescribedPackage {
   readonly path: readonly string[]
   readonly modules: readonly DescribedModule[]
   /** True if the package has a verdict rule; functions do not count. */
   readonly statesVerdict: boolean
-  /** The rules that other rules use, of this package or another. */
+  /** The rules that other rules use, in any package. */
   readonly helpers: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
   /** True if other packages use it. */
   readonly isLibrary: boolean
 }
 
-/** The packages that modules make up, in the order of their first modules. */
+/** Returns the packages of modules, in the order of their first modules. */
 export function groupByPackage(modules: readonly DescribedModule[]): DescribedPackage[] {
   const groups = new Map<string, DescribedModule[]>()
   for (const described of modules) {
@@ -156,7 +156,7 @@ function describe(
   }
 }
 
-/** By package: the members that modules of other packages refer to. */
+/** The members of each package that modules of other packages use. */
 function usedFromElsewhere(modules: readonly DescribedModule[]): Map<string, Set<string>> {
   const packages = new Map<string, Set<string>>()
   const known = new Set(modules.map(({ module }) => keyOf(module.packagePath)))

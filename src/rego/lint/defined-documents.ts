@@ -6,10 +6,10 @@ type Segment = string | number
 /** Objects with more members are treated as tables whose keys nobody wrote by hand. */
 const MAX_NAMES = 2000
 
-/** A rule and the package that it is in, or a package. */
+/** A rule with its package, or a package. */
 export interface DefinedRule {
   readonly packagePath: readonly string[]
-  /** The path below the package, as far as it is fixed; undefined for the package itself. */
+  /** The constant path below the package; undefined for the package itself. */
   readonly path: readonly string[] | undefined
 }
 
@@ -17,7 +17,7 @@ export interface DefinedRule {
 export interface Lookup {
   /** True if a document exists, or if only evaluation can show it. */
   readonly isDefined: boolean
-  /** How many segments of the path are there. */
+  /** The number of existing segments. */
   readonly known: number
   /** Returns the siblings of the first missing name; none for large tables. */
   readonly names: () => readonly string[]
@@ -29,7 +29,7 @@ interface PackageNode {
   readonly children: Map<string, PackageNode>
 }
 
-/** Everything below `data` that rules or base documents define. */
+/** The documents below `data` that rules or base documents define. */
 export class DefinedDocuments {
   readonly #root: PackageNode = { isRule: false, children: new Map() }
   readonly #data: RegoObject
@@ -42,7 +42,7 @@ export class DefinedDocuments {
     }
   }
 
-  /** Follows a path of fixed segments through packages, rules and base documents. */
+  /** Follows a constant path through packages, rules and base documents. */
   find(path: readonly Segment[]): Lookup {
     let rules: PackageNode | undefined = this.#root
     let data: RegoValue | undefined = this.#data

@@ -17,7 +17,7 @@ export interface RuleHead {
   readonly isDefault: boolean
   /** The verdict that the name resembles. */
   readonly resembles: string | undefined
-  /** The names that its definition uses, members left out. */
+  /** The names in the definition, without members. */
   readonly uses: ReadonlySet<string>
 }
 
@@ -35,9 +35,9 @@ export interface Reference {
 /** The facts about a module that the analysis uses. */
 export interface DescribedModule {
   readonly module: RegoModule
-  /** The text that offsets count in. */
+  /** The text of the offsets. */
   readonly text: string
-  /** The references into `data`, those in test rules left out. */
+  /** The references to `data`, without those in test rules. */
   readonly imports: readonly Reference[]
   readonly reads: readonly Reference[]
   readonly replaced: readonly Reference[]
@@ -116,7 +116,7 @@ function ruleHeads(module: RegoModule, tokens: readonly Token[]): RuleHead[] {
   return heads
 }
 
-/** Other forms of the words, and words that other systems use for them. */
+/** Variants of the names, and names from other systems. */
 const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
   [
     /^(?:den(?:y|ys|ies|ied|ial|ials|ying)|disallow(?:s|ed)?|reject(?:s|ed|ion|ions)?|forbid(?:s|den)?)$/,
@@ -128,7 +128,7 @@ const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
 /** The number of wrong characters accepted. Short words resemble too many others. */
 const ALLOWED_ERRORS: Readonly<Record<string, number>> = { deny: 1, violation: 2, allow: 1 }
 
-/** Words of their own, which are no slips. */
+/** Different words, not misspellings. */
 const WORDS: ReadonlySet<string> = new Set(
   'alloc allot alloy defy den dens dent dilation isolation'.split(' '),
 )

@@ -29,7 +29,10 @@ export class EvaluatedPackages {
     return this.#isRuntime(joined) ? 'runtime' : 'nobody'
   }
 
-  /** The first segment that the package should have, judged by how it is written and by the directory of its file. */
+  /**
+   * Returns the first segment that the package should have, by its syntax and the directory of its
+   * file.
+   */
   intendedStart(path: readonly string[], file: string): string | undefined {
     const [first = ''] = path
     if (this.#starts.includes(first)) return undefined

@@ -1,7 +1,7 @@
 import { isMember, startsStatement, stringValue, touches } from '../modules/tokens/read-tokens.js'
 import type { Token } from '../modules/tokens/read-tokens.js'
 
-/** A reference into `data`, as far as its path is fixed. */
+/** A reference to `data` with its constant path. */
 export interface DataReference {
   /** The path below `data`; a number is an index. */
   readonly path: readonly (string | number)[]
@@ -84,7 +84,10 @@ function indexValue(token: Token): string | number | undefined {
   return Number.isSafeInteger(index) ? index : undefined
 }
 
-/** Every name that the module declares: by `:=`, `some`, `every`, as a rule, or as a parameter of a function. */
+/**
+ * Returns every name that the module declares: by `:=`, `some`, `every`, as a rule, or as a
+ * parameter.
+ */
 function declaredNames(tokens: readonly Token[]): Set<string> {
   const names = new Set<string>()
   const add = (from: number, to: number): void => {
@@ -109,7 +112,10 @@ function startOfTerm(tokens: readonly Token[], end: number): number {
   return Math.max(at, 0)
 }
 
-/** A declaration by `some` or `every` ends with `in`, a body, or the first token that is no part of a list of names. */
+/**
+ * A declaration by `some` or `every` ends with `in`, a body, or a token that cannot be in a list of
+ * names.
+ */
 function endOfDeclaration(tokens: readonly Token[], start: number): number {
   const depth = tokens[start]?.depth ?? 0
   let at = start + 1

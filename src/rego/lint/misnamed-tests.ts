@@ -6,12 +6,15 @@ import { describeModule } from './describe-module.js'
 
 /** A first word and the rest of the name: `tets_a`, `Test_a`, `testA`. */
 const PARTS = /^(?<word>[A-Za-z][a-z]*)_?(?<rest>\w+)$/
-/** Words of their own, which are no slips. */
+/** Different words, not misspellings. */
 const WORDS: ReadonlySet<string> = new Set(
   'best fest jest lest nest pest rest tent text vest west zest'.split(' '),
 )
 
-/** The rules of test files that no other rule uses, and that `opa test` passes over since their names do not begin with `test_`. */
+/**
+ * Returns the rules of test files that no other rule uses and that `opa test` skips, because their
+ * names do not begin with `test_`.
+ */
 export function findMisnamedTests(modules: readonly RegoModule[]): ErrorDetail[] {
   const described = modules.map(describeModule)
   const used = new Set(described.flatMap(({ heads }) => heads.flatMap(({ uses }) => [...uses])))

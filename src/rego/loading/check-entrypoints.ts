@@ -127,7 +127,7 @@ function guessPackages(
 /** A package with a verdict rule in its sources that has no entrypoint in the module. */
 export interface UnansweredPackage {
   readonly path: readonly string[]
-  /** Its verdict rules that nothing answers. */
+  /** The verdict rules without an entrypoint. */
   readonly rules: readonly string[]
 }
 

@@ -11,7 +11,10 @@ import { isSourceFile } from '../compile/files/list-source-files.js'
 export interface WatchListeners {
   /** Called when a source file, or a root, was changed, added or removed. */
   readonly changed: () => void
-  /** A directory is there, is gone or is another: there may be other source files, and there is something else to watch. */
+  /**
+   * Called when a directory was added, removed or replaced, so that the files and the paths to
+   * watch may differ.
+   */
   readonly rearranged: () => void
   /** Called with a path that cannot be watched; its changes are no longer reported. */
   readonly unwatched: (error: Error) => void
@@ -76,7 +79,9 @@ export class DirectoryWatch {
     }
   }
 
-  /** Too many files or watches: nothing of it may end the service, and the next one would fail, too. */
+  /**
+   * An exhausted limit on files or watches must not end the service. More watches would fail, too.
+   */
   #fail(path: string, raw: unknown): void {
     this.#leave(path)
     this.#isEnded = true

@@ -8,7 +8,7 @@ interface Group {
   readonly nodes: readonly Node[]
 }
 
-/** How OPA calls the operators that can fail. They bind as `*` does. */
+/** OPA's names of the operators that can fail. They bind like `*`. */
 const OPERATORS: Readonly<Record<string, string>> = { div: '/', rem: '%' }
 
 /**
@@ -112,14 +112,14 @@ function toNodes(tokens: readonly Token[]): Node[] {
   return stack[0] ?? []
 }
 
-/** The head and the body of a rule, and those of each `else`. */
+/** Returns the head and the body of a rule and of each `else`. */
 function clausesOf(nodes: readonly Node[]): { head: readonly Node[]; body: readonly Node[] }[] {
   const starts = nodes.flatMap((node, at) => (at === 0 || isWord(node, 'else') ? [at] : []))
   return starts.map((start, index) => {
     const clause = nodes.slice(start, starts[index + 1])
     const condition = clause.findIndex((node) => isWord(node, 'if'))
     const last = clause.at(-1)
-    // In version 0 a body needs no word in front of it.
+    // In version 0 no keyword precedes a body.
     const hasBody = isGroup(last) && last.open.text === '{'
     const end = condition === -1 ? clause.length - (hasBody ? 1 : 0) : condition
     return { head: clause.slice(0, end), body: clause.slice(end) }

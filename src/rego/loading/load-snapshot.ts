@@ -27,7 +27,7 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
-import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
+import { compileModule, lowestBase, estimatedBase } from '../wasm/module-code.js'
 import type { ModuleCode } from '../wasm/module-code.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 
@@ -44,7 +44,7 @@ export interface LoadOptions extends ReadOptions {
   /** Compiles the bytes of a module in another thread; in this one by default. */
   readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
-  /** As in `PolicyModuleOptions`. */
+  /** See `PolicyModuleOptions`. */
   readonly isTrial?: boolean
   /** The analysis of mistakes that compile; none by default. */
   readonly analysis?: PartAnalysisOptions
@@ -117,12 +117,12 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   }
 }
 
-/** A module of a part, ready to be set up. */
+/** The compiled module of a part. */
 interface PartCode extends PartModule {
   readonly code: ModuleCode
 }
 
-/** The parts with their data, the code of their modules, and the data of all of them as these work with it. */
+/** Reads the parts and returns them with the code of their modules and their merged data. */
 async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,
@@ -132,7 +132,7 @@ async function loadParts(
   const files = sources.map(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
   const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
-  const loaded = await load(files, likelyBase(policyBytes))
+  const loaded = await load(files, estimatedBase(policyBytes))
   const parts = await Promise.all(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
@@ -143,7 +143,7 @@ async function loadParts(
   for (const part of parts)
     if (part.compiled !== undefined)
       codes.set(part, { ...part.compiled, code: await compile(part.compiled.wasm) })
-  const base = Math.max(0, ...[...codes.values()].map(({ code }) => leastBase(code)))
+  const base = Math.max(0, ...[...codes.values()].map(({ code }) => lowestBase(code)))
   return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
 }
 

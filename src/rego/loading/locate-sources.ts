@@ -72,7 +72,10 @@ function jsonOf(...question: readonly unknown[]): string {
   return JSON.stringify(question)
 }
 
-/** The one call of a built-in that there is; bundles may leave their Rego out, so that of several none is known to be the only one. */
+/**
+ * Returns the only call of a built-in, if there is exactly one. With bundles, whose Rego may be
+ * missing, no call is known to be the only one.
+ */
 function onlyCall(parts: readonly PolicyPart[], name: string): Location[] {
   const calls = parts.length === 1 ? parts.flatMap(({ rego }) => locateCalls(rego, name)) : []
   return calls.length === 1 ? calls : []
@@ -109,7 +112,7 @@ interface Definition {
   readonly path: string
 }
 
-/** The definitions that the compiler made the function of a path of. */
+/** Returns the definitions of the rule that a compiled function belongs to. */
 function definitionsOf(
   { file, text: source, packagePath }: RegoModule,
   rule: readonly string[],

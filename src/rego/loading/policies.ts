@@ -11,7 +11,10 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { inSlices } from '../../lib/turns/in-slices.js'
 import type { DataFile, LoadedData } from '../data/load-data.js'
 
-/** When a load that failed for no fault of the policies is tried again, in milliseconds; twice as late each time. */
+/**
+ * Delay of the first retry, in milliseconds, after a failure that the policies did not cause.
+ * Doubles each time.
+ */
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
@@ -24,13 +27,13 @@ export interface LoadFailure {
   readonly error: AppError
 }
 
-/** Called for every load after the first, for the log and the metrics. */
+/** Called after every load except the first, for the log and the metrics. */
 export interface LoadObserver {
   readonly loaded: (snapshot: Snapshot, durationMs: number) => void
   readonly failed: (failure: LoadFailure) => void
 }
 
-/** The policies in service: one snapshot at a time, replaced as a whole when a reload succeeds. */
+/** The served policies: one snapshot at a time, replaced as a whole by a reload. */
 export class Policies {
   readonly locations: PolicyLocations
   readonly #options: LoadOptions
@@ -38,7 +41,7 @@ export class Policies {
   #current: Snapshot
   #activatedAt = new Date()
   #failure: LoadFailure | undefined
-  /** By the clock of `performance`. */
+  /** In the time of `performance.now`. */
   #loadingSince: number | undefined
   #loading: Promise<void> = Promise.resolve()
   /** The load that starts after the current one. */
@@ -153,7 +156,7 @@ export class Policies {
   }
 }
 
-/** Errors of the system that another time may not bring again. */
+/** System errors that may be temporary. */
 const PASSING: readonly string[] = [
   'EAGAIN',
   'EBUSY',
@@ -171,7 +174,7 @@ function isOfPolicies({ kind, cause }: AppError): boolean {
   return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
 }
 
-/** Makes base documents of data files for an address. */
+/** Loads base documents of data files for an address. */
 export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) => Promise<LoadedData>
 
 /**
@@ -182,7 +185,7 @@ export type LoadData = (parts: readonly (readonly DataFile[])[], base: number) =
 export function rememberData(load: LoadData): LoadData {
   let last: { readonly digest: string; readonly loaded: LoadedData } | undefined
   return async (parts, base) => {
-    // The files themselves are not kept: they may be hundreds of megabytes.
+    // Only versions are kept, since the files may have hundreds of megabytes.
     const digest = await digestFiles(parts)
     const known = last
     if (known?.digest === digest && known.loaded.image.base >= base) return known.loaded

@@ -32,22 +32,25 @@ export interface PolicyLocations {
 }
 
 export interface ReadOptions {
-  /** Finds the compiler; called only when there is Rego to compile, or to check in a bundle. */
+  /** Finds the compiler. Called only if there is Rego to compile, or to check in a bundle. */
   readonly findOpa: () => Promise<OpaProgram>
-  /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
+  /**
+   * Returns how to verify bundles; called only if there are any. Without it signed bundles are
+   * refused.
+   */
   readonly verification?: () => BundleVerification
-  /** How many entrypoints a compiled module may have; a fitting number when absent. */
+  /** Largest number of entrypoints of a compiled module; `MAX_ENTRYPOINTS` by default. */
   readonly maxEntrypoints?: number
   /** True to compile calls of `print`. */
   readonly includesPrint?: boolean | undefined
-  /** Builds modules of Rego; as `buildModule` when absent. */
+  /** Builds the module; `buildModule` by default. */
   readonly buildModule?: BuildModule
 }
 
-/** One directory set or bundle as read. */
+/** The files of a directory set or bundle. */
 export interface PartSource {
   readonly dataFiles: readonly DataFile[]
-  /** How many bytes of policies there are: of Rego as text, or of a compiled module. */
+  /** The size of the policies in bytes: Rego text, or a compiled module. */
   readonly policyBytes: number
   /** Compiles or checks the part with its data. Raises `invalid` with every problem. */
   readonly toPart: (data: PartData) => Promise<PolicyPart>
@@ -107,7 +110,8 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
 
 function compiledModule({ wasm, paths, entrypoints }: CompiledPolicies): PartModule | undefined {
   if (wasm === undefined) return undefined
-  // OPA adds entrypoints of its own for rules that read others, in which `é` and spaces are escaped: they name nothing.
+  // OPA adds entrypoints for rules that read others, with escaped names such as `é`. They are not
+  // served.
   return {
     wasm,
     keyOf: (entrypoint) => paths.get(entrypoint) ?? entrypoint,

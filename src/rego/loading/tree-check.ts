@@ -8,7 +8,7 @@ import type { DirectoryWatch } from './directory-watch.js'
 const MIN_MS = 2000
 /** Largest share of the time spent on checks; large trees are checked less often. */
 const PAUSE_FACTOR = 50
-/** Directories mostly come and go with others. */
+/** Directories are often created and removed together. */
 const SOON_MS = 20
 
 /**
@@ -115,7 +115,7 @@ export class TreeCheck {
   }
 }
 
-/** A text that is another one as soon as a file is. */
+/** Returns a text that differs when a file changes. */
 export async function versionOfTrees(directories: readonly string[]): Promise<string> {
   return (await listTrees(directories)).version
 }

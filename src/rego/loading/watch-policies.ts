@@ -14,10 +14,10 @@ export interface PolicyWatcher {
   close(): Promise<void>
 }
 
-/** Directories of policies, and single files such as bundles, as they were at a moment. */
+/** A state of policy directories and of single files such as bundles. */
 export interface NotedFiles {
   readonly trees: string
-  /** The versions of single files, by their paths. */
+  /** The versions of single files, by path. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -28,7 +28,9 @@ export interface WatchOptions {
   readonly unwatched: (error: Error) => void
 }
 
-/** Notes directories of policies and single files: bundles, and the keys that verify them. */
+/**
+ * Returns the state of policy directories and single files: bundles, and the keys that verify them.
+ */
 export async function noteFiles(
   directories: readonly string[],
   files: readonly string[],
@@ -160,7 +162,7 @@ const LONGEST_MS = 400
 
 /** Called after changes have stopped. */
 export interface AtRest {
-  /** Called shortly before, perhaps in vain: more may change. */
+  /** Called shortly before `now`, possibly without a change; more may follow. */
   readonly soon: () => void
   readonly now: () => void
 }
@@ -176,7 +178,7 @@ export class QuietTime {
     this.#atRest = atRest
   }
 
-  /** To be called at each change. */
+  /** Reports a change. */
   begin(): void {
     this.end()
     this.#changedAt ??= performance.now()

@@ -7,7 +7,7 @@ export interface CostMeasurements {
   readonly fuel: number
   /** Number of times that memory was set up again with all base documents. */
   readonly instancesReplaced: number
-  /** The names of packages, `data.a.b`, and the fuel of each, in turn with them. */
+  /** Names of packages, `data.a.b`; `packageFuel` has the fuel of each. */
   readonly packages: readonly string[]
   readonly packageFuel: readonly number[]
 }

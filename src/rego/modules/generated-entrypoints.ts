@@ -3,7 +3,9 @@ import { pathOfKey } from '../values/path-key.js'
 /** Package of generated rules, for paths that cannot be entrypoints themselves. */
 const GENERATED_PACKAGE = 'tidegate_entrypoints'
 export const GENERATED_FILE = 'entrypoints.rego'
-/** The entrypoint that refers to every package, so that all rules are compiled: each is then called by itself. */
+/**
+ * The entrypoint that refers to every package, so that all rules are compiled and can be called.
+ */
 export const KEEPING_ENTRYPOINT = `${GENERATED_PACKAGE}/all`
 
 /**
@@ -19,7 +21,7 @@ export function isGenerated(entrypoint: string): boolean {
 
 export interface GeneratedRules {
   readonly text: string
-  /** The keys of the paths that entrypoints answer, by their names. */
+  /** The keys of paths by the names of entrypoints. */
   readonly paths: ReadonlyMap<string, string>
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { RegoFile } from './rego-module.js'
 
-/** Strings, raw strings and comments, in which a name or a keyword is none. */
+/** Strings, raw strings and comments, which have neither names nor keywords. */
 const NOT_CODE = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|#[^\n]*/g
 
 /** Returns the source with strings and comments blanked out; columns and lines stay. */
@@ -29,7 +29,10 @@ function position(text: string, offset: number): { row: number; col: number } {
 const KEYWORD_MEMBER =
   /(?<=[\w\])])\.(as|contains|default|else|every|false|if|import|in|not|null|package|some|true|with)\b/g
 
-/** Rewrites `a.not.b` to `a["not"].b`, which every version of Rego reads, strings and comments left alone. */
+/**
+ * Rewrites `a.not.b` as `a["not"].b`, which every Rego version parses, except in strings and
+ * comments.
+ */
 export function quoteKeywordMembers(text: string): string {
   let out = ''
   let copied = 0

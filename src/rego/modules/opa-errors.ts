@@ -28,7 +28,7 @@ const UNSAFE_VARIABLE = /^var (?<name>\w{3,}) is unsafe$/
 /** Built-ins that OPA 0.70 lacks. */
 const YOUNGER = ['array.flatten', 'io.jwt.verify_eddsa', 'strings.split_n', 'uri.is_valid', 'uri.parse']
 
-/** `a.rego:3: rego_parse_error: text`, as `opa build` prints it: no column. */
+/** `a.rego:3: rego_parse_error: text`, the format of `opa build`, without a column. */
 const PRINTED_ERROR =
   /^(?:\d+ errors? occurred:\s*)?(?<file>.+?\.rego):(?<row>\d+): (?<code>rego_\w+): (?<message>.*)$/
 
@@ -38,7 +38,7 @@ const PANIC = /^panic: (?<reason>.*?)(?: \[recovered\].*)?$/m
 /** A staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
 const STAGED_FILE = /(?<![\w/.-])\.?\/?(?:[a-z]+\d*-)?\d+\/[\w.-]+(?=:\d)/g
 
-/** An `invalid` error for modules that do not compile, in OPA's shape. */
+/** Returns an `invalid` error for modules that do not compile, in OPA's format. */
 export function compileError(details: readonly ErrorDetail[]): AppError {
   return new AppError('invalid', 'error(s) occurred while compiling module(s)', { details })
 }
@@ -169,7 +169,10 @@ async function builtinNames(opa: OpaProgram): Promise<string[]> {
   return exitCode === 0 ? Capabilities.parse(JSON.parse(stdout)).builtins.map(({ name }) => name) : []
 }
 
-/** The functions of all modules as they are called from outside, and those of a module's own package as it calls them. */
+/**
+ * Returns the functions of all modules by their full names, and those of a module's own package by
+ * their short names.
+ */
 function functionNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
   const ownKey = own && pathKey(own.packagePath)
   return modules.flatMap(({ packagePath, rules }) => {
@@ -180,7 +183,7 @@ function functionNames(modules: readonly RegoModule[], own: RegoModule | undefin
   })
 }
 
-/** The first names of the rules of a module's package. */
+/** Returns the first names of the rules in a module's package. */
 function ruleNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
   const ownKey = own && pathKey(own.packagePath)
   return modules

@@ -16,7 +16,10 @@ import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoFile, RegoModule, RegoRule } from './rego-module.js'
 import { expandTemplateStrings } from './tokens/template-strings.js'
 
-/** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
+/**
+ * Parses all files in one run of OPA. Returns heads only, because bodies would be megabytes of
+ * JSON.
+ */
 const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules": rules} |
   module := rego.parse_module(file, input[file])
   rules := [{"head": head, "default": object.get(rule, "default", false)} |
@@ -49,7 +52,7 @@ const ParseAnswer = z.object({
     z.object({ expressions: z.array(z.object({ value: z.record(z.string(), ParsedModule) })) }),
   ),
 })
-/** Keys in a rule's reference that are known when it is compiled and are not the name of a document. */
+/** Types of constant keys that are not names of documents. */
 const FIXED_KEYS: readonly string[] = ['number', 'boolean', 'null', 'array', 'object', 'set']
 type ParsedModule = z.infer<typeof ParsedModule>
 interface ParsedFile {
@@ -154,7 +157,7 @@ export function asVersion1({ file, text }: RegoFile): RegoFile {
   return { file, text: text.replace(PACKAGE_LINE, '$<line> import rego.v1') }
 }
 
-/** A file at a time, in one version; those that are of another one are left out. */
+/** Parses files one by one in one version, and skips those that fail. */
 async function parseEach(
   opa: OpaProgram,
   files: readonly RegoFile[],
@@ -226,7 +229,7 @@ function textsOf(ref: readonly z.infer<typeof Term>[]): string[] {
   return ref.map(({ value }) => String(value))
 }
 
-/** Calls of the built-ins that version 1 does not have. */
+/** Built-ins that version 1 does not have. */
 const REMOVED_BUILTIN =
   /(?<![\w.])(?:all|any|cast_(?:array|boolean|null|object|set|string)|net\.cidr_overlap|re_match|set_diff)\(/
 

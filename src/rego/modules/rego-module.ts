@@ -20,7 +20,7 @@ export interface RegoModule extends RegoFile {
 }
 
 export interface RegoRule {
-  /** The path below the package, as far as it is fixed when compiled. */
+  /** The constant path below the package. */
   readonly path: readonly string[]
   /** True if a variable follows the path, as in `p[x] = y`. */
   readonly isDynamic: boolean

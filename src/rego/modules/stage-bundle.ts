@@ -34,7 +34,7 @@ export function bundleFiles(
   // A glob pattern.
   const versions = newer.map(([name]) => [`${root}${name.replace(/[*?[\]{}\\!]/g, '\\$&')}`, 1] as const)
   const manifest = { roots: [''], rego_version: 0, file_rego_versions: Object.fromEntries(versions) }
-  // OPA reads archives from the front.
+  // OPA reads archives in order.
   return [
     ['.manifest', JSON.stringify(manifest)],
     ['data.json', printJson(data)],
@@ -42,7 +42,7 @@ export function bundleFiles(
   ]
 }
 
-/** The way back from the names of staged files to the source files. */
+/** Returns the source files by staged name. */
 export function sourceNames(modules: readonly RegoModule[]): ReadonlyMap<string, string> {
   return new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
 }
@@ -58,7 +58,7 @@ export function withoutRoot(name: string): string {
   return name.replace(/^\.?\/+/, '')
 }
 
-/** Of a longer name only the end is staged. */
+/** Longer names are cut at the start. */
 const MAX_NAME_LENGTH = 60
 
 /**
@@ -96,7 +96,10 @@ export function environmentFor(files: BundledFiles): Readonly<Record<string, str
   return { GOGC: 'off', GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? limit }
 }
 
-/** One file, and not compressed: a thousand files and directories take longer to write, read and remove than to compile. */
+/**
+ * Writes a bundle as one uncompressed file. A thousand files take longer to write, read and remove
+ * than to compile.
+ */
 export async function writeBundle(directory: string, files: BundledFiles): Promise<void> {
   await writeFile(join(directory, BUNDLE_FILE), await packFiles(files, 0))
 }

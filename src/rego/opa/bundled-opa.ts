@@ -4,7 +4,7 @@ import { AppError } from '../../errors/app-error.js'
 import { hashProgram } from './hash-program.js'
 import { pinnedSum } from './official-releases.js'
 
-/** The release that the optional npm packages carry. */
+/** The release in the optional npm packages. */
 export const BUNDLED_RELEASE = '0.70.0'
 
 /** Returns the path of the `opa` program in the npm packages; undefined for other platforms. */
@@ -19,7 +19,7 @@ export function findBundledOpa(platform: string, arch: string): string | undefin
   }
 }
 
-/** Raises `unavailable` unless the program's SHA-256 is the one we know for that platform. */
+/** Raises `unavailable` unless the program has the pinned SHA-256 for the platform. */
 export async function verifyBundledOpa(path: string, platform: string, arch: string): Promise<void> {
   const expected = pinnedSum(BUNDLED_RELEASE, platform, arch)
   const actual = await hashProgram(path)

@@ -1,6 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 
-/** The proxies of the environment, as curl knows them. */
+/** The proxies of the environment, as in curl. */
 export interface ProxySettings {
   readonly httpProxy?: string | undefined
   readonly httpsProxy?: string | undefined
@@ -12,7 +12,7 @@ const SILENCE_MS = 30_000
 const TOTAL_MS = 15 * 60_000
 const MAX_REDIRECTS = 5
 
-/** The proxies that the environment names. */
+/** Returns the proxies that the environment names. */
 export function proxiesOf(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
     httpProxy: env['http_proxy'] ?? env['HTTP_PROXY'],
@@ -21,7 +21,10 @@ export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Pr
   }
 }
 
-/** The bytes at a URL as they come; redirects are followed. Raises `unavailable` for any other answer than 200, and for too many bytes. */
+/**
+ * Downloads a URL, following redirects, as chunks. Raises `unavailable` for a status other than
+ * 200, and for too many bytes.
+ */
 export async function* downloadFrom(
   url: string,
   maxBytes: number,

@@ -22,7 +22,7 @@ export interface OpaProgram {
   /** The limits of each run. */
   readonly limits?: OpaLimits
   /** The features that compiled policies may use; all features of the program if absent. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
 }
 
 export interface FindOpaOptions {

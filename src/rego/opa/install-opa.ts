@@ -15,9 +15,9 @@ export interface InstallRequest {
   readonly folder: string
   readonly platform: string
   readonly arch: string
-  /** The address above `v1.20.2/opa_linux_amd64_static`, without a slash at the end. */
+  /** The base URL of `v1.20.2/opa_linux_amd64_static`, without a slash at the end. */
   readonly base: string
-  /** The SHA-256 that the user vouches for, in 64 lower-case hexadecimal digits. */
+  /** The SHA-256 given by the user, 64 lower-case hexadecimal digits. */
   readonly sum: string | undefined
   readonly proxies: ProxySettings
   /** Called with the number of bytes received. */

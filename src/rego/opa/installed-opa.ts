@@ -8,7 +8,7 @@ import { pinnedSum } from './official-releases.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A program that `tidegate opa install` put into the user's cache. */
+/** A program that `tidegate opa install` installed in the user's cache. */
 export interface InstalledOpa {
   readonly release: string
   readonly path: string
@@ -17,7 +17,10 @@ export interface InstalledOpa {
 const RELEASE = /^(\d+)\.(\d+)\.(\d+)$/
 const SUM = /^[\da-f]{64}/
 
-/** The user's folder of installed programs, one folder a release; undefined without a home (XDG base directories: only absolute paths count). */
+/**
+ * Returns the user's folder of installed programs, with a folder for each release; undefined
+ * without a home directory (XDG base directories must be absolute).
+ */
 export function installFolder(env: Environment): string | undefined {
   const cache = env['XDG_CACHE_HOME'] ?? ''
   if (isAbsolute(cache)) return join(cache, 'tidegate', 'opa')

@@ -5,7 +5,7 @@ export const OFFICIAL_BASE = 'https://github.com/open-policy-agent/opa/releases/
 /** The default release of `tidegate opa install`. */
 export const DEFAULT_RELEASE = '1.20.2'
 
-/** The name of the official program for a platform of Node.js, without an extension that is not there. */
+/** The name of the official program by Node.js platform, without extension. */
 const ASSETS: Readonly<Record<string, string>> = {
   'linux-x64': 'opa_linux_amd64_static',
   'linux-arm64': 'opa_linux_arm64_static',
@@ -16,7 +16,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 
 /** SHA-256 of official programs by release and platform. For others the user gives the sum. */
 const SUMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // The static builds, which the npm packages carry.
+  // The static builds, which the npm packages contain.
   '0.70.0': {
     'linux-x64': '00d114b94fdb1606a48cccdfc73c9ccdc62c38721150131ae578d5ff3df5c084',
     'linux-arm64': '48061407a2d7b0b59440fc3a257e7bb251e9ec62f6ce7b1e45c142263ae24413',

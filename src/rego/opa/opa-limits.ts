@@ -2,11 +2,11 @@
 export interface OpaLimits {
   readonly timeMs: number
   readonly memoryBytes: number
-  /** How many cores it computes on. */
+  /** Number of cores. */
   readonly cores: number
 }
 
-/** `policies.compiler` by default. */
+/** The defaults of `policies.compiler`. */
 export const DEFAULT_OPA_LIMITS: OpaLimits = { timeMs: 20_000, memoryBytes: 2 * 1024 ** 3, cores: 2 }
 
 const MS_PER_SECOND = 1000

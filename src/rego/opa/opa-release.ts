@@ -5,14 +5,17 @@ import { runOpa } from './run-opa.js'
 /** The two versions of the Rego language: 0 without and 1 with `if` and `contains` by default. */
 export type RegoVersion = 0 | 1
 
-/** A program that answers nothing is not waited for as long as one that compiles. */
+/** Timeout of `opa version`, shorter than that of compiling. */
 const TIME_LIMIT_MS = 30_000
 /** Manifests of older releases have no Rego version for each file. */
 const OLDEST_MINOR = 70
 const REMEDY = 'name OPA 0.70 or later with --opa or OPA_BIN'
 const known = new WeakMap<OpaProgram, Promise<string>>()
 
-/** The release of the program, `1.20.2`. Raises `unavailable` for a program that is not OPA or is too old, and as `runOpa`. */
+/**
+ * Returns the release of the program, as `1.20.2`. Raises `unavailable` if it is not OPA or too
+ * old, and as `runOpa`.
+ */
 export async function opaRelease(opa: OpaProgram): Promise<string> {
   if (opa.release !== undefined) return opa.release
   const asked = known.get(opa) ?? readRelease(opa)
@@ -43,14 +46,17 @@ export async function opaRegoVersion(opa: OpaProgram): Promise<RegoVersion> {
   return (await opaRelease(opa)).startsWith('0.') ? 0 : 1
 }
 
-/** The words that `import future.keywords` makes keywords and no version of Rego does: `not` for negations of whole bodies, `and` and `or`. */
+/**
+ * Returns keywords of `import future.keywords` that no Rego version has by default: `not` for
+ * negations of whole bodies, `and` and `or`.
+ */
 export async function laterKeywords(opa: OpaProgram): Promise<readonly string[]> {
   const [major = 0, minor = 0] = (await opaRelease(opa)).split('.').map(Number)
   const isSince = (first: number): boolean => major > 1 || (major === 1 && minor >= first)
   return [...(isSince(17) ? ['not'] : []), ...(isSince(20) ? ['and', 'or'] : [])]
 }
 
-/** The flags that make the program read a version of Rego. */
+/** Returns the flags for a Rego version. */
 export async function regoVersionFlags(opa: OpaProgram, version: RegoVersion): Promise<string[]> {
   if ((await opaRegoVersion(opa)) === version) return []
   return [version === 1 ? '--v1-compatible' : '--v0-compatible']

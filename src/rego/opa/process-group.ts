@@ -9,7 +9,7 @@ const SHELL = '/bin/sh'
  */
 const KILL_AT_END = 'read -r group && { read -r _; kill -9 "-$group" 2> /dev/null; }'
 
-/** Ends a process group together with this process, until it is released. */
+/** Ends a process group with this process, until released. */
 export interface ProcessGroupGuard {
   readonly guard: (leader: number | undefined) => void
   readonly release: () => void
@@ -24,7 +24,7 @@ export function startGroupGuard(): ProcessGroupGuard {
     return { guard: () => undefined, release: () => undefined }
   const shell = spawn(SHELL, ['-c', KILL_AT_END], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Signals to the group of this process, as of Ctrl-C, must not end it first.
+    // Ctrl-C signals the group of this process and must not end the guard first.
     detached: true,
   })
   shell.on('error', () => undefined)

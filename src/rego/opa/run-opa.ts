@@ -26,7 +26,7 @@ export interface OpaRunOptions {
   readonly timeLimitMs?: number
   /** 256 MiB by default. */
   readonly maxOutputBytes?: number
-  /** Ends the program when it is aborted. */
+  /** Ends the program when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,7 +37,7 @@ export const OPA_OVERRUN = {
   output: 'opa_answers_too_much',
 } as const
 
-/** The limit that a run was ended for; undefined for other errors. */
+/** Returns the limit that a run exceeded; undefined for other errors. */
 export function exceededLimit({ code }: AppError): Limit | undefined {
   return LIMITS.find((limit) => OPA_OVERRUN[limit] === code)
 }
@@ -48,7 +48,7 @@ const MIB = 1024 * 1024
 type Limit = keyof typeof OPA_OVERRUN
 const LIMITS = ['time', 'memory', 'output'] as const satisfies readonly Limit[]
 
-/** Ends a run that exceeds a limit. */
+/** Raised for an exceeded limit. */
 class Overrun extends Error {
   readonly limit: Limit
 
@@ -135,7 +135,7 @@ function start(
   })
 }
 
-/** Go collects garbage harder as it comes near the limit. */
+/** Go collects garbage more often near the limit. */
 function environmentOf(env: OpaRunOptions['env'], { memoryBytes, cores }: OpaLimits): NodeJS.ProcessEnv {
   const bounds = { GOMAXPROCS: String(cores), GOMEMLIMIT: `${Math.floor((memoryBytes * 0.9) / MIB)}MiB` }
   return { ...bounds, ...opaEnvironment(), ...env }
@@ -183,7 +183,7 @@ function stepBack(pid: number | undefined, niceness: number): void {
     // own.
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority))
   } catch {
-    // It may be gone, or the system may not allow it: then it goes at the pace of others.
+    // The process may have ended, or the system may not allow it. Then it keeps its priority.
   }
 }
 
@@ -215,7 +215,10 @@ function whyFailed(cause: Error, { timeMs, memoryBytes }: OpaLimits): string {
 /** Variables of the Go runtime, and the one that Windows programs require to start. */
 const PASSED_ON = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', 'SystemRoot'] as const
 
-/** The environment of `opa`, which policies can read by `opa.runtime()`: nothing of this process that may be secret. */
+/**
+ * Returns the environment of `opa`, without secrets of this process, because policies can read it
+ * with `opa.runtime()`.
+ */
 export function opaEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
   return Object.fromEntries(
     PASSED_ON.flatMap((name) => {

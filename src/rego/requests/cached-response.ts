@@ -94,7 +94,7 @@ function isFresh({ freshUntilMs, freshUntilPassedMs }: CachedResponse, { nowMs, 
 }
 
 const MAX_SECONDS = 2_147_483_647
-/** RFC 9110, 15.1, less those that OPA never keeps. */
+/** Cacheable statuses of RFC 9110, section 15.1, without those that OPA never caches. */
 const CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501])
 
 type Headers = ReceivedResponse['headers']

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors/app-error.js'
 import { BoundedCache } from '../../lib/bounded-cache.js'
 import { waitInQueue } from '../../lib/turns/wait-in-queue.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import type { CallResult } from '../builtins/shared/recorded-calls.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { OPA_OVERRUN, runOpa } from '../opa/run-opa.js'
@@ -32,7 +32,10 @@ const Parsed = z.object({
 const Failed = z.object({ errors: z.array(z.object({ code: z.string(), message: z.string() })).min(1) })
 const Answer = z.union([Parsed, Failed])
 
-/** Parses Rego for policies, by OPA's program: a few at a time, each of limited size and time. */
+/**
+ * Parses Rego for policies with the `opa` program: a few modules at a time, with limits on size and
+ * time.
+ */
 export class ModuleParser {
   readonly #settings: ParseModuleSettings
   readonly #findOpa: () => Promise<OpaProgram>
@@ -137,7 +140,7 @@ export class ModuleParser {
     }
   }
 
-  /** Found once, unless it is not there yet. */
+  /** Cached once found. */
   async #program(): Promise<OpaProgram> {
     this.#opa ??= this.#findOpa()
     try {

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import { HTTP_SEND, replyOf } from '../builtins/http/http-send.js'
 import type { CallResult, RecordedCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { UNMETERED_WORK } from '../metering/work-meter.js'
@@ -11,7 +11,7 @@ import { printGoJson } from '../values/print-go-json.js'
 import { RegoObject } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 
-/** Headers whose values are no credentials; of all others only the names are kept. */
+/** Headers whose values are not credentials. Of others only the names are stored. */
 const SHOWN_HEADERS: readonly string[] = ['accept', 'accept-language', 'content-type', 'host', 'user-agent']
 const KEYS: readonly string[] = ['tls_client_key', 'tls_client_key_file', 'tls_client_key_env_variable']
 
@@ -35,7 +35,7 @@ export function ndBuiltinCache(recorded: RecordedCalls, maxLength: number): stri
   return length > maxLength ? undefined : `{${members.join(',')}}`
 }
 
-/** Undefined for a call that failed, null for one that is longer. */
+/** Undefined for a failed call, null for one that is too long. */
 function entryOf(call: RecordedCall, maxLength: number): string | undefined | null {
   const { name, args, result } = call
   // Deterministic for the same program. OPA does not store it either.
@@ -43,7 +43,7 @@ function entryOf(call: RecordedCall, maxLength: number): string | undefined | nu
   if (name !== HTTP_SEND) {
     return 'value' in result ? `${goJsonString(printGoJson(args))}:${printGoJson(result.value)}` : undefined
   }
-  // Before it is read once more.
+  // Checked before the body is parsed.
   if (bodyLength(result) > maxLength) return null
   const reply = replyOf(call, UNMETERED_WORK)
   if (reply === undefined) return undefined
@@ -57,7 +57,7 @@ function bodyLength(result: CallResult): number {
   return typeof body === 'string' ? body.length : 0
 }
 
-/** The arguments of `http.send` as a log may show them: without credentials. */
+/** Returns the arguments of `http.send` without credentials, for a log. */
 export function shownArguments([operand]: readonly RegoValue[]): string {
   if (!(operand instanceof RegoObject)) return '[]'
   const headers = operand.get('headers')

@@ -5,7 +5,7 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { makePassedTime } from '../../lib/clocks/passed-time.js'
 import { resolveHost } from '../../lib/outbound/checked-lookup.js'
 import type { ResolveHost } from '../../lib/outbound/checked-lookup.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
 import { readRequest, unsupportedParameters } from '../builtins/http/http-request.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
@@ -69,7 +69,7 @@ export class PolicyRequests {
   ) {
     this.#settings = settings
     this.#passed = passed
-    // One for each decision that waits; Node warns of more than ten.
+    // One listener for each waiting decision. Node.js warns above ten.
     setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
     this.#parser = parser
@@ -170,7 +170,7 @@ export class PolicyRequests {
     } catch (raw) {
       if (raw instanceof AppError) throw raw
       const { message } = toError(raw)
-      // Such as a certificate that is none.
+      // For example an invalid certificate.
       return { failure: { cause: raw instanceof BuiltinError ? 'internal' : 'network', message } }
     }
   }

@@ -6,7 +6,7 @@ import type { RegoValue } from '../values/value.js'
 /** Headers that Go's client removes. */
 const HIDDEN: ReadonlySet<string> = new Set(['transfer-encoding', 'trailer'])
 
-/** A response as it came. Names of headers are in lower case. */
+/** A response with header names in lower case. */
 export interface ReceivedResponse {
   readonly status: number
   readonly reason: string

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import { callKey } from '../builtins/shared/recorded-calls.js'
 import type { CallResult, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { isArray } from '../builtins/shared/operands.js'
@@ -67,7 +67,7 @@ function recordedOf(kept: ReturnType<typeof readNdBuiltinCache>): RecordedCalls 
   return recorded
 }
 
-/** Its body is read again, as the policy wants it. */
+/** The body is parsed again as the policy requests it. */
 function resultOf(reply: RegoValue): CallResult {
   if (!(reply instanceof RegoObject)) return { value: reply }
   const error = reply.get('error')

@@ -51,7 +51,7 @@ export class RequestAllowance {
     )
   }
 
-  /** How much time there is, in milliseconds; 0 when it is over. */
+  /** Returns the remaining time in milliseconds; 0 when it is over. */
   leftMs(): number {
     return Math.max(0, this.#endsAtMs - performance.now())
   }

@@ -1,6 +1,6 @@
 import { isListedHost } from '../../lib/outbound/address-policy.js'
 
-/** How a request of a policy ended: the class of its status, or why there is none. */
+/** The outcome of a request: the class of its status, or the reason why there is none. */
 export type RequestOutcome = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'failed' | 'refused' | 'timed_out'
 
 /** The result of a cache lookup. */

@@ -1,11 +1,11 @@
 /** Limits of `rego.parse_module`. */
 export interface ParseModuleSettings {
   readonly enabled: boolean
-  /** How long one module may take. */
+  /** Timeout of one module. */
   readonly timeoutSeconds: number
   readonly maxTextBytes: number
   readonly maxAnswerBytes: number
-  /** How many programs run at a time, and how many decisions wait for one. */
+  /** Number of concurrent programs and of waiting decisions. */
   readonly programs: number
   readonly queueLength: number
   /** Memory for cached trees. */
@@ -22,11 +22,11 @@ export interface RequestSettings {
   readonly allowPrivate: boolean
   /** Longest time of a response, whatever the policy sets. */
   readonly timeoutSeconds: number
-  /** How many requests one decision may make, redirects and repetitions among them, and how long they may take in all. */
+  /** Number of requests of one decision, including redirects and retries, and their total time. */
   readonly maxPerDecision: number
   readonly maxTotalSeconds: number
   readonly maxResponseBytes: number
-  /** How many decisions may wait for answers at a time. */
+  /** Number of decisions that may wait for responses. */
   readonly maxWaiting: number
   /** Memory for cached responses. */
   readonly cacheBytes: number

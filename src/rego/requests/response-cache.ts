@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../lib/bounded-cache.js'
 import type { ReceivedResponse } from './received-response.js'
 
-/** A response that other decisions get, until it is stale. */
+/** A response for other decisions, until it is stale. */
 export interface CachedResponse {
   readonly response: ReceivedResponse
   /** In milliseconds since the epoch. */
@@ -10,13 +10,13 @@ export interface CachedResponse {
   readonly freshUntilPassedMs: number
 }
 
-/** Responses for other decisions. */
+/** A cache of responses for all decisions. */
 export type ResponseCache = BoundedCache<CachedResponse>
 
 /** Size of an entry apart from its strings. */
 const ENTRY_BYTES = 500
 
-/** Keeps responses as long as they take no more than this. */
+/** Stores responses up to this size in total. */
 export function makeResponseCache(maxBytes: number): ResponseCache {
   return new BoundedCache(maxBytes, sizeOf)
 }

@@ -23,7 +23,7 @@ const MAX_REDIRECTS = 10
 /** OPA's default timeout. */
 const DEFAULT_TIMEOUT_MS = 5000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
-/** These keep the method and the body. */
+/** Redirects that keep the method and the body. */
 const REPEATING: readonly number[] = [307, 308]
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 60_000
@@ -171,7 +171,7 @@ function networkFailure({ method, url }: Step, message: string): CallFailure {
 }
 
 const OF_ENCODING = /^(?:accept-encoding|range)$/i
-/** Of the packed body, which the policy does not see. */
+/** Headers of the compressed body, which the policy does not see. */
 const OF_PACKED: readonly string[] = ['content-encoding', 'content-length']
 
 /**

@@ -18,12 +18,11 @@ import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { Answered, SlowFailure } from './messages.js'
-import { isMissing } from './question.js'
-import type { Answer, Question } from './question.js'
+import { evaluationKeyOf, isMissing, pathKeyOf, requestFor } from './question.js'
+import type { Answer, EvaluationRequest } from './question.js'
 import { packFailure } from './slow-failure.js'
-import { SliceAllowance } from './slow-paths.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
-import { SlowPaths } from './slow-paths.js'
+import { SliceAllowance, SlowPaths } from './slow-paths.js'
 
 /** Measures the cost of one in this many evaluations. */
 const SAMPLED_OF = 16
@@ -58,7 +57,7 @@ export interface EvaluationsOptions {
   readonly sliceMs: number
   /** `policies.strictBuiltinErrors`; `verdicts` by default. */
   readonly strictBuiltinErrors?: StrictBuiltinErrors
-  /** Called for each evaluation that was given up, and after how long, in milliseconds. */
+  /** Called for each aborted evaluation with its time in milliseconds. */
   readonly abandoned: (lostMs: number) => void
   /** Receives the cost of every sixteenth evaluation. The object is reused for the next one. */
   readonly spent?: (cost: CostMeasurements) => void
@@ -85,8 +84,8 @@ export class Evaluations {
   readonly #cost = new EvaluationCost()
   readonly #print: ((line: string) => void) | undefined
   #lines: string[] = []
-  #asked = 0
-  /** The policies that the slow paths are of. */
+  #count = 0
+  /** The policies of the slow paths. */
   #snapshot: Snapshot | undefined
 
   constructor(options: EvaluationsOptions) {
@@ -105,7 +104,7 @@ export class Evaluations {
     options: EvaluateOptions,
   ): string | undefined | Promise<string | undefined> {
     const evaluate: Evaluate<string | undefined> = (call, bytes) => evaluateDocument(plan, bytes, call)
-    return this.#evaluate(asked(plan, 'document', input), options, evaluate)
+    return this.#evaluate(requestFor(plan, 'document', input), options, evaluate)
   }
 
   /**
@@ -118,7 +117,7 @@ export class Evaluations {
     options: EvaluateOptions,
   ): readonly Denial[] | Promise<readonly Denial[]> {
     const evaluate: Evaluate<readonly Denial[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
-    return this.#evaluate(asked(plan, 'runtime', input), options, evaluate)
+    return this.#evaluate(requestFor(plan, 'runtime', input), options, evaluate)
   }
 
   /**
@@ -137,18 +136,22 @@ export class Evaluations {
     return this.#evaluate({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
-  #evaluate<A extends Answer>(asked: Asked, options: EvaluateOptions, evaluate: Evaluate<A>): A | Promise<A> {
+  #evaluate<A extends Answer>(
+    request: EvaluationRequest,
+    options: EvaluateOptions,
+    evaluate: Evaluate<A>,
+  ): A | Promise<A> {
     const { nowMs } = options
     const reportCost = this.#costListener(options)
-    if (this.#options.sliceMs === 0) return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
-    const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
-    if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
-      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
+    if (this.#options.sliceMs === 0) return this.#evaluateSlowly({ request, options, evaluate, reportCost })
+    const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(request)
+    if (key !== undefined && this.#isForSlow(request.snapshot, key, nowMs))
+      return this.#evaluateSlowly({ request, options, evaluate, reportCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const call = this.#newCall({ asked, options }, slice, reportCost && this.#cost)
+    const call = this.#newCall({ request, options }, slice, reportCost && this.#cost)
     try {
       call.cost?.clear()
-      const answer = evaluate(call, asked.input)
+      const answer = evaluate(call, request.input)
       if (call.cost !== undefined) reportCost?.(call.cost)
       if (call.recorded !== undefined) options.recorded?.(call.recorded)
       if (this.#lines.length > 0) this.#reportPrinted()
@@ -156,15 +159,15 @@ export class Evaluations {
       return answer
     } catch (raw) {
       if (raw instanceof AnswerMissing)
-        return this.#evaluateWithAnswers({ asked, options, evaluate, reportCost }, raw.call, raw.recorded)
-      if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
-      this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
-      return this.#evaluateSlowly({ asked, options, evaluate, reportCost })
+        return this.#evaluateWithAnswers({ request, options, evaluate, reportCost }, raw.call, raw.recorded)
+      if (!(raw instanceof SliceOver)) return this.#fail(raw, request.snapshot)
+      this.#giveUp(key ?? pathKeyOf(request), slice, nowMs)
+      return this.#evaluateSlowly({ request, options, evaluate, reportCost })
     }
   }
 
   #newCall(
-    turn: Pick<Turn<Answer>, 'asked' | 'options'>,
+    turn: Pick<Turn<Answer>, 'request' | 'options'>,
     slice: EvaluationSlice,
     cost: EvaluationCost | undefined,
     recorded?: RecordedCalls,
@@ -181,9 +184,9 @@ export class Evaluations {
 
   /** Returns the strictness, which is equal in every thread and process. */
   #strictness({
-    asked: { question },
+    request: { question },
     options: { strictBuiltinErrors = false, isVerdict = question.kind !== 'document' },
-  }: Pick<Turn<Answer>, 'asked' | 'options'>): Strictness {
+  }: Pick<Turn<Answer>, 'request' | 'options'>): Strictness {
     if (strictBuiltinErrors) return { strictBuiltinErrors, isVerdict }
     return strictnessOf(this.#options.strictBuiltinErrors ?? 'verdicts', isVerdict)
   }
@@ -210,12 +213,12 @@ export class Evaluations {
   ): Promise<A> {
     const { requests } = this.#options
     if (requests === undefined) throw new AppError('internal', `nobody answers ${first.name}`)
-    const { asked, options } = turn
+    const { request, options } = turn
     const gone = new AbortController()
     const decision = requests.begin(options.nowMs, gone.signal)
     // The caller may reuse the buffer.
-    const input = asked.input && new Uint8Array(asked.input)
-    const kept = { ...turn, asked: { ...asked, input } }
+    const input = request.input && new Uint8Array(request.input)
+    const kept = { ...turn, request: { ...request, input } }
     try {
       for (let found = { call: first, recorded }; ;) {
         options.onClientGone?.(() => gone.abort())
@@ -231,22 +234,22 @@ export class Evaluations {
 
   /** Evaluates again with the answers so far, on this thread if it ends within its slice. */
   async #evaluateAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
-    const { asked, options, evaluate, reportCost } = turn
+    const { request, options, evaluate, reportCost } = turn
     const { sliceMs } = this.#options
     const slice = new EvaluationSlice(sliceMs && this.#allowance.lengthMs(Date.now()))
     const call = this.#newCall(turn, slice, reportCost && this.#cost, recorded)
     try {
       if (sliceMs === 0) throw new SliceOver()
       call.cost?.clear()
-      const answer = evaluate(call, asked.input)
+      const answer = evaluate(call, request.input)
       if (call.cost !== undefined) reportCost?.(call.cost)
       options.recorded?.(recorded)
       if (this.#lines.length > 0) this.#reportPrinted()
       return { answer }
     } catch (raw) {
       if (raw instanceof AnswerMissing) return { call: raw.call, recorded: raw.recorded }
-      if (!(raw instanceof SliceOver)) return await this.#fail(raw, asked.snapshot)
-      if (sliceMs > 0) this.#giveUp(pathKeyOf(asked), slice, Date.now())
+      if (!(raw instanceof SliceOver)) return await this.#fail(raw, request.snapshot)
+      if (sliceMs > 0) this.#giveUp(pathKeyOf(request), slice, Date.now())
       const { answer, recorded: known } = await this.#submit(turn, recorded)
       if (!isMissing(answer)) return { answer: answer as A }
       return { call: unpackMissing(answer.missing), recorded: unpackCalls(known) }
@@ -255,8 +258,8 @@ export class Evaluations {
 
   /** Returns a receiver of the cost, or none. Measuring adds a third to a small evaluation. */
   #costListener(options: EvaluateOptions): CostListener | undefined {
-    this.#asked = (this.#asked + 1) % SAMPLED_OF
-    const isSampled = this.#asked === 1
+    this.#count = (this.#count + 1) % SAMPLED_OF
+    const isSampled = this.#count === 1
     if (!isSampled && options.wantsCost !== true) return undefined
     return (cost) => {
       if (isSampled) this.#options.spent?.(cost)
@@ -299,11 +302,11 @@ export class Evaluations {
 
   /** Evaluates on a slow thread. Copies the input, since the caller may reuse the buffer. */
   async #submit<A extends Answer>(turn: Turn<A>, recorded?: RecordedCalls): Promise<Answered> {
-    const { asked, options, reportCost } = turn
-    const { snapshot, question, input } = asked
+    const { request, options, reportCost } = turn
+    const { snapshot, question, input } = request
     const { nowMs, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
-      key: `${caller} ${evaluationKeyOf(asked)}`,
+      key: `${caller} ${evaluationKeyOf(request)}`,
       snapshot,
       request: {
         question,
@@ -330,7 +333,7 @@ type Evaluate<A> = (call: EvaluationCall, input: Uint8Array | undefined) => A
 
 /** The parameters of an evaluation, on any thread. */
 interface Turn<A> {
-  readonly asked: Asked
+  readonly request: EvaluationRequest
   readonly options: EvaluateOptions
   readonly evaluate: Evaluate<A>
   readonly reportCost: CostListener | undefined
@@ -338,34 +341,3 @@ interface Turn<A> {
 
 /** An answer, or the request to send first. */
 type Outcome<A> = { readonly answer: A } | { readonly call: MissingCall; readonly recorded: RecordedCalls }
-
-/** A question with its snapshot and input. */
-interface Asked {
-  readonly snapshot: Snapshot
-  readonly question: Question
-  /** The path of the rule or package that answers it. */
-  readonly evaluated: readonly string[]
-  readonly input: Uint8Array | undefined
-}
-
-function asked(plan: DocumentPlan, kind: 'document' | 'runtime', input: Uint8Array | undefined): Asked {
-  const { snapshot, path, target } = plan
-  return { snapshot, question: { kind, path }, evaluated: target?.entrypoint.path ?? path, input }
-}
-
-/**
- * Returns the queue key: the evaluated rule or package. Paths below a rule share its key, because
- * there is no limit on their number.
- */
-function evaluationKeyOf({ question, evaluated }: Asked): string {
-  return `${question.kind} ${evaluated.join('/')}`
-}
-
-/**
- * Returns a key of evaluations with a similar duration: the same rule or package, and an input of
- * similar size.
- */
-function pathKeyOf(asked: Asked): string {
-  const sizeClass = (32 - Math.clz32(asked.input?.length ?? 0)) >> 1
-  return `${evaluationKeyOf(asked)} ${sizeClass}`
-}

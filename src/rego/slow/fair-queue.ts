@@ -16,7 +16,7 @@ export interface QueueBounds {
  */
 export class FairQueue<Item extends Waiting> {
   readonly #bounds: QueueBounds
-  /** In the order of their turns. */
+  /** In the order of turns. */
   readonly #byKey = new Map<string, Item[]>()
   #length = 0
   #bytes = 0

@@ -22,7 +22,9 @@ export interface SlowRequest extends Strictness {
   readonly wantsPrinted?: boolean
 }
 
-/** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
+/**
+ * A message to the thread. A snapshot replaces the previous one and precedes its first question.
+ */
 export type ToSlowThread =
   | { readonly type: 'load'; readonly snapshot: PackedSnapshot; readonly limits: EvaluationLimits }
   | { readonly type: 'evaluate'; readonly request: SlowRequest }
@@ -73,7 +75,7 @@ export interface SlowThread {
 /** The events of a thread. */
 export interface SlowThreadEvents {
   readonly heard: (message: FromSlowThread) => void
-  /** It ended without having been killed: its memory did not suffice, or it is defective. */
+  /** The thread ended by itself, because it ran out of memory or crashed. */
   readonly ended: (problem: { readonly isOutOfMemory: boolean; readonly cause: Error | undefined }) => void
 }
 

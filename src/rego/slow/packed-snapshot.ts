@@ -29,7 +29,7 @@ export interface PackedSnapshot {
 interface PackedEntrypoint {
   readonly path: readonly string[]
   readonly kind: EntrypointKind
-  /** Undefined for a document that is put together from rules. */
+  /** Undefined for a composed document. */
   readonly number: number | undefined
   /** The index of its module. */
   readonly module: number
@@ -37,7 +37,7 @@ interface PackedEntrypoint {
 
 const packed = new WeakMap<Snapshot, PackedSnapshot>()
 
-/** The data of a snapshot, made once: its code and its data are then shared by all threads that it is sent to. */
+/** Packs a snapshot once. All threads then share its code and data. */
 export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
   const known = packed.get(snapshot) ?? pack(snapshot)
   packed.set(snapshot, known)

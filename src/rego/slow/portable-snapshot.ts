@@ -19,7 +19,7 @@ export interface PortableModule {
   readonly code: Omit<ModuleParts, 'module' | 'data'> | undefined
 }
 
-/** A packed snapshot for another process: the code as bytes, the base documents on their own. */
+/** A packed snapshot for another process: code as bytes, base documents separately. */
 export interface PortableSnapshot extends Omit<PackedSnapshot, 'modules' | 'image'> {
   readonly modules: readonly PortableModule[]
 }

@@ -1,5 +1,6 @@
 import type { Denial } from '../evaluation/denial.js'
 import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.js'
+import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
@@ -11,7 +12,7 @@ export type Question =
   | { readonly kind: 'document' | 'runtime'; readonly path: readonly string[] }
   | { readonly kind: 'static'; readonly packages: readonly string[] }
 
-/** The JSON text of a document (undefined when it is not defined), or the reasons against. */
+/** The JSON text of a document (undefined if it is undefined), or denials. */
 export type Answer = string | undefined | readonly Denial[]
 
 /** A result that lacks the answer of a call. The evaluation is repeated with it. */
@@ -39,4 +40,40 @@ export function answerQuestion(
     case 'static':
       return evaluateStaticPolicies(snapshot, question.packages, input, call).denials
   }
+}
+
+/** A question with its snapshot and input. */
+export interface EvaluationRequest {
+  readonly snapshot: Snapshot
+  readonly question: Question
+  /** The path of the rule or package to evaluate. */
+  readonly evaluated: readonly string[]
+  readonly input: Uint8Array | undefined
+}
+
+/** Returns the request for a plan. */
+export function requestFor(
+  plan: DocumentPlan,
+  kind: 'document' | 'runtime',
+  input: Uint8Array | undefined,
+): EvaluationRequest {
+  const { snapshot, path, target } = plan
+  return { snapshot, question: { kind, path }, evaluated: target?.entrypoint.path ?? path, input }
+}
+
+/**
+ * Returns the queue key: the evaluated rule or package. Paths below a rule share its key, because
+ * there is no limit on their number.
+ */
+export function evaluationKeyOf({ question, evaluated }: EvaluationRequest): string {
+  return `${question.kind} ${evaluated.join('/')}`
+}
+
+/**
+ * Returns a key of evaluations with a similar duration: the same rule or package, and an input of
+ * similar size.
+ */
+export function pathKeyOf(request: EvaluationRequest): string {
+  const sizeClass = (32 - Math.clz32(request.input?.length ?? 0)) >> 1
+  return `${evaluationKeyOf(request)} ${sizeClass}`
 }

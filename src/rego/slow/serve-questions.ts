@@ -13,7 +13,7 @@ import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
 import { packFailure } from './slow-failure.js'
 
-/** Answers the questions that come in at a port, one after the other, each with the whole budget. */
+/** Evaluates questions from a port one after the other, with the full budget each. */
 export function serveQuestions(port: MessagePort, builtins: Builtins): void {
   const systemId = readSystemId()
   const tell = (message: FromSlowThread): void => port.postMessage(message)

@@ -13,9 +13,9 @@ export interface SlowSettings {
   readonly threads: number
   readonly queueLength: number
   readonly queueBytes: number
-  /** How long a question may wait for a thread, in milliseconds. */
+  /** Longest wait of a question for a thread, in milliseconds. */
   readonly maxWaitMs: number
-  /** How long a thread without work is kept, in milliseconds. */
+  /** Time before an idle thread is terminated, in milliseconds. */
   readonly idleMs: number
 }
 
@@ -75,7 +75,7 @@ export class SlowEvaluations {
     return this.#queue.length
   }
 
-  /** How many are being evaluated. */
+  /** Number of running evaluations. */
   get running(): number {
     return this.#busy.size
   }

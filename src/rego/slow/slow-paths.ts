@@ -1,13 +1,13 @@
 /** Number of recent evaluations that count. */
 const REMEMBERED = 8
-/** ... all but one did not end within their slice: then the next is not tried at all. */
+/** Number of these that must have exceeded their slice to skip the next try. */
 const SLOW_ENOUGH = 7
 /** One in this many evaluations is tried anyway, to find out if the path has become fast. */
 const TRY_EVERY = 16
-/** Callers choose paths and sizes, so the memory of them is bounded. */
+/** Limit on recorded paths. Callers choose paths and sizes, so memory must be bounded. */
 const MAX_PATHS = 1024
 
-/** How the evaluations of one path over inputs of one size went. */
+/** The recent evaluations of one path with inputs of one size. */
 export class PathRecord {
   /** Latest first. */
   #overruns: boolean[] = []
@@ -50,7 +50,7 @@ export class SlowPaths {
   overran(key: string): void {
     const record = this.#records.get(key) ?? new PathRecord()
     record.tried(true)
-    // The one that overran last is forgotten last.
+    // Moves the path to the end, so that it is dropped last.
     this.#records.delete(key)
     this.#records.set(key, record)
     if (this.#records.size > MAX_PATHS) this.#forgetOldest()
@@ -63,7 +63,7 @@ export class SlowPaths {
     if (record?.isClean === true) this.#records.delete(key)
   }
 
-  /** New policies may be quicker. */
+  /** New policies may be faster. */
   clear(): void {
     this.#records.clear()
   }
@@ -99,9 +99,9 @@ export class SliceAllowance {
     return this.#saved(nowMs) >= this.#sliceMs
   }
 
-  /** The length of a slice that begins now, in milliseconds. */
+  /** Returns the length of a new slice in milliseconds. */
   lengthMs(nowMs: number): number {
-    // Nothing was lost for long: the usual case, which needs no arithmetic.
+    // The usual case: no time was lost recently.
     if (this.#savedMs === MAX_MS) return this.#sliceMs
     return Math.min(this.#sliceMs, Math.max(MIN_MS, this.#saved(nowMs)))
   }
@@ -113,7 +113,7 @@ export class SliceAllowance {
   }
 
   #saved(nowMs: number): number {
-    // A clock that was set back starts again from there.
+    // Restarts from there if the clock was set back.
     if (nowMs < this.#savedAtMs) this.#savedAtMs = nowMs
     const passedMs = nowMs - this.#savedAtMs
     return Math.min(MAX_MS, this.#savedMs + passedMs * SHARE)

@@ -10,12 +10,12 @@ import { unpackFailure } from './slow-failure.js'
 
 /** Grace time in milliseconds after the limit, for an evaluation inside a library call. */
 const GRACE_MS = 150
-/** It may be neither on a core nor waiting for one for so much of its limit: while its memory is tidied up, for example. */
+/** Largest share of the limit without CPU time, for example during garbage collection. */
 const PAUSED_SHARE = 0.25
 /** Wall-clock limit as a multiple of the limit. Waiting for a busy core does not count. */
 const WALL_FACTOR = 4
 const MIN_WATCH_MS = 20
-/** The longest that a thread may take to start and to set up the policies, in milliseconds. */
+/** Longest time for a thread to start and set up the policies, in milliseconds. */
 const LOAD_MS = 60_000
 
 export interface SlowRunnerOptions {
@@ -34,11 +34,11 @@ interface Task {
   readonly failed: (error: AppError) => void
 }
 
-/** One thread and the question that it is at, with a watch that kills it when it does not end in time. */
+/** A thread with its current question. Terminates the thread if the question takes too long. */
 export class SlowRunner {
   readonly #options: SlowRunnerOptions
   readonly #thread: SlowThread
-  /** Only the last one is kept there. */
+  /** Only the latest snapshot is kept. */
   #loaded: Snapshot | undefined
   #task: Task | undefined
   #watch: NodeJS.Timeout | undefined
@@ -64,14 +64,17 @@ export class SlowRunner {
     return this.#isDead
   }
 
-  /** Sets up the policies, unless they are: the next question finds them ready. */
+  /** Sets up the policies in advance, unless they are. */
   prepare(snapshot: Snapshot): void {
     if (this.#loaded === snapshot) return
     this.#loaded = snapshot
     this.#thread.send({ type: 'load', snapshot: packSnapshot(snapshot), limits: this.#options.limits })
   }
 
-  /** Answers one question; not to be called again before it has. Raises as the question's use case does. */
+  /**
+   * Evaluates a question; must not be called again before it ends. Raises as the question's use
+   * case.
+   */
   evaluate(snapshot: Snapshot, request: SlowRequest): Promise<Answered> {
     return new Promise<Answered>((done, failed) => {
       this.#task = { snapshot, done, failed }

@@ -1,14 +1,17 @@
-/** Which evaluations end with an error when a built-in fails; in all others its expression is undefined, as in OPA. */
+/**
+ * The evaluations in which a failed built-in is an error. In all others its expression is
+ * undefined, as in OPA.
+ */
 export type StrictBuiltinErrors = 'verdicts' | 'all' | 'off'
 
-/** How one evaluation treats built-ins that fail. */
+/** The handling of failed built-ins in an evaluation. */
 export interface Strictness {
   readonly strictBuiltinErrors: boolean
   /** True if the answer allows or denies something. */
   readonly isVerdict: boolean
 }
 
-/** The strictness of an evaluation under `policies.strictBuiltinErrors`. */
+/** Returns the strictness of an evaluation under `policies.strictBuiltinErrors`. */
 export function strictnessOf(setting: StrictBuiltinErrors, isVerdict: boolean): Strictness {
   const strictBuiltinErrors = setting === 'all' || (setting === 'verdicts' && isVerdict)
   return { strictBuiltinErrors, isVerdict }

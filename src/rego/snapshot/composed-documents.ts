@@ -37,7 +37,7 @@ function isWithinRule(path: readonly string[], ruleKeys: ReadonlySet<string>): b
   return path.some((_, place) => ruleKeys.has(pathKey(path.slice(0, place + 1))))
 }
 
-/** Items by the key of each path that is above theirs. */
+/** Groups items by the keys of all paths above theirs. */
 function groupByPathAbove<T>(items: readonly { path: readonly string[]; item: T }[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const { path, item } of items) {

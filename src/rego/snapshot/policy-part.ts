@@ -13,7 +13,7 @@ export interface PartModule {
   readonly isServed: (key: string) => boolean
 }
 
-/** One directory set or bundle, before it is loaded. */
+/** A directory set or bundle before loading. */
 export interface PolicyPart {
   readonly name: string
   /** The directories or the bundle, as configured. */
@@ -22,7 +22,7 @@ export interface PolicyPart {
   /** Undefined without rules. */
   readonly compiled: PartModule | undefined
   readonly data: RegoObject
-  /** The documents that the data is merged from. */
+  /** The documents merged into the data. */
   readonly documents: readonly BaseDocument[]
   /**
    * The paths of `data` that a bundle owns, joined with `/`; absent if packages and data define

@@ -9,11 +9,11 @@ export interface PublicNames {
    * or bundle.
    */
   readonly file: (file: string) => string
-  /** A text in which the absolute paths of directories and bundles are replaced by their names. */
+  /** Replaces the absolute paths of directories and bundles in a text by their names. */
   readonly text: (text: string) => string
 }
 
-/** The names of policy directories and bundles, as they are configured. */
+/** Returns the public names of policy directories and bundles. */
 export function publicNames(directories: readonly string[], bundles: readonly string[]): PublicNames {
   const roots = [...directories, ...bundles]
   const names = new Map(roots.map((root) => [root, shortName(root, roots)]))
@@ -47,7 +47,10 @@ function belowRoot(root: string, file: string): string | undefined {
   return below === '' || below.split(sep)[0] === '..' || isAbsolute(below) ? undefined : below
 }
 
-/** Of a directory and one inside of it the inner is replaced first. A root that is `/` would be in every text. */
+/**
+ * Inner directories are replaced before outer ones. The root `/` is skipped, since it is in every
+ * path.
+ */
 function longestFirst(roots: readonly string[]): readonly string[] {
   return roots.filter((path) => resolve(path) !== sep).sort((a, b) => resolve(b).length - resolve(a).length)
 }

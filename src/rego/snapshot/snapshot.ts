@@ -17,17 +17,17 @@ export interface Entrypoint {
   readonly parts?: ComposedParts
 }
 
-/** The paths of the documents below a document, and the rules below it. */
+/** The paths of documents and rules below a composed document. */
 export interface ComposedParts {
   readonly documents: readonly (readonly string[])[]
   readonly rules: readonly Entrypoint[]
-  /** The modules of the policy set, to which all its rules belong. */
+  /** The modules with all rules of the policy set. */
   readonly modules: ReadonlySet<PolicyModule>
 }
 
-/** A directory set or a bundle that is part of a snapshot. */
+/** A directory set or bundle of a snapshot. */
 export interface SnapshotSource {
-  /** As callers may read it (`publicNames`). */
+  /** The public name (`publicNames`). */
   readonly name: string
   readonly revision: string
 }
@@ -39,14 +39,17 @@ export interface SourceText {
   readonly text: string
 }
 
-/** A loaded set of policies: immutable. A reload makes a new one; requests keep the one they started with. */
+/**
+ * A loaded set of policies, immutable. A reload creates a new one; requests keep the one they
+ * started with.
+ */
 export interface Snapshot {
-  /** One text for all sources together. */
+  /** A digest of all sources. */
   readonly revision: string
   readonly sources: readonly SnapshotSource[]
   /** Entrypoints by key; the empty path is the root. Several if several modules have a document. */
   readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
-  /** The keys of the package paths below `data`, sorted, each once. */
+  /** The keys of the package paths below `data`, sorted, without duplicates. */
   readonly packages: readonly string[]
   /** The keys of packages with verdict rules without an entrypoint. They cannot be evaluated. */
   readonly unanswered: ReadonlySet<string>
@@ -63,7 +66,7 @@ export interface Snapshot {
    * first line of the definition at that line.
    */
   readonly locateSource: (compiledName: string, row: number) => { file: string; head: string | undefined }
-  /** The files of a package, by its key, as far as their Rego is at hand. */
+  /** Returns the files of a package by its key, if their Rego is available. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
   /** Returns the location of a built-in's call, if the sources are available and show it. */
   readonly locateBuiltin: (name: string, caller: Caller | undefined) => ErrorDetail['location']

@@ -21,7 +21,10 @@ export function parseDataPath(path: string): string[] {
   }
 }
 
-/** A data path without the start of its route, as people copy it from a request: `/v1/data/app/allow`. */
+/**
+ * Returns a data path without the prefix of its route, as users copy it from a request:
+ * `/v1/data/app/allow`.
+ */
 export function withoutDataRoute(path: string): string {
   return path.replace(/^\/?(?:v1\/data\/)?/, '')
 }

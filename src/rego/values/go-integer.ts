@@ -4,7 +4,10 @@
  */
 const INTEGER = /^-?(?=[\d.]{1,19}$)(\d+)(?:\.0*)?$/
 
-/** The 64-bit integer that the text of a number is for OPA (util.Atoi64); undefined for any other number. */
+/**
+ * Returns the 64-bit integer that OPA parses a number's text as (`util.Atoi64`); undefined for
+ * other numbers.
+ */
 export function goInteger(text: string): bigint | undefined {
   const digits = INTEGER.exec(text)?.[1]
   if (digits === undefined) return undefined

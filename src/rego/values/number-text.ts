@@ -1,10 +1,13 @@
 import { Decimal } from 'decimal.js'
 
-/** Enough digits for every number that a policy can reasonably write; exponents up to OPA's `1e1000` and beyond. */
+/** Decimals with more digits than policies write, and exponents beyond OPA's `1e1000`. */
 export const BigDecimal = Decimal.clone({ precision: 1100, toExpNeg: -9e15, toExpPos: 9e15 })
 
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
-/** Past this many digits a number is kept in exponent form, so that `1e999999999` does not fill the memory. */
+/**
+ * Above this number of digits a number stays in exponent form, so that `1e999999999` does not
+ * exhaust memory.
+ */
 const MAX_PLAIN_DIGITS = 4096
 
 /** Returns the canonical text of a number: `1` for `1.0`, `1e0` and `1`. */

@@ -1,4 +1,4 @@
-/** A name in brackets, as a text or as a raw text. */
+/** A name in brackets, as a string or raw string. */
 const BRACKETED = /\[\s*(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*\]/
 
 /**

@@ -14,10 +14,12 @@ const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/y
 const VALUE_STEPS = 4
 const MEMBER_STEPS = 12
 const CHARACTER_STEPS = 0.5
-/** Longer numbers cost by the digit, in built-ins too: decimal to binary and back. */
+/**
+ * Longer numbers cost by the digit, in built-ins too, for conversion between decimal and binary.
+ */
 const SHORT_NUMBER = 40
 const DIGIT_STEPS = 40
-/** Bytes on JavaScript's heap. */
+/** Bytes on the JavaScript heap. */
 const VALUE_BYTES = 40
 const MEMBER_BYTES = 120
 

@@ -3,7 +3,10 @@ import { integerSegment } from './data-path.js'
 
 const VARIABLE = /^[A-Za-z_]\w*$/
 
-/** A path of `data` as Rego writes it: `data.app["a/b"][1].c`; a segment that is a decimal integer is one. */
+/**
+ * Returns a path of `data` in Rego: `data.app["a/b"][1].c`. A segment that is a decimal integer is
+ * a number.
+ */
 export function printDataRef(path: readonly string[]): string {
   const steps = path.map((segment) => {
     if (VARIABLE.test(segment)) return `.${segment}`

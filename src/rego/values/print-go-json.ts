@@ -11,7 +11,10 @@ export const PRINT_GO_JSON: unique symbol = Symbol('print as Go does')
 
 const PLAIN_SCALAR = /^(?:true|false|null|-?\d[\d.eE+-]*|"[\w ./:-]*")$/
 
-/** A value as OPA's answers write it: keys sorted, sets as arrays in Rego order, number texts kept, Go's escapes. */
+/**
+ * Prints a value as in OPA's answers: sorted keys, sets as arrays in Rego order, original number
+ * texts, Go's escapes.
+ */
 export function printGoJson(value: RegoValue): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return goJsonString(value)
@@ -40,7 +43,7 @@ function printObject(object: RegoObject): string {
   return `{${members.map(([key, value]) => `${goJsonString(keyText(key))}:${printGoJson(value)}`).join(',')}}`
 }
 
-/** Keys become texts, which may sort elsewhere than the values did; of two that are alike the last counts. */
+/** Keys become strings, which may sort differently. The last of equal keys counts. */
 function withTextKeys(object: RegoObject): [key: string, value: RegoValue][] {
   const byText = new Map(object.entries.map(([key, value]) => [keyText(key), value]))
   return [...byText].sort(([a], [b]) => compareStrings(a, b))

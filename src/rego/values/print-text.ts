@@ -2,11 +2,14 @@ import { EMPTY_SET_TEXT, RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
 import type { WorkMeter } from '../metering/work-meter.js'
 
-/** Steps that writing a value costs, and each character of its text. */
+/** The cost of printing in steps, for a value and for each character. */
 const VALUE_STEPS = 6
 const CHARACTER_STEPS = 0.3
 
-/** Rego's compact text of a value, as `opa_value_parse` of a module reads it: sets are `{1,2}` and `set()`. */
+/**
+ * Prints a value as compact Rego text for `opa_value_parse` of a module: sets are `{1,2}` and
+ * `set()`.
+ */
 export function printRegoText(value: RegoValue): string {
   return printWith(value, undefined)
 }
@@ -35,7 +38,7 @@ function printScalar(value: null | boolean | string | RegoNumber): string {
   return value instanceof RegoNumber ? value.text : String(value)
 }
 
-/** Half a character is none: Go writes U+FFFD for it, and the module refuses its escape. */
+/** A lone surrogate is not a character. Go writes U+FFFD, and the module rejects its escape. */
 function printString(value: string): string {
   const text = JSON.stringify(value)
   return text.includes('\\ud') ? JSON.stringify(value.replaceAll(/\p{Surrogate}/gu, '\ufffd')) : text
@@ -53,8 +56,8 @@ function printContainer(value: RegoArray | RegoSet | RegoObject, meter: WorkMete
 }
 
 /**
- * The value as compact JSON: sets as arrays in Rego order, keys sorted, number texts kept. A key that is no string
- * becomes its own JSON text, as in OPA's answers.
+ * Prints a value as compact JSON: sets as arrays in Rego order, sorted keys, original number texts.
+ * A key that is not a string becomes its JSON text, as in OPA's answers.
  */
 export function printJson(value: RegoValue): string {
   if (value === null || typeof value === 'boolean') return String(value)

@@ -1,4 +1,4 @@
-/** A key of a reference; undefined for one that is not known before it is evaluated. */
+/** A key of a reference; undefined for a variable. */
 export type Step = string | undefined
 
 /** Rules by path below `data`, as in OPA's planner. A rule has no children. */

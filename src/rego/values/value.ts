@@ -2,8 +2,8 @@ import { compareStrings } from '../../lib/text/compare-strings.js'
 import { compareNumberText, normaliseNumberText } from './number-text.js'
 
 /**
- * A Rego value outside the WASM memory. Numbers keep their source text, sets stay sets, and object keys may be any
- * value: nothing is lost on the way through a built-in.
+ * A Rego value outside the WASM memory. Numbers keep their source text, sets stay sets, and object
+ * keys may be any value, so built-ins lose nothing.
  */
 export type RegoValue = null | boolean | string | RegoNumber | RegoArray | RegoSet | RegoObject
 export type RegoArray = readonly RegoValue[]
@@ -14,7 +14,7 @@ const POINT_FIRST = /^-?\./
 export class RegoNumber {
   readonly text: string
 
-  /** Numbers that start with their point (`.5`, `-.5`) get the zero that JSON wants there. */
+  /** Adds the zero that JSON requires to numbers such as `.5` and `-.5`. */
   constructor(text: string) {
     this.text = POINT_FIRST.test(text) ? text.replace('.', '0.') : text
   }
@@ -83,7 +83,7 @@ export class RegoObject {
     return this.#entries.map(([key]) => key)
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   get size(): number {
     return this.#entries.length
   }

@@ -33,7 +33,7 @@ export async function refuseBundleLosses(
   const found = await findOpa().catch(() => undefined)
   if (found === undefined) return
   // The bundle is compiled already, so `policies.capabilities` does not apply to it.
-  const { capabilities: _, ...opa } = found
+  const opa = { ...found, capabilities: undefined }
   const modules = await parseModules(opa, files).catch((cause: unknown) => {
     throw uncheckable(bundle, cause)
   })

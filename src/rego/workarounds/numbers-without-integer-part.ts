@@ -7,8 +7,8 @@ const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|(?<=[=*+\-/<>(,[{:|&%]) \.(?=
 /**
  * Rewrites numbers such as `.5` as `0.5`.
  *
- * Fault: OPA's evaluator accepts `.5`, but `opa build` fails with `invalid number literal` or
- * compiles it to text that is not JSON.
+ * Fault: OPA parses `.5` and keeps this text, which is not JSON. `opa eval` cannot print a document
+ * with it (`invalid number literal ".5"`), and compiled modules return it.
  * Versions: 0.70 and 1.x up to 1.20.2.
  *
  * The zero replaces a space before the point if there is one. Otherwise later columns of the line

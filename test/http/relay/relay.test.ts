@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
-import { makeServerRoom, startServer } from '../../../src/http/server.js'
+import { makeServerLimits, startServer } from '../../../src/http/server.js'
 import type { RunningServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
@@ -35,8 +35,8 @@ afterEach(async () => {
 type Finished = (exchange: Exchange) => void
 
 /**
- * A server that relays everything to another, which answers as configured. `finished` receives the
- * completed exchanges of the first.
+ * Starts a server that relays everything to another one with these responses. `finished` is called
+ * for requests that the first one completes.
  */
 async function startRelaying(
   answer: (exchange: Exchange) => unknown,
@@ -54,7 +54,7 @@ async function startRelaying(
     makeRequestHandler({ ...options, application }),
     socket,
     LIMIT,
-    makeServerRoom(LIMIT),
+    makeServerLimits(LIMIT),
   )
   closing.push(() => relayed.stop(0))
   return await startBefore(socket, finished)
@@ -69,7 +69,7 @@ async function startBefore(
   const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
-    room: makeServerRoom(LIMIT),
+    limits: makeServerLimits(LIMIT),
   })
   front = server
   closing.push(
@@ -265,7 +265,7 @@ describe('a request that is relayed', () => {
     mkdirSync(others)
     rmSync(folder, { recursive: true })
     symlinkSync(others, folder)
-    // Longer than until it looks the next time.
+    // Longer than the polling interval.
     for (let asked = 0; asked < 15; asked += 1) {
       expect((await askAnew(url)).status).toBe(503)
       await setTimeout(100)

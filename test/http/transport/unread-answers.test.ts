@@ -36,7 +36,7 @@ test('large answers that nobody reads hold a bounded amount of memory: the conne
     )
     expect(server.unreadBytes()).toBeLessThanOrEqual(3 * ANSWER_BYTES)
   }
-  // The last one is there to be read.
+  // The last response can be read.
   let read = 0
   const [last] = sockets.slice(-1)
   last!.on('data', (chunk: Buffer) => (read += chunk.length))

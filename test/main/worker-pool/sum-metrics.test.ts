@@ -2,9 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 
 import { sumCounts, sumMetrics } from '../../../src/main/worker-pool/sum-metrics.js'
-import type { Figures } from '../../../src/main/worker-pool/sum-metrics.js'
+import type { MetricValues } from '../../../src/main/worker-pool/sum-metrics.js'
 
-async function figures(count: number): Promise<Figures> {
+async function figures(count: number): Promise<MetricValues> {
   const registry = new Registry()
   const registers = [registry]
   new Counter({ name: 'asked_total', help: 'h', labelNames: ['kind'], registers }).inc(

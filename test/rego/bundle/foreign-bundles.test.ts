@@ -115,7 +115,7 @@ describe('a bundle made elsewhere', () => {
     const error = await refusal(opaBuild(files, entrypoints))
     expect(error).toMatchObject({ kind: 'invalid', code: 'missing_entrypoint' })
     expect(error.details).toHaveLength(1)
-    expect(error.details[0]?.message).toContain(`package ${name} has the rule ${rule}, but no entrypoint`)
+    expect(error.details[0]?.message).toContain(`package ${name} has the rule ${rule} but no entrypoint`)
     expect(error.details[0]?.message).toContain('opa build --target wasm --entrypoint')
   })
 
@@ -127,8 +127,8 @@ describe('a bundle made elsewhere', () => {
     const files = { ...A, 'p.rego': `package static.p\n${V1}${rules.join('\n')}\n` }
     const { details } = await refusal(opaBuild(files, ['static/a']))
     expect(details.map(({ message }) => message)).toEqual([
-      expect.stringContaining('package static.p.prod.a.b has the rule deny, but no entrypoint'),
-      expect.stringContaining('package static.p.prod["a.b"] has the rule deny, but no entrypoint'),
+      expect.stringContaining('package static.p.prod.a.b has the rule deny but no entrypoint'),
+      expect.stringContaining('package static.p.prod["a.b"] has the rule deny but no entrypoint'),
     ])
   })
 

@@ -7,7 +7,7 @@ import { suitsAlgorithm } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
 
-/** A key that bundles may be signed with. */
+/** A key for verifying bundles. */
 export interface BundleKey {
   readonly algorithm: JwsAlgorithm
   readonly key: KeyObject
@@ -21,7 +21,7 @@ export interface SignatureDemand {
   /** The required key; by default the one that the signature names. */
   readonly keyId?: string | undefined
   readonly scope?: string | undefined
-  /** Files that need not be signed, as glob patterns. */
+  /** Files that need no signature, as glob patterns. */
   readonly excludedFiles: readonly string[]
 }
 

@@ -15,10 +15,10 @@ import {
   decodeHeader,
   decodePayload,
   decodeSection,
+  readHeaderFields,
   signingInput,
   splitToken,
 } from '../../builtins/jwt/compact-token.js'
-import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
 import { verifySignature } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
 
@@ -74,7 +74,7 @@ function toMatcher(patterns: readonly string[]): (path: string) => boolean {
   return (path) => expressions.some((expression) => expression.test(path))
 }
 
-/** OPA's names of hash algorithms, without MD5 and SHA-1, for which collisions can be made. */
+/** OPA's names of hash algorithms, without the broken MD5 and SHA-1. */
 const HASHES: Readonly<Record<string, string>> = {
   'SHA-224': 'sha224',
   'SHA-256': 'sha256',
@@ -89,7 +89,10 @@ const HASHES: Readonly<Record<string, string>> = {
  */
 const STRUCTURED: readonly string[] = ['data.json', 'data.yaml', '.manifest']
 
-/** The hash of a bundle's file as OPA signs it. Raises `invalid` for an algorithm that is unknown or too weak. */
+/**
+ * Returns the hash of a bundle's file as OPA signs it. Raises `invalid` for an unknown or weak
+ * algorithm.
+ */
 export function hashFile(path: string, content: Buffer, algorithm: string): Buffer {
   const name = ownMember(HASHES, algorithm)
   if (name === undefined) {
@@ -104,7 +107,7 @@ export function hashFile(path: string, content: Buffer, algorithm: string): Buff
   return hash.update(canonicalText(parseDataFile(file, content))).digest()
 }
 
-/** Keys in order, nothing between members, numbers as they are written. */
+/** Prints sorted keys, no white space, and numbers as written. */
 function canonicalText(value: RegoValue): string {
   if (typeof value === 'string') return goString(value)
   if (value instanceof RegoNumber) return value.text
@@ -116,7 +119,7 @@ function canonicalText(value: RegoValue): string {
   return `[${value.map(canonicalText).join(',')}]`
 }
 
-/** As Go's encoding/json writes a string without escaping HTML. */
+/** Prints a string as Go's encoding/json without HTML escaping. */
 function goString(text: string): string {
   return JSON.stringify(text.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll('\u2028', '\\u2028')

@@ -9,10 +9,10 @@ import { readEntries, statOf } from '../../../lib/read-files.js'
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
 const MAYBE_DATA = /\.(?:json|ya?ml)$/
 
-/** A file that policies are read from. */
+/** A file of policies. */
 export interface SourceFile {
   readonly file: string
-  /** Another text as soon as it is another file, or was written, replaced or renamed. */
+  /** A text that differs when the file is replaced, renamed or written. */
   readonly version: string
 }
 
@@ -64,7 +64,7 @@ export async function listSourceTree(path: string): Promise<SourceTree> {
 /** A source file, a skipped file, or a path to watch. */
 type Found = SourceFile | { readonly passedOver: string } | { readonly watchable: string }
 
-/** `above` are the directories that it is in, from the outermost. */
+/** `above` are the parent directories, outermost first. */
 async function listBelow(path: string, above: readonly string[], isRoot: boolean): Promise<Found[]> {
   try {
     const found = await statOf(path)
@@ -107,7 +107,7 @@ function passedOver(path: string): Found[] {
   return isMaybeData(path) ? [{ passedOver: path }] : []
 }
 
-/** Only a link leads back above itself. */
+/** Only a link can lead to a directory above itself. */
 async function refuseCircle(path: string, found: Stats, above: readonly string[]): Promise<void> {
   const directories = await Promise.all(above.map((directory) => statOf(directory)))
   if (directories.some(({ dev, ino }) => dev === found.dev && ino === found.ino))

@@ -6,9 +6,9 @@ export type Span = readonly [from: number, to: number]
 
 /** Keywords that join two parts of an expression. `contains` in a body is a call. */
 const JOINING = ['with', 'as', 'in']
-/** Words that an expression ends before. */
+/** Keywords after an expression. */
 const ENDING = ['else', 'and', 'or']
-/** Words that are names like others in a module that does not make them keywords. */
+/** Names in modules that do not make them keywords. */
 const OPTIONAL: ReadonlySet<string> = new Set(['in', 'and', 'or'])
 
 /** True if the token is one of the words, and a keyword there. */
@@ -50,7 +50,7 @@ export function withoutBrackets(tokens: readonly Token[], from: number, to: numb
   return isWithin ? withoutBrackets(tokens, from + 1, to - 1) : [from, to]
 }
 
-/** The two sides of an equation, or all of another expression. */
+/** Returns the two sides of an equation, or the whole of another expression. */
 export function operandsOf(
   tokens: readonly Token[],
   from: number,

@@ -1,19 +1,19 @@
 import { expandTemplateStrings } from './template-strings.js'
 
-/** A word, text, number or sign of Rego, comments and white space left out. */
+/** A word, string, number or operator of Rego. */
 export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'sign'
   readonly text: string
   /** The offset in the text. */
   readonly offset: number
-  /** How many brackets of all kinds are open before it. */
+  /** The number of open brackets before it. */
   readonly depth: number
   readonly isFirstOnLine: boolean
 }
 
 const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
 
-/** The tokens of a module that OPA can parse, in order, and the text that their offsets count in. */
+/** Returns the tokens of a valid module, and the text of their offsets. */
 export function readTokens(source: string): { readonly text: string; readonly tokens: readonly Token[] } {
   const hasTemplates = source.includes('$"') || source.includes('$`')
   const text = hasTemplates ? expandTemplateStrings(source) : source

@@ -23,7 +23,7 @@ export interface TemplateString {
   readonly code: string
 }
 
-/** The template strings of a text that end, in order, those within others left out. */
+/** Returns the complete template strings of a text in order, without nested ones. */
 export function findTemplateStrings(text: string): TemplateString[] {
   const found: TemplateString[] = []
   let at = 0
@@ -50,7 +50,7 @@ function isTemplateStart(text: string, at: number): boolean {
   return text[at] === '$' && (text[at + 1] === '"' || text[at + 1] === '`')
 }
 
-/** A string or a comment as a whole, else one sign. */
+/** Returns the end of a string or comment, else of one character. */
 function endOfToken(text: string, at: number): number {
   NOT_CODE.lastIndex = at
   return NOT_CODE.test(text) ? NOT_CODE.lastIndex : at + 1
@@ -109,7 +109,7 @@ function literalCode(literal: string, quote: string | undefined): string {
   return JSON.stringify(literal) + '\n'.repeat(literal.split('\n').length - 1)
 }
 
-/** The first of the value's text, if there is a value, and the replacement. */
+/** Returns the text of the expression's value, or the replacement if it is undefined. */
 function expressionCode(expression: string): string {
   const inner = expandTemplateStrings(expression)
   return `array.concat([sprintf("%v", [${VALUE}]) | ${VALUE} := ${inner}], ["<undefined>"])[0]`
