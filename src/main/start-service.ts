@@ -3,11 +3,8 @@ import { statSync } from 'node:fs'
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import {
-  addConditionMetrics,
-  addDecisionLogMetrics,
-  makeServiceMetrics,
-} from '../http/metrics/service-metrics.js'
+import { addConditionMetrics } from '../http/metrics/service-metrics.js'
+import { addDecisionLogMetrics, makeServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
