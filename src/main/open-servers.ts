@@ -8,9 +8,8 @@ import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
 import { hostOfAddress, isLocalAddress } from '../config/sections/listen-address.js'
 import type { ListenAddress } from '../config/sections/listen-address.js'
-import { makeAdmission } from '../http/pipeline/admit-request.js'
+import { makeAdmission, makeIsKnownHost } from '../http/pipeline/admit-request.js'
 import type { Admission } from '../http/pipeline/admit-request.js'
-import { makeIsKnownHost } from '../http/pipeline/admit-request.js'
 import type { ServerTls } from '../http/transport/tls/secure-listener.js'
 
 /** Probes and monitoring need few connections. */

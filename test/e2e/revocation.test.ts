@@ -137,7 +137,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
     expect((await ask('auditor')).text).toContain('CRL_HAS_EXPIRED')
     expect(await ask()).toMatchObject({ status: 200 })
     await untilLogged(service, (line) => JSON.stringify(line).includes('a revocation list expired on'))
-    expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list has ended on/)
+    expect(await warningOf(service)).toMatch(/WRONG +certificate: a revocation list expired on/)
     await service.end('SIGKILL')
     workspace?.remove()
     await start(other.revoke([]))
