@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 
 import { encodeUnsigned } from '../../../src/rego/wasm/binary/binary-reader.js'
+import { OP } from '../../../src/rego/wasm/binary/instructions.js'
 import { HEADER_BYTES, SECTION, concat, writeSection } from '../../../src/rego/wasm/binary/sections.js'
 import { explainRefusal } from '../../../src/rego/wasm/module-code.js'
 import { compileRego } from '../../support/open-reader.js'
 
 const REMEDY = / has more local variables or code than a WebAssembly function may have: .* split the rule$/
 
-/** A module with one function, `data.p.deny`, of this many local variables. */
-function moduleWithLocals(count: number): Uint8Array<ArrayBuffer> {
+/** A module of the function `data.p.deny` and one that takes an argument. */
+function moduleWith(body: readonly number[]): Uint8Array<ArrayBuffer> {
   const name = Buffer.from('g0.data.p.deny')
-  const body = [1, ...encodeUnsigned(count), 0x7f, 0x0b]
   const sections: readonly (readonly [number, readonly number[]])[] = [
-    [SECTION.type, [1, 0x60, 0, 0]],
-    [SECTION.function, [1, 0]],
-    [SECTION.code, [1, body.length, ...body]],
+    [SECTION.type, [2, 0x60, 0, 0, 0x60, 1, 0x7f, 0]],
+    [SECTION.function, [2, 0, 1]],
+    [SECTION.code, [2, body.length, ...body, 2, 0, 0x0b]],
     [SECTION.custom, [4, ...Buffer.from('name'), 1, name.length + 3, 1, 0, name.length, ...name]],
   ]
   const pieces: Uint8Array[] = [Buffer.from([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0]).subarray(0, HEADER_BYTES)]
@@ -22,11 +22,20 @@ function moduleWithLocals(count: number): Uint8Array<ArrayBuffer> {
   return concat(pieces)
 }
 
-test('a rule with more local variables than V8 accepts is named, with the remedy', async () => {
-  const wasm = moduleWithLocals(50_001)
+async function refusalOf(wasm: Uint8Array<ArrayBuffer>): Promise<string> {
   const refusal: unknown = await WebAssembly.compile(wasm).catch((raw: unknown) => raw)
-  const message = refusal instanceof Error ? refusal.message : ''
-  expect(explainRefusal(message, wasm)).toMatch(new RegExp(`^data\\.p\\.deny${REMEDY.source}`))
+  return explainRefusal(refusal instanceof Error ? refusal.message : '', wasm)
+}
+
+test('a rule that calls a function like a rule is named, with the remedy', async () => {
+  expect(await refusalOf(moduleWith([0, OP.call, 1, OP.end]))).toMatch(
+    /^data\.p\.deny has a reference with a variable .* Rename the function, or move it to another package$/,
+  )
+})
+
+test('a rule with more local variables than V8 accepts is named, with the remedy', async () => {
+  const wasm = moduleWith([1, ...encodeUnsigned(50_001), 0x7f, OP.end])
+  expect(await refusalOf(wasm)).toMatch(new RegExp(`^data\\.p\\.deny${REMEDY.source}`))
 })
 
 test('a rule with more code than a function may have is named, with the remedy', async () => {
