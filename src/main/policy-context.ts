@@ -15,6 +15,7 @@ export function policyContext(
     maxBodyBytes: server.maxBodyBytes,
     staticPackages: policies.staticPackages,
     defaultDecision: policies.defaultDecision.replace(/^\//, ''),
+    accessDecision: policies.accessDecision?.replace(/^\//, ''),
     version: packageVersion(),
     nextDecisionId: timeOrderedId,
   }

@@ -175,6 +175,14 @@ export const PoliciesSection = z.strictObject({
     'The decision of `POST /` and `tidegate eval`.',
     'the path of a rule or package, as in /system/main',
   ),
+  accessDecision: key(
+    z
+      .string()
+      .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/)
+      .optional(),
+    'Document that decides the access evaluations of AuthZEN (`POST /access/v1/evaluation`); these respond with 404 without it. Its value is a boolean, or an object with a boolean `decision` and an optional `context`.',
+    'the path of a rule, as in /authz/allow',
+  ),
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
   requests: PolicyRequestsSection.prefault({}),

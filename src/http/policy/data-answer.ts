@@ -128,10 +128,10 @@ const REFUSED = /gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)/
 const VARY: readonly string[] = ['Vary', 'Accept-Encoding']
 
 /** Sends a 200 response, gzipped if the client accepts it and the body is large enough. */
-export async function sendNegotiated(exchange: Exchange, body: string): Promise<void> {
+export async function sendNegotiated(exchange: Exchange, body: string, status = 200): Promise<void> {
   if (body.length >= MIN_GZIP_BYTES && acceptsGzip(exchange)) {
-    exchange.send(200, await gzipAsync(body), JSON_TYPE, [...VARY, 'Content-Encoding', 'gzip'])
-  } else exchange.send(200, body, JSON_TYPE, VARY)
+    exchange.send(status, await gzipAsync(body), JSON_TYPE, [...VARY, 'Content-Encoding', 'gzip'])
+  } else exchange.send(status, body, JSON_TYPE, VARY)
 }
 
 function acceptsGzip(exchange: Exchange): boolean {

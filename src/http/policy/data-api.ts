@@ -68,7 +68,7 @@ export async function answerBareDocument(
   const query = parseDataQuery(searchParams(exchange))
   const input = await parseInputBody(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const decision = new Decision(context, exchange, kind, rawPath)
-  const { result } = await decide(decision, { rawPath, input, isInputMissing: false, query })
+  const { result } = await decideDocument(decision, { rawPath, input, query })
   if (result === undefined) throw undefinedDocument(planFor(decision.snapshot, rawPath))
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
@@ -82,7 +82,7 @@ async function answerDocument(
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
-  const { result } = await decide(decision, request)
+  const { result } = await decideDocument(decision, request)
   const answer = {
     decisionId: context.isLogging ? decision.id : undefined,
     result,
@@ -95,7 +95,11 @@ async function answerDocument(
   await sendNegotiated(exchange, dataAnswerBody(answer, query))
 }
 
-function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Promise<Outcome> {
+/** Evaluates the document at a path and records the decision. */
+export function decideDocument(
+  decision: Decision,
+  { rawPath, input, query }: Pick<DocumentRequest, 'rawPath' | 'input' | 'query'>,
+): Promise<Outcome> {
   return decision.decide<string | undefined, Outcome>(
     input,
     (evaluations, options) => evaluations.document(planFor(decision.snapshot, rawPath), input, options),

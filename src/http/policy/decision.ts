@@ -30,6 +30,8 @@ export interface PolicyContext {
   readonly staticPackages: readonly string[]
   /** Path of the default decision (`POST /`), without a leading slash. */
   readonly defaultDecision: string
+  /** Path of the document that decides access evaluations; undefined if there is none. */
+  readonly accessDecision: string | undefined
   readonly version: string
   readonly nextDecisionId: (nowMs: number) => string
   readonly evaluated: (kind: string, outcome: string) => void

@@ -3,6 +3,14 @@ import { z } from 'zod'
 import { json } from '../pipeline/answer-schemas.js'
 import { routesOf } from '../pipeline/define-routes.js'
 import type { AnswerDescription, DirectRow, Route } from '../pipeline/route.js'
+import {
+  AccessAnswer,
+  AccessRequest,
+  AccessRequests,
+  answerAccessEvaluation,
+  answerAccessEvaluations,
+} from './access-evaluation.js'
+import { answerBatch } from './batch.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
 import type { PolicyContext } from './decision.js'
 import { answerStaticPolicy } from './verdicts.js'
@@ -52,6 +60,18 @@ const StaticQuery = z.looseObject({
 const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })
 const PostQuery = DataQuery.extend({
   requestUri: z.string().optional().describe('The real path, if the request path is the literal **.'),
+})
+
+const BatchBody = z.looseObject({
+  inputs: z.record(z.string(), z.unknown()).describe('Inputs by id.'),
+  common_input: z
+    .looseObject({})
+    .optional()
+    .describe('Merged deeply into each input; members of the input take precedence.'),
+})
+const BatchAnswer = z.looseObject({
+  batch_decision_id: z.string(),
+  responses: z.record(z.string(), z.looseObject({ decision_id: z.string().optional(), result: z.unknown() })),
 })
 
 const JSON_OR_YAML = ['application/json', 'application/yaml']
@@ -119,6 +139,47 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     },
     answers: { 200: json('All policies allow.', Allowed), 401: DENIED },
     answerOn: answerStaticPolicy,
+  }),
+  directRoute({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path: '/v1/batch/data/*',
+    handler: 'v1/batch/data',
+    summary: 'Evaluate a document with each of several inputs',
+    query: DataQuery,
+    body: { schema: BatchBody, types: JSON_OR_YAML },
+    answers: {
+      200: json('The document for each input.', BatchAnswer),
+      207: json('Some evaluations failed.', BatchAnswer),
+      500: json('All evaluations failed.', BatchAnswer),
+    },
+    errorHeaders: NEGOTIATED,
+    answerOn: answerBatch,
+  }),
+  directRoute({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path: '/access/v1/evaluation',
+    handler: 'access/v1/evaluation',
+    summary: 'Evaluate an access request (AuthZEN 1.0)',
+    body: { schema: AccessRequest },
+    answers: { 200: json('The decision.', AccessAnswer) },
+    answerOn: answerAccessEvaluation,
+  }),
+  directRoute({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path: '/access/v1/evaluations',
+    handler: 'access/v1/evaluations',
+    summary: 'Evaluate several access requests (AuthZEN 1.0)',
+    body: { schema: AccessRequests },
+    answers: {
+      200: json(
+        'A decision for each request.',
+        z.union([z.object({ evaluations: z.array(AccessAnswer) }), AccessAnswer]),
+      ),
+    },
+    answerOn: answerAccessEvaluations,
   }),
   ...withPathsBelow('/v0/data', (path) => ({
     ...ORCHESTRATOR,
