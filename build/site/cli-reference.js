@@ -21,9 +21,9 @@ async function loadProgram(root) {
   const file = join(root, 'dist', `site-commands-${process.pid}.mjs`)
   const contents = `
     import { commands } from './src/cli/commands.ts'
-    import { wholeProgram } from './src/cli/reference/all-commands.ts'
+    import { fullProgram } from './src/cli/completion.ts'
     const load = async () => new Map(await Promise.all([...commands].map(async ([name, { load }]) => [name, await load()])))
-    export const program = await wholeProgram(load, {})`
+    export const program = await fullProgram(load, {})`
   const bundle = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     ...{

@@ -26,7 +26,7 @@ import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { failsOnWarnings, findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions } from './input/open-policies.js'
 import { Progress } from './output/progress.js'
@@ -56,31 +56,31 @@ interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions, Warn
 
 const COMPILE_OPTIONS = { includeTests: false, maxEntrypoints: MAX_PORTABLE_ENTRYPOINTS }
 
-/** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
+/** `tidegate build`: compiles Rego directories to an OPA bundle. */
 export function defineBuild(command: Command, session: Session): void {
   addOutputOptions(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command)))))
     .description(
-      'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes, wherever they stand.',
+      'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always produce the same bytes, wherever they are.',
     )
-    .argument('[dir...]', 'directories of Rego and data.json or data.yaml')
-    .option('-o, --output <file>', 'the bundle to write', 'bundle.tar.gz')
-    .option('-b, --bundle', 'as opa build takes it: directories are always laid out as bundles are')
+    .argument('[dir...]', 'directories with Rego and data.json or data.yaml')
+    .option('-o, --output <file>', 'bundle to write', 'bundle.tar.gz')
+    .option('-b, --bundle', 'accepted as in opa build; directories always have the layout of bundles')
     .addOption(allDataOption())
     .addOption(
       repeatable(
         '-e, --entrypoint <path>',
-        'a package or rule that must be an entrypoint; all of them are, so that this finds a wrong name; may be repeated',
+        'a package or rule that must be an entrypoint; all of them are, so this only detects wrong names; repeatable',
       ),
     )
-    .addOption(new Option('-t, --target <target>', 'as opa build takes it').choices(['wasm']))
-    .option('-r, --revision <text>', 'the revision to note in the bundle (default: a digest of the sources)')
+    .addOption(new Option('-t, --target <target>', 'accepted as in opa build').choices(['wasm']))
+    .option('-r, --revision <text>', 'revision of the bundle (default: a digest of the sources)')
     .addOption(
       repeatable(
         '--root <path>',
-        'a path of data that the bundle owns; may be repeated (default: its packages and data)',
+        'a data path that the bundle owns; repeatable (default: its packages and data)',
       ),
     )
-    .option('--opa <file>', 'the opa program to compile with')
+    .option('--opa <file>', 'opa program for compiling')
     .addOption(capabilitiesOption())
     .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
     .action(async (directories: readonly string[], options: BuildOptions) => {
@@ -97,7 +97,7 @@ async function build(
   const load = loadOptions(config, terminal)
   const directories = [...given, ...data]
   if (directories.length === 0) throw wrongUse("missing required argument 'dir'")
-  // Neither the bytes nor the revision tell, or depend on, where the directories stand.
+  // The bytes and the revision do not depend on the location of the directories.
   const { file: nameFile } = publicNames(directories, [])
   const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0, nameFile }
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories, compiling))
@@ -107,10 +107,10 @@ async function build(
     ...(load.analysis === undefined ? [] : await analyseParts([compiled], compiled.data, load.analysis)),
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (failsOnWarnings(warnings, options)) {
     if (options.format === 'json') outJson(terminal, { file: null, warnings })
-    else terminal.err(`${options.output} is not written: ${count(warnings.length, 'warning')}\n`)
+    else terminal.err(`${options.output} was not written because of ${count(warnings.length, 'warning')}\n`)
     return EXIT.denied
   }
   const own = await readManifestBeside(directories)
@@ -119,7 +119,7 @@ async function build(
   const roots = options.root ?? own.roots ?? undefined
   const bytes = await packBundle(compiled, { revision, roots, metadata: own.metadata ?? undefined })
   await replaceFile(options.output, bytes, async (file) => {
-    // It is signed, if at all, when it is there.
+    // The bundle is signed, if at all, after it was written.
     const trial = { ...load, isTrial: true, verification: () => NO_VERIFICATION }
     await loadSnapshot({ directories: [], bundles: [file] }, trial)
   })
@@ -133,14 +133,17 @@ async function build(
   return EXIT.fine
 }
 
-/** Of several directories `opa build` takes no revision and no metadata either. */
+/**
+ * Returns the manifest of a single directory. Like `opa build`, it ignores manifests if there are
+ * several directories.
+ */
 async function readManifestBeside([directory = '', ...others]: readonly string[]): Promise<OwnManifest> {
   const file = join(directory, MANIFEST_FILE)
   if (others.length > 0 || !existsSync(file)) return {}
   return readOwnManifest(file, await readFile(file, 'utf8'))
 }
 
-/** Raises `invalid` naming all that are neither a package nor a rule. */
+/** Raises `invalid` naming unknown entrypoints. */
 function refuseUnknownEntrypoints(wanted: readonly string[], { entrypoints }: CompiledPolicies): void {
   const known = [...entrypoints.keys()].map((key) => pathOfKey(key).join('/'))
   const unknown = wanted
@@ -154,7 +157,10 @@ function refuseUnknownEntrypoints(wanted: readonly string[], { entrypoints }: Co
   throw new AppError('invalid', `no package or rule is called ${hints.join(', ')}`)
 }
 
-/** Writes beside the file and renames, so that nobody ever reads half of it, and only once `verify` has passed. */
+/**
+ * Writes to a temporary file and renames it after `verify`, so readers never see an incomplete
+ * file.
+ */
 async function replaceFile(
   file: string,
   bytes: Uint8Array,

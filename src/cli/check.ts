@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
-import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
+import { checkDefinition, listUnevaluated, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
@@ -10,12 +10,12 @@ import { findDefinitions } from './check/find-definitions.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
-import type { HostQuestion } from './portable/compare-hosts.js'
+import type { HostQuery } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
-import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
-import { asksShipped } from './input/shipped-policies.js'
+import { usesShippedPolicies } from './input/shipped-policies.js'
 import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
@@ -44,7 +44,7 @@ interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions, Warn
   readonly strict?: true
 }
 
-/** `tidegate check`: what the static policies would say if these pipelines were saved. */
+/** `tidegate check`: evaluates the static policies on pipeline definitions. */
 export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(
     addWatchOption(
@@ -52,19 +52,19 @@ export function defineCheck(command: Command, session: Session): void {
     ),
   )
     .description(
-      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. Warnings about the policies themselves are shown on standard error, and fail the command with --fail-on-warning; with --schema or --strict and no path, or with directories of Rego, only that.',
+      'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them. Exits with 1 if one is denied, with 2 if one cannot be checked. Warnings about the policies go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
     )
     .option(
       '-S, --strict',
-      'fail where the policies have unused variables or imports, and what else opa check --strict does not take; includes --fail-on-warning',
+      'fail on unused variables and imports, and on anything else that opa check --strict rejects; includes --fail-on-warning',
     )
     .option(
       '--portable',
-      'ask @open-policy-agent/opa-wasm the same, and tell what it answers otherwise; exits with 1 where it does',
+      'also evaluate with @open-policy-agent/opa-wasm and report differences; exits with 1 if there are any',
     )
     .argument(
       '[path...]',
-      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked themselves, as by opa check',
+      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',
@@ -84,16 +84,16 @@ export function defineCheck(command: Command, session: Session): void {
 async function check(paths: readonly string[], options: CheckOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
   const { bundle, ...others } = options
-  // As for opa check, --bundle says how directories are laid out.
+  // Like opa check, --bundle only describes the layout of directories.
   if (paths.length === 0 && Array.isArray(bundle) && (await arePolicies(bundle)))
     return await checkPolicies(bundle, others, session)
-  // Without that, an empty list of files would pass for one that was checked.
+  // Otherwise an empty list of files would look like a successful check.
   if (paths.length === 0 && options.schema === undefined && options.strict === undefined)
     throw wrongUse("missing required argument 'path'")
   if (await arePolicies(paths)) return await checkPolicies(paths, options, session)
-  if (asksShipped(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
+  if (usesShippedPolicies(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
     terminal.err(
-      "Rego is checked, and no JSON: there is no directory 'policies' to ask; --policies names others\n",
+      "Checking Rego only: directory 'policies' not found. Pass --policies DIR to check definitions.\n",
     )
     return await checkPolicies(paths, options, session)
   }
@@ -106,9 +106,9 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     ...snapshot.warnings,
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
-  const unasked = explainUnasked(policies)
+  const unasked = listUnevaluated(policies)
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
@@ -117,7 +117,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     const checked = await checkAll(paths, options.as, checking, { packages, terminal })
     const portability =
       options.portable === true
-        ? await checkPortability(locations, { load, requests }, snapshot, checked.questions)
+        ? await checkPortability(locations, { load, requests }, snapshot, checked.queries)
         : undefined
     return { ...checked, portability }
   })
@@ -131,7 +131,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   return exitCodeOf(results, failsOnWarnings(warnings, options) ? failures + 1 : failures)
 }
 
-/** What is wrong with policies themselves; nobody is asked anything. */
+/** Checks policies themselves, without evaluating them. */
 async function checkPolicies(
   directories: readonly string[],
   options: CheckOptions,
@@ -146,10 +146,11 @@ async function checkPolicies(
   )
   const served = await new Progress(terminal).during('compiling policies …', work)
   const input = await findInputWarnings(directories, options, config.policies, load)
-  // For opa check, what schemas do not have is an error; those that come along tell what is likely one.
+  // Like opa check, unknown members are errors. The default schemas are incomplete, so there they
+  // are warnings.
   const areErrors = input.length > 0 && options.schema !== 'default'
   const warnings = areErrors ? served.warnings : [...served.warnings, ...input]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
@@ -158,8 +159,8 @@ async function checkPolicies(
 
 interface Checked {
   readonly results: readonly CheckResult[]
-  /** What another host is asked to compare. */
-  readonly questions: readonly HostQuestion[]
+  /** Queries to compare with another host. */
+  readonly queries: readonly HostQuery[]
 }
 
 async function checkAll(
@@ -169,23 +170,26 @@ async function checkAll(
   { packages, terminal }: { readonly packages: readonly string[]; readonly terminal: Terminal },
 ): Promise<Checked> {
   const results: CheckResult[] = []
-  const questions: HostQuestion[] = []
+  const questions: HostQuery[] = []
   const progress = new Progress(terminal)
   for (const definition of await readAll(paths, as, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {
       results.push(await checkDefinition(definition.file, definition, checking, packages))
-      questions.push(...questionsAbout(definition, checking.snapshot, packages))
+      questions.push(...queriesFor(definition, checking.snapshot, packages))
     }
   }
   progress.end()
-  return { results, questions }
+  return { results, queries: questions }
 }
 
 type ReadDefinition = Definition & { readonly file: string }
 
-/** What there is at all paths; one that cannot be read must not hide what is wrong with the others. */
+/**
+ * Reads the definitions of all paths. An unreadable path becomes a result, so the others are still
+ * checked.
+ */
 async function readAll(
   paths: readonly string[],
   form: InputForm | undefined,
@@ -206,12 +210,12 @@ async function readAll(
   return definitions
 }
 
-/** What the packages are asked for their verdict. */
-function questionsAbout(
+/** Returns the queries that the packages' verdict consists of. */
+function queriesFor(
   { file, name, input }: ReadDefinition,
   snapshot: Snapshot,
   packages: readonly string[],
-): HostQuestion[] {
+): HostQuery[] {
   const subject = name === undefined ? file : `${file} "${name}"`
   return packages.flatMap((key) =>
     questionOf(snapshot, key).parts.map(({ entrypoint }) => ({ path: entrypoint.path, input, subject })),

@@ -1,150 +1,109 @@
 import type { DefineCommand } from './session/session.js'
 
-/** A command that is known by name before its code is loaded: a decision must not wait for the parts of a server. */
+/** A command whose code is loaded on demand, since a decision must not load the server. */
 export interface KnownCommand {
   readonly summary: string
   readonly load: () => Promise<DefineCommand>
 }
 
-/** All commands in the order of the help text. */
-export const commands: ReadonlyMap<string, KnownCommand> = new Map([
-  ['serve', { summary: 'run the service', load: async () => (await import('./serve.js')).defineServe }],
+type CommandEntry = readonly [name: string, summary: string, load: KnownCommand['load']]
+
+const ENTRIES: readonly CommandEntry[] = [
+  ['serve', 'run the service', async () => (await import('./serve.js')).defineServe],
   [
     'eval',
-    {
-      summary: 'evaluate one rule or package and print {"result": …}',
-      load: async () => (await import('./eval.js')).defineEval,
-    },
+    'evaluate one rule or package and print {"result": …}',
+    async () => (await import('./eval.js')).defineEval,
   ],
   [
     'check',
-    {
-      summary: 'check pipeline definitions against the static policies',
-      load: async () => (await import('./check.js')).defineCheck,
-    },
+    'check pipeline definitions against the static policies',
+    async () => (await import('./check.js')).defineCheck,
   ],
-  ['test', { summary: 'run Rego unit tests', load: async () => (await import('./test.js')).defineTest }],
-  [
-    'build',
-    {
-      summary: 'compile policies to an OPA bundle',
-      load: async () => (await import('./build.js')).defineBuild,
-    },
-  ],
+  ['test', 'run Rego unit tests', async () => (await import('./test.js')).defineTest],
+  ['build', 'compile policies to an OPA bundle', async () => (await import('./build.js')).defineBuild],
   [
     'decisions',
-    {
-      summary: 'list and show decisions of a running service',
-      load: async () => (await import('./decisions.js')).defineDecisions,
-    },
+    'list and show decisions of a running service',
+    async () => (await import('./decisions.js')).defineDecisions,
   ],
   [
     'gates',
-    {
-      summary: 'see and decide approval gates of a running service',
-      load: async () => (await import('./gates.js')).defineGates,
-    },
+    'list and review approval gates of a running service',
+    async () => (await import('./gates.js')).defineGates,
   ],
   [
     'analysis',
-    {
-      summary: 'judge canaries against their baseline',
-      load: async () => (await import('./analysis.js')).defineAnalysis,
-    },
+    'judge canaries against their baseline',
+    async () => (await import('./analysis.js')).defineAnalysis,
   ],
   [
     'audit',
-    {
-      summary: 'search, export and verify the audit trail',
-      load: async () => (await import('./audit.js')).defineAudit,
-    },
+    'search, export and verify the audit trail',
+    async () => (await import('./audit.js')).defineAudit,
   ],
   [
     'store',
-    {
-      summary: 'prepare a PostgreSQL that several services share',
-      load: async () => (await import('./store.js')).defineStore,
-    },
+    'prepare a PostgreSQL database that several services share',
+    async () => (await import('./store.js')).defineStore,
   ],
   [
     'pipelines',
-    {
-      summary: 'pull, push and check the pipelines of the orchestrator',
-      load: async () => (await import('./pipelines.js')).definePipelines,
-    },
+    'pull, push and check the pipelines of the orchestrator',
+    async () => (await import('./pipelines.js')).definePipelines,
   ],
   [
     'orchestrator',
-    {
-      summary:
-        'say what is missing between the orchestrator and the service; have it read its accounts again',
-      load: async () => (await import('./orchestrator.js')).defineOrchestrator,
-    },
+    'check the connection to the orchestrator; reload its accounts',
+    async () => (await import('./orchestrator.js')).defineOrchestrator,
   ],
   [
     'doctor',
-    {
-      summary: 'say what is wrong with a configuration, a data directory and a service',
-      load: async () => (await import('./doctor.js')).defineDoctor,
-    },
+    'check a configuration, a data directory and a service',
+    async () => (await import('./doctor.js')).defineDoctor,
   ],
   [
     'backup',
-    {
-      summary: 'copy the data directory of a service that may run',
-      load: async () => (await import('./backup.js')).defineBackup,
-    },
+    'copy the data directory of a running service',
+    async () => (await import('./backup.js')).defineBackup,
   ],
   [
     'restore',
-    {
-      summary: 'make a data directory of a backup',
-      load: async () => (await import('./backup.js')).defineRestore,
-    },
+    'create a data directory from a backup',
+    async () => (await import('./backup.js')).defineRestore,
   ],
-  [
-    'config',
-    {
-      summary: 'print the effective configuration',
-      load: async () => (await import('./config.js')).defineConfig,
-    },
-  ],
+  ['config', 'print the effective configuration', async () => (await import('./config.js')).defineConfig],
   [
     'openapi',
-    {
-      summary: 'print the OpenAPI document of the service',
-      load: async () => (await import('./reference/openapi.js')).defineOpenApi,
-    },
+    'print the OpenAPI document of the service',
+    async () => (await import('./openapi.js')).defineOpenApi,
   ],
   [
     'completion',
-    {
-      summary: 'print what makes a shell complete commands and flags',
-      load: async () => (await import('./reference/completion.js')).makeDefineCompletion(loadAll),
-    },
+    'print a script that completes commands and flags in a shell',
+    async () => (await import('./completion.js')).makeDefineCompletion(loadAll),
   ],
   [
     'opa',
-    {
-      summary: 'run or install the program that compiles policies',
-      load: async () => (await import('./opa.js')).defineOpa,
-    },
+    'run or install the opa program that compiles policies',
+    async () => (await import('./opa.js')).defineOpa,
   ],
   [
     'hash-token',
-    {
-      summary: 'print the SHA-256 of a token for the configuration',
-      load: async () => (await import('./hash-token.js')).defineHashToken,
-    },
+    'print the SHA-256 of a token for the configuration',
+    async () => (await import('./hash-token.js')).defineHashToken,
   ],
   [
     'version',
-    {
-      summary: 'print the versions of tidegate, Node.js and the opa program',
-      load: async () => (await import('./version.js')).defineVersion,
-    },
+    'print the versions of tidegate, Node.js and the opa program',
+    async () => (await import('./version.js')).defineVersion,
   ],
-])
+]
+
+/** All commands, in the order of the help. */
+export const commands: ReadonlyMap<string, KnownCommand> = new Map(
+  ENTRIES.map(([name, summary, load]) => [name, { summary, load }]),
+)
 
 async function loadAll(): Promise<ReadonlyMap<string, DefineCommand>> {
   const loaded = [...commands].map(async ([name, { load }]) => [name, await load()] as const)

@@ -22,13 +22,13 @@ interface ConfigOptions extends OutputOptions {
 
 const SHOWN_HASH_DIGITS = 8
 
-/** `tidegate config`: what a service started here and now would run with. */
+/** `tidegate config`: prints the effective configuration. */
 export function defineConfig(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(addConfigOption(command)))
     .description(
-      'Prints the effective configuration, from defaults, file and environment, and where each value comes from. Hashes of tokens are cut. Exits with 2 and lists every problem when it is invalid.',
+      'Prints the effective configuration from defaults, file and environment, with the origin of each value. Token hashes are shortened. Exits with 2 and lists every problem if it is invalid.',
     )
-    .option('--reference', 'print the reference of all keys as Markdown instead')
+    .option('--reference', 'print the reference of all keys as Markdown')
     .addHelpText('after', examples('tidegate config --config tidegate.yaml', 'tidegate config --reference'))
     .action(async (options: ConfigOptions) => {
       await watchFiles(session, [options.config ?? session.terminal.env[CONFIG_FILE_VARIABLE]])
@@ -46,7 +46,7 @@ function printConfig({ format, config: file, reference }: ConfigOptions, termina
   return EXIT.fine
 }
 
-/** YAML in which a comment names the origin of each value that is no default. */
+/** Returns YAML with comments on the origin of values that are not defaults. */
 function configYaml({ config, originOf }: TracedConfig): string {
   const document = new Document(withoutSecrets(config))
   for (const { path } of configKeys) {
@@ -64,7 +64,7 @@ function withoutSecrets(config: Config): unknown {
     ...token,
     sha256: `${token.sha256.slice(0, SHOWN_HASH_DIGITS)}…`,
   }))
-  // A key in the query of a tool's URL is allowed.
+  // URLs of tools may contain a key in their query.
   const accounts = config.connectors.accounts.map((account) => ({
     ...account,
     url: redactWords(account.url),

@@ -18,7 +18,7 @@ import {
 import { EXIT, watchFiles, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import type { Terminal } from './session/terminal.js'
-import { evaluateAgain, withRequests } from './input/evaluate-once.js'
+import { replayDecision, withRequests } from './input/evaluate-once.js'
 import { openPolicies, policyFiles } from './input/open-policies.js'
 import type { OpenPolicies } from './input/open-policies.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
@@ -58,31 +58,28 @@ const NS_PER_MS = 1e6
 const HELP = examples(
   'tidegate eval --policies policies --entrypoint static/wait_time/deny --input pipeline.json',
   'tidegate eval --bundle bundle.tar.gz --entrypoint data.system.main --input - < input.json',
-  'tidegate eval -d policies -i pipeline.json -f raw data.static.wait_time.deny      as opa eval prints it',
+  'tidegate eval -d policies -i pipeline.json -f raw data.static.wait_time.deny      like opa eval',
   'tidegate --eval pipeline.json      the default decision of the default policies',
 )
 
-/** `tidegate eval`: one decision, printed as OPA's Data API answers it. */
+/** `tidegate eval`: makes one decision and prints it like the Data API. */
 export function defineEval(command: Command, session: Session): void {
   addEvaluationOptions(command)
     .description(
-      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined; given a query, what opa eval prints. Ends with 0 whatever the value; `tidegate check` judges.',
+      'Evaluates one rule or package and prints the response of the Data API: {"result": …}, or {} if it is undefined; with a query, the output of opa eval. Exits with 0 whatever the value; use `tidegate check` for verdicts.',
     )
-    .argument('[query]', 'what to evaluate, as for opa eval: data.a.b or a/b; the input is asked as it is')
-    .option(
-      '-i, --input <file>',
-      'the input as JSON or YAML, or - for standard input; none leaves it undefined',
-    )
-    .option('-I, --stdin-input', 'read the input from standard input, as --input -')
-    .option('--fail', 'exit with 1 where the result is undefined')
-    .option('--fail-defined', 'exit with 1 where it is not')
+    .argument('[query]', 'what to evaluate, like opa eval: data.a.b or a/b; the input is used verbatim')
+    .option('-i, --input <file>', 'input as JSON or YAML; - for standard input (default: undefined)')
+    .option('-I, --stdin-input', 'read the input from standard input, like --input -')
+    .option('--fail', 'exit with 1 if the result is undefined')
+    .option('--fail-defined', 'exit with 1 if the result is defined')
     .addHelpText('after', HELP)
     .action(async (query: string | undefined, options: EvalOptions) => {
       session.exitCode = await evaluate({ ...options, query }, session)
     })
 }
 
-/** Adds the flags of an evaluation, except for its input. */
+/** Adds the flags of an evaluation except for its input. */
 export function addEvaluationOptions(command: Command): Command {
   return addVersionOptions(addWatchOption(addInputFormOption(addPolicyOptions(command))))
     .addOption(allDataOption())
@@ -93,29 +90,35 @@ export function addEvaluationOptions(command: Command): Command {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'text for people; json for programs, errors included, on standard output; or as opa eval prints it',
+        'text for people; json for programs, with errors on standard output; or a format of opa eval',
       ).choices(EVAL_FORMATS),
     )
     .addOption(
       new Option(
         '--timeout <duration>',
-        'how long it may be at work, as in 5s (default: policies.limits.maxDurationMs)',
+        'maximum duration, such as 5s (default: policies.limits.maxDurationMs)',
       ).argParser(readDuration),
     )
     .option(
       '--strict-builtin-errors',
-      'end with an error when a built-in function fails, as verdicts always do (policies.strictBuiltinErrors)',
+      'fail if a built-in function fails, as verdicts always do (policies.strictBuiltinErrors)',
     )
     .option('--pretty', 'indent the result')
     .option(
       '--nd-builtin-cache <file>',
-      'make a decision again: what http.send, time.now_ns, rand.intn … gave it, as `ndBuiltinCache` of the decision log has it; nobody is asked',
+      'replay a decision with its recorded results of http.send, time.now_ns, rand.intn …, from `ndBuiltinCache` in the decision log; no requests are sent',
     )
-    .option('--cost', 'tell on standard error what it took of policies.limits.loopIterations, by package')
-    .option('--debug', 'show where in the program an error happened')
+    .option(
+      '--cost',
+      'print the evaluation cost by package to standard error, counted against policies.limits.loopIterations',
+    )
+    .option('--debug', 'show stack traces of errors')
 }
 
-/** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
+/**
+ * Evaluates and prints. Raises `invalid` for a malformed input, and `evaluation_failed` if the
+ * policy fails.
+ */
 export async function evaluate(options: EvalOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
   const { query, format = query === undefined ? undefined : 'json' } = options
@@ -134,7 +137,7 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   const isAskedAtSave =
     query === undefined &&
     (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
-  const { input, note } = askedInput(document, isAskedAtSave, options.as)
+  const { input, note } = evaluationInput(document, isAskedAtSave, options.as)
   if (note !== undefined) tell(note)
   const strictness = strictnessFor(path, options, config)
   const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
@@ -149,16 +152,16 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   return isFailure === true ? EXIT.denied : EXIT.fine
 }
 
-interface Question {
+interface EvaluationRequest {
   readonly path: readonly string[]
   readonly input: Uint8Array | undefined
   readonly strictness: Strictness
 }
 
-/** The value as JSON, and what it took. What the policies print goes to standard error. */
+/** Returns the value as JSON and the cost. Output of `print` goes to standard error. */
 async function evaluateOnce(
   { config, snapshot }: OpenPolicies,
-  { path, input, strictness }: Question,
+  { path, input, strictness }: EvaluationRequest,
   options: EvalOptions,
   terminal: Terminal,
 ): Promise<{ result: string | undefined; cost: EvaluationCost }> {
@@ -175,7 +178,7 @@ async function evaluateOnce(
   const work = withRequests(config, terminal, (requests) =>
     kept === undefined
       ? evaluateWithAnswers(evaluation, requests, settings)
-      : evaluateAgain(evaluation, kept, requests, settings),
+      : replayDecision(evaluation, kept, requests, settings),
   )
   const result = await work.finally(() =>
     printed.forEach((line) => terminal.err(`${escapeControls(line)}\n`)),
@@ -183,7 +186,7 @@ async function evaluateOnce(
   return { result, cost }
 }
 
-/** Raises `invalid` for flags that contradict each other. */
+/** Returns the input file. Raises `invalid` for contradicting flags. */
 function inputFile({
   input,
   stdinInput,
@@ -193,13 +196,13 @@ function inputFile({
   entrypoint,
 }: EvalOptions): string | undefined {
   if (query !== undefined && entrypoint !== undefined)
-    throw wrongUse('give a query or --entrypoint, not both')
-  if (fail && failDefined) throw wrongUse('give --fail or --fail-defined, not both')
-  if (stdinInput && input !== undefined) throw wrongUse('give --stdin-input or --input, not both')
+    throw wrongUse('query and --entrypoint cannot be combined')
+  if (fail && failDefined) throw wrongUse('--fail and --fail-defined cannot be combined')
+  if (stdinInput && input !== undefined) throw wrongUse('--stdin-input and --input cannot be combined')
   return stdinInput ? STDIN : input
 }
 
-/** Milliseconds, at least one. */
+/** Returns milliseconds, at least one. */
 function readDuration(text: string): number {
   try {
     return Math.max(1, Math.ceil(Number(parseDuration(text)) / NS_PER_MS))
@@ -208,7 +211,10 @@ function readDuration(text: string): number {
   }
 }
 
-/** As the service evaluates the path: a verdict where a caller would use it as one. A query is evaluated as by opa eval. */
+/**
+ * Returns the strictness that the service would use for the path: that of a verdict if a caller
+ * uses it as one. A query is evaluated like `opa eval`.
+ */
 function strictnessFor(
   path: readonly string[],
   { query, strictBuiltinErrors }: EvalOptions,
@@ -226,10 +232,10 @@ function isStatic(path: readonly string[], patterns: readonly string[]): boolean
 }
 
 /**
- * The input, and a word on how it was made of the document. What is asked when a pipeline is saved is asked as `check` asks it; any other
- * path gets the document as it is.
+ * Returns the input and a note if it was wrapped. Static policies get it wrapped, like `check`;
+ * other paths get the document verbatim.
  */
-function askedInput(
+function evaluationInput(
   document: Uint8Array | undefined,
   isAskedAtSave: boolean,
   as: InputForm | undefined,
@@ -237,10 +243,13 @@ function askedInput(
   if (document === undefined) return { input: undefined }
   const { input, form } = readInputDocument(document, isAskedAtSave ? as : (as ?? 'raw'))
   if (as !== undefined || form === 'raw') return { input }
-  return { input, note: `asked as ${formText(form)}, as tidegate check does; --as raw asks it as it is` }
+  return {
+    input,
+    note: `evaluated as ${formText(form)}, like tidegate check; use --as raw for the document itself`,
+  }
 }
 
-/** A line for each package, the dearest first, and one for all. */
+/** Returns the cost by package, most expensive first, and in total. */
 function costText({ fuel, packages, packageFuel }: EvaluationCost, limit: number): string {
   const rows = packages.map((name, place) => ({ name, fuel: packageFuel[place] ?? 0 }))
   const lines = rows.sort((a, b) => b.fuel - a.fuel).map((row) => `${row.fuel} ${row.name}\n`)

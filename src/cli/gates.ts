@@ -1,21 +1,30 @@
 import type { Command } from 'commander'
+import { z } from 'zod'
 
-import { defineCreate } from './gates/create.js'
-import { defineInstances } from './gates/instances.js'
-import { defineList } from './gates/list.js'
-import { defineResend } from './gates/resend.js'
-import { defineReview } from './gates/review.js'
-import { defineShow } from './gates/show.js'
-import { defineTrigger } from './gates/trigger.js'
+import { defineInstances, defineShow } from './gates/instances.js'
+import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { examples } from './session/shared-options.js'
+import { examples, outJson } from './session/shared-options.js'
 import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
 import { addWatchOption } from './session/watch.js'
+import { textTable } from './output/text-table.js'
+import { makeServiceClient } from './session/service-client.js'
+import {
+  GatesAnswer,
+  GateAnswer,
+  ReviewAnswer,
+  instancePath,
+  DetailsAnswer,
+  findGate,
+} from './gates/answers.js'
+import { readDocument } from './input/read-document.js'
+import { AppError } from '../errors/app-error.js'
 
-/** `tidegate gates`: the commands about approval gates, each a request to a running service. */
+/** `tidegate gates`: commands for approval gates of a service. */
 export function defineGates(command: Command, session: Session): void {
   command
-    .description('Sees and decides the approval gates of a running service.')
+    .description('Lists and reviews the approval gates of a running service.')
     .addHelpText(
       'after',
       examples(
@@ -24,17 +33,178 @@ export function defineGates(command: Command, session: Session): void {
         'tidegate gates approve 17 --comment "looks good"',
       ),
     )
-  // What the program set for this command, its subcommands take over.
+  // Subcommands inherit the settings of this command.
   const add = (usage: string): Command => addServiceOptions(command.command(usage))
   const withInstance = (of: Command): Command =>
-    of.argument('<instance>', 'its number, as gates instances lists it')
+    of.argument('<instance>', 'number of the instance, as listed by gates instances')
   const addShowing = (usage: string): Command => addWatchOption(add(usage))
   defineList(addShowing('list'), session)
   defineInstances(addShowing('instances'), session)
   defineShow(withInstance(addShowing('show')), session)
-  defineTrigger(add('trigger').argument('<gate>', 'its number or name'), session)
+  defineTrigger(add('trigger').argument('<gate>', 'number or name of the gate'), session)
   for (const action of ['approve', 'reject', 'cancel'] as const)
     defineReview(withInstance(add(action)), session, action)
   defineResend(withInstance(add('resend')), session)
-  defineCreate(add('create').argument('<file>', 'the gate as JSON or YAML'), session)
+  defineCreate(add('create').argument('<file>', 'gate as JSON or YAML'), session)
+}
+
+/** `tidegate gates list`: lists declared gates. */
+export function defineList(command: Command, session: Session): void {
+  command
+    .description('Lists declared approval gates. Use gates instances for pending reviews.')
+    .action(async (options: ServiceOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const answer = await client.request(GatesAnswer, { path: '/approvalGates' })
+      if (options.format === 'json') outJson(session.terminal, answer)
+      else session.terminal.out(gateTable(answer.gates))
+      session.exitCode = EXIT.fine
+    })
+}
+
+function gateTable(gates: readonly GateAnswer[]): string {
+  if (gates.length === 0) return 'No gates. Declare some in gates.definitions, or with gates create.\n'
+  const rows = gates.map(({ id, name, application = 'any', approvals, policy = '', origin, isEnabled }) => [
+    String(id),
+    name,
+    application,
+    String(approvals),
+    policy,
+    isEnabled ? origin : 'removed',
+  ])
+  return textTable([['id', 'name', 'application', 'approvals', 'policy', 'declared in'], ...rows], [0, 3])
+}
+
+/** `tidegate gates create`: declares a gate in addition to those in the configuration. */
+export function defineCreate(command: Command, session: Session): void {
+  command
+    .description(
+      'Declares a gate from a JSON or YAML file with name and optionally application, pipeline, stage, connectors, approvers, approvals, triggererMayApprove, timeToLiveMinutes and policy. Requires the role admin.',
+    )
+    .addHelpText('after', examples('tidegate gates create release-gate.yaml'))
+    .action(async (file: string, options: ServiceOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const document = await readDocument(file, session.terminal)
+      const body: unknown = JSON.parse(Buffer.from(document).toString())
+      const gate = await client.request(GateAnswer, { method: 'POST', path: '/approvalGates', body })
+      if (options.format === 'json') outJson(session.terminal, gate)
+      else session.terminal.out(`gate ${gate.id}: ${gate.name}\n`)
+      session.exitCode = EXIT.fine
+    })
+}
+
+interface ReviewOptions extends ServiceOptions {
+  readonly comment: string
+  readonly as?: string
+}
+
+type Action = 'approve' | 'reject' | 'cancel'
+
+const DESCRIPTIONS: Readonly<Record<Action, string>> = {
+  approve: 'Approves an instance. It is approved once enough different people have approved it.',
+  reject: 'Rejects an instance, even after approvals.',
+  cancel: 'Cancels an instance that no longer needs a review.',
+}
+
+/** `tidegate gates approve`, `reject` and `cancel`: review an instance. */
+export function defineReview(command: Command, session: Session, action: Action): void {
+  command
+    .description(DESCRIPTIONS[action])
+    .option('--comment <text>', 'reason, for the orchestrator and the audit trail', '')
+    .option('--as <user>', 'reviewer, if the service requires no tokens')
+    .addHelpText('after', examples(`tidegate gates ${action} 17 --comment "OPS-12 is done"`))
+    .action(async (id: string, options: ReviewOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const answer = await client.request(ReviewAnswer, {
+        method: 'PUT',
+        path: `${instancePath(id)}/review`,
+        body: { action, comment: options.comment },
+        claimedUser: options.as,
+      })
+      const { status, approvals, approvalsNeeded } = answer
+      const counted = status === 'activated' ? ` (${approvals} of ${approvalsNeeded} approvals)` : ''
+      if (options.format === 'json') outJson(session.terminal, answer)
+      else session.terminal.out(`instance ${answer.id}: ${status}${counted}\n`)
+      session.exitCode = EXIT.fine
+    })
+}
+
+const Resent = z.looseObject({ id: z.number(), url: z.string(), state: z.string() })
+
+/** `tidegate gates resend`: sends the callbacks of an instance again. */
+export function defineResend(command: Command, session: Session): void {
+  command
+    .description('Sends the callbacks of a closed instance again, unless they are still pending.')
+    .action(async (id: string, options: ServiceOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const { callbacks } = await client.request(DetailsAnswer, { path: instancePath(id) })
+      const settled = callbacks.filter(({ state }) => state !== 'pending')
+      if (settled.length === 0) throw nothingToSend(id, callbacks.length)
+      const resent = []
+      for (const { id: message } of settled) {
+        resent.push(await client.request(Resent, { method: 'POST', path: `/outbox/${message}/resend` }))
+      }
+      if (options.format === 'json') outJson(session.terminal, { callbacks: resent })
+      else for (const { url, state } of resent) session.terminal.out(`${url}: ${state}\n`)
+      session.exitCode = EXIT.fine
+    })
+}
+
+function nothingToSend(id: string, pending: number): AppError {
+  const reason = pending === 0 ? 'it has no callbacks' : 'its callback is still pending'
+  return new AppError('conflict', `nothing to send again for instance ${id}: ${reason}`)
+}
+
+interface TriggerOptions extends ServiceOptions {
+  readonly execution: string
+  readonly approvalCallback: string
+  readonly rejectionCallback: string
+  readonly parameters: string
+  readonly connector: string
+  readonly images: string
+  readonly as?: string
+}
+
+const TriggerAnswer = z.looseObject({ id: z.number(), approvalStatus: z.looseObject({ status: z.string() }) })
+
+/** `tidegate gates trigger`: starts an instance. */
+export function defineTrigger(command: Command, session: Session): void {
+  command
+    .description('Starts an instance of a gate. Repeating the command returns the same instance.')
+    .requiredOption('--execution <id>', 'execution that waits for the gate')
+    .requiredOption('--approval-callback <url>', 'URL to call after an approval')
+    .requiredOption('--rejection-callback <url>', 'URL to call after a rejection, cancellation or expiry')
+    .option('--connector <type>', 'connector of the parameters, such as JIRA', '')
+    .option('--parameters <text>', 'what the connector fetches: an id such as OPS-12, or JSON', '')
+    .option('--images <list>', 'images to be deployed, separated by commas', '')
+    .option(
+      '--as <user>',
+      "triggering user, if the service requires no tokens; a gate may refuse this user's approval",
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate gates trigger 7 --execution 01J0ABC --approval-callback https://ci.example.org/yes --rejection-callback https://ci.example.org/no --connector JIRA --parameters OPS-12',
+      ),
+    )
+    .action(async (gate: string, options: TriggerOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const body = {
+        executionId: options.execution,
+        approvalCallbackURL: options.approvalCallback,
+        rejectionCallbackURL: options.rejectionCallback,
+        toolConnectorParameters: options.parameters,
+        connectorType: options.connector,
+        imageIds: options.images,
+      }
+      const request = {
+        method: 'POST',
+        path: `/approvalGates/${await findGate(client, gate)}/trigger`,
+        body,
+        claimedUser: options.as,
+      } as const
+      const answer = await client.request(TriggerAnswer, request)
+      if (options.format === 'json') outJson(session.terminal, answer)
+      else session.terminal.out(`instance ${answer.id}: ${answer.approvalStatus.status}\n`)
+      session.exitCode = EXIT.fine
+    })
 }

@@ -13,16 +13,16 @@ interface HashTokenOptions extends OutputOptions {
 }
 
 const GENERATED_BYTES = 32
-/** What an Authorization header can carry behind `Bearer` (RFC 6750 section 2.1). */
+/** A bearer token (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** `tidegate hash-token`: the hash by which the configuration knows a token. */
+/** `tidegate hash-token`: prints the hash of a token for the configuration. */
 export function defineHashToken(command: Command, session: Session): void {
   addOutputOptions(command)
     .description(
       'Reads a token from standard input and prints its SHA-256 for auth.tokens in the configuration.',
     )
-    .option('--generate', 'make a random token and print it too; it is not kept anywhere')
+    .option('--generate', 'generate a random token and print it, too; it is not stored')
     .addHelpText('after', examples('tidegate hash-token < token.txt', 'tidegate hash-token --generate'))
     .action(async (options: HashTokenOptions) => {
       session.exitCode = await hashToken(options, session.terminal)
@@ -42,9 +42,6 @@ async function readToken(terminal: Terminal): Promise<string> {
   if (terminal.isInteractive) terminal.err('Type the token, then Enter and Ctrl-D:\n')
   const token = (await terminal.readStdin()).toString('utf8').trim()
   if (BEARER_TOKEN.test(token)) return token
-  const problem = token === '' ? 'there is no token on standard input' : 'this cannot be a bearer token'
-  throw new AppError(
-    'invalid',
-    `${problem}: give letters, digits and -._~+/ only, or let --generate make one`,
-  )
+  const problem = token === '' ? 'no token on standard input' : 'this is not a bearer token'
+  throw new AppError('invalid', `${problem}. Use letters, digits and -._~+/ only, or --generate.`)
 }

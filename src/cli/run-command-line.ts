@@ -13,10 +13,10 @@ import { newSession } from './session/session.js'
 import { addOutputOptions, examples } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
-const DESCRIPTION = 'Policy decisions beside a continuous-delivery orchestrator.'
+const DESCRIPTION = 'Policy decisions for a continuous-delivery orchestrator.'
 const HELP = `
-Exit codes: 0 fine, 1 a denial or a failed test, 2 wrong use or an error.
-Errors go to standard error; with --format json they are a JSON object on standard output.
+Exit codes: 0 success, 1 denial or failed test, 2 usage error or failure.
+Errors go to standard error; with --format json, to standard output as a JSON object.
 ${examples(
   'tidegate serve',
   'tidegate check pipeline.json',
@@ -24,10 +24,10 @@ ${examples(
   'tidegate eval --help',
 )}`
 
-/** Runs one command line (without the names of node and the script) to its end and gives the exit code. Never throws. */
+/** Runs a command line (without node and script) and returns the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const watches = args.includes('--watch') || args.includes('-w')
-  // `serve` watches policies, and never ends by itself.
+  // `serve --watch` watches policies and does not rerun the command.
   if (!watches || args[0] === 'serve') return (await runOnce(args, terminal)).exitCode
   const { runWatched } = await import('./session/watch.js')
   return await runWatched((shown) => runOnce(args, shown), terminal)
@@ -39,17 +39,17 @@ async function runOnce(args: readonly string[], terminal: Terminal): Promise<Ses
     const program = await makeProgram(args, session)
     await program.parseAsync([...args], { from: 'user' })
   } catch (raw) {
-    const how = { isJson: asksForJson(args) || session.reportsJson === true, debug: args.includes('--debug') }
+    const how = { isJson: wantsJson(args) || session.reportsJson === true, debug: args.includes('--debug') }
     session.exitCode = reportFailure(withHint(raw, args), terminal, how)
   }
   return session
 }
 
-/** Somebody who knows `opa` writes its flags. */
+/** Replaces the error for an unknown option by advice if `opa` has that option. */
 function withHint(raw: unknown, args: readonly string[]): unknown {
   if (!(raw instanceof CommanderError) || raw.code !== 'commander.unknownOption') return raw
   const [first = '-'] = args
-  // Its flags would be those of a command that is not there.
+  // An unknown command comes before its options.
   if (!first.startsWith('-') && !commands.has(first)) return unknownCommand(first)
   const flag = /'([^'=]*)/.exec(raw.message)?.[1] ?? ''
   const hint = hintForOpaFlag(
@@ -68,7 +68,7 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .addHelpText('after', HELP)
     .hook('preAction', (_, command) => {
       session.isWatched = command.getOptionValue('watch') === true
-      // The service has most of its code still to load.
+      // The service loads most of its code later.
       if (command.name() === 'serve') return
       waitForFiles()
     })
@@ -76,7 +76,7 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
   else defineRoot(program)
   for (const [name, { summary, load }] of commands) {
     const command = configure(new Command(name), session).summary(summary)
-    // Only the code of a command that is named is loaded.
+    // Loads only the code of commands that are named.
     if (args.includes(name)) (await load())(command, session)
     program.addCommand(command)
   }
@@ -93,7 +93,10 @@ function configure(command: Command, { terminal }: Session): Command {
 }
 
 const help = new Help()
-/** What commander says of options and arguments, without a default that is nothing or marks around one, and with what must be given. */
+/**
+ * Formats of commander's help: without empty defaults, without quotes around defaults, and with
+ * required options marked.
+ */
 const HELP_TEXTS: HelpConfiguration = {
   optionDescription: (option) =>
     option.mandatory ? `${option.description} (required)` : plain(help.optionDescription(option)),
@@ -104,12 +107,12 @@ function plain(text: string): string {
   return text.replace(/ \(default: (?:""|\{\})\)$/, '').replace(/default: "([^"]*)"/, 'default: $1')
 }
 
-/** Without a command: `tidegate --eval FILE`, as `tidegate eval --input FILE`. */
+/** Defines `tidegate --eval FILE`, short for `tidegate eval --input FILE`. */
 async function defineShortForm(program: Command, session: Session): Promise<void> {
   const { addEvaluationOptions, evaluate } = await import('./eval.js')
   type ShortOptions = Parameters<typeof evaluate>[0] & { readonly eval: string }
   addEvaluationOptions(program)
-    .requiredOption('--eval <file>', 'evaluate this input against the default policies')
+    .requiredOption('--eval <file>', 'evaluate this input with the default policies')
     .action(async ({ eval: input, ...options }: ShortOptions) => {
       session.exitCode = await evaluate({ ...options, input }, session)
     })
@@ -119,7 +122,7 @@ function defineRoot(program: Command): void {
   addOutputOptions(program)
     .option(
       '--eval <file>',
-      'the short form of eval: this input, the default decision of the default policies',
+      'short form of eval: evaluate the default decision of the default policies on this input',
     )
     .allowExcessArguments()
     .action(() => {
@@ -131,10 +134,10 @@ function defineRoot(program: Command): void {
 
 function unknownCommand(name: string): Error {
   const ofOpa = hintForOpaCommand(name)
-  if (ofOpa !== undefined) return wrongUse(`unknown command '${name}' of opa: use ${ofOpa}`)
+  if (ofOpa !== undefined) return wrongUse(`unknown command '${name}' (of opa): use ${ofOpa}`)
   const nearest = nearestName(name, [...commands.keys()])
   const hint =
-    nearest === undefined ? `; there are ${[...commands.keys()].join(', ')}` : `, did you mean ${nearest}?`
+    nearest === undefined ? `; commands are ${[...commands.keys()].join(', ')}` : `, did you mean ${nearest}?`
   return wrongUse(`unknown command '${name}'${hint}`)
 }
 
@@ -142,8 +145,8 @@ function isEvaluation(args: readonly string[]): boolean {
   return args.some((arg) => arg === '--eval' || arg.startsWith('--eval='))
 }
 
-/** Looked up by hand, since a command line that cannot be parsed has no options. */
-function asksForJson(args: readonly string[]): boolean {
+/** Searches the arguments, since an invalid command line has no parsed options. */
+function wantsJson(args: readonly string[]): boolean {
   return args.some(
     (arg, index) =>
       ['--format=json', '-fjson'].includes(arg) ||

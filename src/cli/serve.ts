@@ -20,29 +20,27 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly logFormat?: string
 }
 
-/** How long a process that has nothing left to do may take to end. */
-const HELD_MS = 2000
+/** Time for the process to exit by itself after the service stopped. */
+const EXIT_GRACE_MS = 2000
 
 const HELP = `
-The defaults, and every other setting, are in the configuration: tidegate config prints it.
+Defaults and all other settings are in the configuration; print it with tidegate config.
 ${examples(
   'tidegate serve',
   'tidegate serve --policies policies --watch',
   'tidegate serve --config tidegate.yaml --addr 0.0.0.0:8181',
 )}`
 
-/** `tidegate serve`: the service itself, until SIGTERM or SIGINT. */
+/** `tidegate serve`: runs the service until SIGTERM or SIGINT. */
 export function defineServe(command: Command, session: Session): void {
   addOutputOptions(addPolicyOptions(command))
-    .description(
-      'Runs the service until SIGTERM or SIGINT; then it finishes running requests and exits with 0.',
-    )
+    .description('Runs the service until SIGTERM or SIGINT, then finishes running requests and exits with 0.')
     .option(
       '--addr <host:port>',
-      'where to listen (default: 127.0.0.1:8181), or unix:PATH; beyond loopback it needs tokens or --insecure',
+      'address to listen on (default: 127.0.0.1:8181), or unix:PATH; beyond loopback it requires tokens or --insecure',
     )
-    .option('--data-dir <dir>', 'where the databases and secrets are kept (default: data)')
-    .option('--watch', 'compile and load again when a policy file changes')
+    .option('--data-dir <dir>', 'directory for databases and secrets (default: data)')
+    .option('--watch', 'reload policies when a file changes')
     .option('--insecure', 'listen beyond loopback without tokens')
     .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent (default: info)'))
     .addOption(new Option('--log-format <format>', 'json, or text for people (default: json)'))
@@ -54,7 +52,7 @@ export function defineServe(command: Command, session: Session): void {
         const isClosed = await runServer(config, trialHint(config.policies.directories))
         session.exitCode = isClosed ? EXIT.fine : EXIT.denied
       } finally {
-        endBeforeLong()
+        exitAfterGrace()
       }
     })
 }
@@ -66,9 +64,9 @@ function readServeConfig(options: ServeOptions, env: Terminal['env']): Config {
   return withShippedPolicies(config, { configFile: options.config, env, isDefault })
 }
 
-/** Ends the process, with its exit code, where something that could not be closed holds it. */
-function endBeforeLong(): void {
-  setTimeout(() => process.exit(), HELD_MS).unref()
+/** Exits the process if a resource that could not be closed keeps it alive. */
+function exitAfterGrace(): void {
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 }
 
 function serverFlags({

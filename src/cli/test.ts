@@ -28,7 +28,7 @@ import {
 import type { FileCoverage } from './test/coverage.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { failsOnWarnings, findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
+import { failsOnWarnings, findInputWarnings, schemaFolder, reportWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
 import { loadOptions, policyFiles } from './input/open-policies.js'
@@ -49,7 +49,7 @@ import {
 import type { OutputOptions, PolicyOptions, WarningOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
-import type { HostQuestion } from './portable/compare-hosts.js'
+import type { HostQuery } from './portable/compare-hosts.js'
 import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
 import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { withRequests } from './input/evaluate-once.js'
@@ -69,29 +69,29 @@ interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, Sch
 
 const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 
-/** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
+/** `tidegate test`: runs Rego tests in OPA and as served. */
 export function defineTest(command: Command, session: Session): void {
   addOutputOptions(
     addWatchOption(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command))))),
   )
     .description(
-      'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
+      'Runs the Rego tests with opa test, measures coverage, evaluates every test rule again as the service does, and loads the policies without tests. Exits with 1 if a test fails, is skipped (todo_test_…, like opa test) or has a different result, or if the coverage is below the threshold.',
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .addOption(allDataOption())
-    .option('-v, --verbose', 'show every test, and what it prints')
+    .option('-v, --verbose', 'show every test and its output')
     .option('-r, --run <regex>', 'run only the tests whose full name matches')
-    .option('-c, --coverage', 'as opa test takes it: coverage is always told')
-    .option('-b, --bundle', 'as opa test takes it: directories are always loaded as bundles are')
-    .option('--fail-on-empty', 'as opa test takes it: a run without tests is always an error')
-    .option('-z, --exit-zero-on-skipped', 'exit with 0 though tests are skipped')
-    .option('--timeout <duration>', 'how long opa test may take for each test, as in 10s (default: 5s)')
-    .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
+    .option('-c, --coverage', 'accepted as in opa test; coverage is always reported')
+    .option('-b, --bundle', 'accepted as in opa test; directories are always loaded as bundles')
+    .option('--fail-on-empty', 'accepted as in opa test; a run without tests is always an error')
+    .option('-z, --exit-zero-on-skipped', 'exit with 0 even if tests are skipped')
+    .option('--timeout <duration>', 'timeout of each test, such as 10s (default: 5s)')
+    .addOption(new Option('--threshold <percent>', 'minimum coverage').argParser(toPercent))
     .option(
       '--portable',
-      'evaluate every test rule in @open-policy-agent/opa-wasm, too, and fail where it answers otherwise',
+      'also evaluate every test rule with @open-policy-agent/opa-wasm and fail on differences',
     )
-    .option('--opa <file>', 'the opa program to test with')
+    .option('--opa <file>', 'opa program for testing')
     .addHelpText(
       'after',
       examples(
@@ -126,11 +126,11 @@ async function test(
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
-  tellWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format, terminal)
   if (options.format === 'json') outJson(terminal, testReportJson({ ...run, warnings }))
   else terminal.out(testReportText(run, makeColours(terminal.hasColours), options.verbose))
   const { failed, skipped, different, isCovered } = summariseTests(run)
-  // As opa test does, a test that is still to be written keeps the run from passing.
+  // Like opa test, skipped tests fail the run.
   const unportable = run.portability?.findings.length ?? 0
   const notWritten = options.exitZeroOnSkipped ? 0 : skipped
   const isPassed = failed + notWritten + different + unportable === 0 && isCovered
@@ -143,10 +143,10 @@ async function runTests(
   loading: LoadOptions,
   serving: Serving,
 ): Promise<TestRun> {
-  // Tests have mocks for what others answer, and run where nobody may be asked.
+  // Tests mock other hosts, and run where requests are not allowed.
   const load = { ...loading, warnsOfRefusedBuiltins: true }
   const opa = await load.findOpa()
-  // First, since its errors about Rego that does not compile are the better ones.
+  // First, since its compile errors are better than OPA's.
   const tested = { ...locations, bundles: [], includeTests: true }
   const snapshot = await loadSnapshot(tested, load)
   const { warnings } = await loadServed(locations, load)
@@ -157,20 +157,25 @@ async function runTests(
     const differences = await findDifferences(snapshot, tests, serving)
     const portability =
       portable === true
-        ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, questionsOf(tests))
+        ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, queriesOf(tests))
         : undefined
     const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
     return { tests, differences, coverage, threshold, warnings: told, portability }
   })
 }
 
-/** Tests of packages that are called for verdicts are evaluated as these are. */
+/**
+ * Returns the strictness by package: that of verdicts for packages that callers use for verdicts.
+ */
 function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
   const asked = new EvaluatedPackages(policies.staticPackages)
   return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
 }
 
-/** The coverage; where OPA cannot measure it, nothing is covered, and a warning says why: what the tests found stands nevertheless. */
+/**
+ * Measures coverage. If OPA cannot, it is empty and a warning gives the reason; test results still
+ * count.
+ */
 async function measured(
   staged: StagedTests,
   tests: readonly OpaTest[],
@@ -184,8 +189,8 @@ async function measured(
   }
 }
 
-/** Each test rule once, without the skipped ones. */
-function questionsOf(tests: readonly OpaTest[]): HostQuestion[] {
+/** Returns each test rule once, without skipped ones. */
+function queriesOf(tests: readonly OpaTest[]): HostQuery[] {
   const byRule = new Map(
     tests.filter(({ outcome }) => outcome !== 'skip').map((test) => [ruleName(test), test] as const),
   )
@@ -219,7 +224,10 @@ async function stageTests(
   return staged
 }
 
-/** The version that all modules can be read in: where all are of version 1 that one, which has more words; each can be put into version 0. */
+/**
+ * Returns the Rego version that all modules can be converted to: the version of opa if all are
+ * version 1, otherwise 0.
+ */
 async function commonVersion(opa: OpaProgram, modules: readonly RegoModule[]): Promise<RegoVersion> {
   const areNew = modules.every(({ version, text }) => version === 1 || IMPORT.test(text))
   return areNew ? await opaRegoVersion(opa) : 0

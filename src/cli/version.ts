@@ -14,13 +14,11 @@ interface VersionOptions extends OutputOptions {
   readonly opa?: string
 }
 
-/** `tidegate version`: this program and what it works with. */
+/** `tidegate version`: prints the versions of this program and its tools. */
 export function defineVersion(command: Command, session: Session): void {
   addOutputOptions(command)
-    .description(
-      'Prints the versions of tidegate, of Node.js and of the opa program that would compile policies.',
-    )
-    .option('--opa <file>', 'the opa program to ask')
+    .description('Prints the versions of tidegate, Node.js and the opa program that compiles policies.')
+    .option('--opa <file>', 'opa program to report')
     .addHelpText('after', examples('tidegate version', 'tidegate version --format json'))
     .action(async (options: VersionOptions) => {
       session.exitCode = await printVersion(options, session.terminal)
@@ -41,11 +39,11 @@ async function printVersion({ format, opa }: VersionOptions, terminal: Terminal)
 interface OpaVersion {
   readonly version: string
   readonly path?: string
-  /** Why that program and no other. */
+  /** Why this program was chosen. */
   readonly reason?: string
 }
 
-/** A machine that only loads bundles needs no opa. */
+/** Bundles need no opa. */
 async function opaVersion(named: string | undefined, terminal: Terminal): Promise<OpaVersion> {
   try {
     const program = await findOpa({ named, env: terminal.env })

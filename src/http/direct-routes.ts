@@ -1,37 +1,34 @@
 import type { GuardedRoute } from './pipeline/guarded-routes.js'
 import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
-import type { PolicyContext } from './policy/policy-context.js'
-import { healthRoutes } from './routes/about/health.js'
+import type { PolicyContext } from './policy/decision.js'
+import { healthRoutes, failOpenRoute, probeRoutes } from './routes/about/health.js'
 import type { HealthRoutesDeps } from './routes/about/health.js'
-import { failOpenRoute, probeRoutes } from './routes/about/probes.js'
 import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
 import type { EventRoutesDeps } from './routes/trail/events.js'
 
-/** The routes of one feature, which are given `D`. */
+/** The routes of one feature. `D` is the type of their dependencies. */
 export interface BindableRoutes<D> extends RouteList {
   readonly bind: (deps: D) => readonly BoundRoute[]
 }
 
-/** What differs from service to service. */
+/** Options that change which routes are served. */
 export interface RouteOptions {
-  /** Whether `POST /` takes events, and does not ask for the default decision. */
+  /** True if `POST /` accepts events instead of evaluating the default decision. */
   readonly eventsAtRoot: boolean
 }
-
-/** What the routes that are answered on the exchange are given. */
 export interface DirectDeps {
   readonly policy: PolicyContext
   readonly events: EventRoutesDeps
   readonly health: HealthRoutesDeps
 }
 
-/** The operations that decide. */
+/** Returns the routes that make decisions. */
 export function decidingRoutes({ eventsAtRoot }: RouteOptions): readonly Route<PolicyContext>[] {
   return eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes]
 }
 
-/** The lists of what is answered on the exchange itself. They stand apart from all others, which are loaded when somebody first asks for one of them. */
+/** Returns the direct routes of all features. All other routes are loaded on first use. */
 export function directLists(options: RouteOptions): {
   readonly policies: BindableRoutes<DirectDeps>
   readonly events: BindableRoutes<DirectDeps>
@@ -45,7 +42,7 @@ export function directLists(options: RouteOptions): {
   }
 }
 
-/** The routes of a feature, each given what is its own of all that there is. */
+/** Returns the routes of a feature, bound to their part of the dependencies. */
 export function listOf<All, D>(
   feature: string,
   routes: readonly Route<D>[],
@@ -60,7 +57,7 @@ export function listOf<All, D>(
 
 const PROBED: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz', '/metrics'])
 
-/** What is served at an address for probes and monitoring only. */
+/** Returns the routes that are served at the address for probes and monitoring. */
 export function routesForProbes(routes: readonly GuardedRoute[]): readonly GuardedRoute[] {
   return routes.filter(({ path }) => PROBED.has(path))
 }

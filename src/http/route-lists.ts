@@ -2,7 +2,7 @@ import { directLists, listOf } from './direct-routes.js'
 import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.js'
 import type { Route } from './pipeline/route.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
-import type { PageRoutesDeps } from './routes/pages/page-routes-deps.js'
+import type { PageRoutesDeps } from './routes/pages/page-route.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
 import { templatePageRoutes } from './routes/pages/templates.js'
@@ -13,8 +13,7 @@ import { analysisRoutes } from './routes/analysis/analysis.js'
 import type { AnalysisRoutesDeps } from './routes/analysis/analysis-deps.js'
 import { autopilotRoutes } from './routes/analysis/autopilot.js'
 import { applicationFormRoutes } from './routes/forms/application-forms.js'
-import { choiceFormRoutes } from './routes/forms/choice-forms.js'
-import { connectorFormRoutes } from './routes/forms/connector-forms.js'
+import { choiceFormRoutes, connectorFormRoutes } from './routes/forms/choice-forms.js'
 import type { FormRoutesDeps } from './routes/forms/form-routes-deps.js'
 import { stageGateRoutes } from './routes/forms/stage-gates.js'
 import { gateInstanceRoutes } from './routes/gates/gate-instances.js'
@@ -37,8 +36,6 @@ import { decisionRoutes } from './routes/trail/decisions.js'
 import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
 import { insightRoutes } from './routes/trail/insights.js'
 import type { InsightRoutesDeps } from './routes/trail/insights.js'
-
-/** What the routes of all features are given. */
 export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly decisions: DecisionRoutesDeps
@@ -55,7 +52,7 @@ export interface RoutesDeps extends DirectDeps {
   readonly analysis: AnalysisRoutesDeps
 }
 
-/** The lists of all features: nothing else is served. */
+/** Returns the route lists of all features. Nothing else is served. */
 export function routeLists(options: RouteOptions): readonly BindableRoutes<RoutesDeps>[] {
   const { policies, events, health } = directLists(options)
   return [

@@ -4,83 +4,88 @@ import type { ListenAddress } from '../config/sections/listen-address.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
-import { addressOf, startListening } from './listening/start-listening.js'
+import { addressOf, startListening } from './start-listening.js'
 import type { HandleRequest } from './transport/handle-request.js'
-import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
-import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
+import { PartialBodies, MAX_PARTIAL_BODY_BYTES } from './transport/partial-bodies.js'
+import { MAX_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
 import { makeRequestIds } from './exchange/request-id.js'
-import { REQUEST_TIMEOUTS } from './request-timeouts.js'
-import { createStandardServer } from './transport/node/standard-server.js'
+import { REQUEST_TIMEOUTS, createStandardServer } from './transport/node/standard-server.js'
 import { PageQueue } from './transport/page-queue.js'
 import { RequestQueue } from './transport/request-queue.js'
-import type { Room } from './transport/room.js'
+import type { TransportLimits } from './transport/transport-limits.js'
 import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
 import type { TlsSettings } from './transport/tls/tls-settings.js'
-
-/** A server that listens. */
 export interface RunningServer {
-  /** `http://127.0.0.1:8181`, with the port that was chosen where 0 was asked for; `unix:PATH` for a socket. */
+  /** `http://127.0.0.1:8181` with the actual port, or `unix:PATH`. */
   readonly url: string
-  /** What it listens on, which other processes may listen on too. */
+  /** The listener, which other processes can share. */
   readonly listener: NetServer
-  /** Has new connections use another certificate; nothing where it speaks no TLS. */
+  /** Uses another certificate for new connections. Does nothing without TLS. */
   renewTls(settings: TlsSettings): void
-  /** Takes no new requests, waits for those that run, and refuses what still runs after `drainMs`. */
+  /**
+   * Accepts no new requests, waits for running ones, and refuses those still running after
+   * `drainMs`.
+   */
   stop(drainMs: number): Promise<void>
 }
 
-/** Callers of one orchestrator keep some hundreds. */
+/** One orchestrator keeps a few hundred connections. */
 const MAX_CONNECTIONS = 10_000
-/** For databases, threads and requests to others: a process that has no more of them cannot keep what it acknowledges. */
-const OTHER_FILES = 150
-const LEAST_CONNECTIONS = 16
-/** How many files a process of the service must be allowed to have open: its own, and a few connections. */
-export const LEAST_FILES = OTHER_FILES + LEAST_CONNECTIONS
+/**
+ * Files reserved for databases, threads and outgoing requests. Without them the process could not
+ * store what it acknowledges.
+ */
+const RESERVED_FILES = 150
+const MIN_CONNECTIONS = 16
+/** Minimum open-file limit of a process. */
+export const MIN_FILES = RESERVED_FILES + MIN_CONNECTIONS
 
-/** What the servers of one process take in at once, all together. */
-export interface ServerRoom extends Room {
+/** Shared limits of all servers in a process. */
+export interface ServerLimits extends TransportLimits {
   readonly connections: ConnectionLimit
 }
 
-/** The room of one of `processes` that share the bounds of the service. */
-export function makeServerRoom(
+/**
+ * Creates the limits of one of `processes` worker processes, which share the limits of the service.
+ */
+export function makeServerLimits(
   maxBodyBytes: number,
   processes = 1,
-  maxConnections = mostConnections(processes),
-): ServerRoom {
+  maxConnections = maxConnectionsPerProcess(processes),
+): ServerLimits {
   return {
     connections: new ConnectionLimit(maxConnections),
-    halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
-    unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
+    partialBodies: new PartialBodies(maxBodyBytes, MAX_PARTIAL_BODY_BYTES / processes),
+    unreadAnswers: new UnreadAnswers(MAX_UNREAD_BYTES / processes),
     requests: new RequestQueue(),
     pages: new PageQueue(),
   }
 }
 
 export interface ServerOptions {
-  /** Where to listen, or what another process of the service listens on already. */
+  /** Address, or a listener that another process opened. */
   readonly listenOn: ListenAddress | NetServer
-  /** The mode of the socket, where it listens on one. */
+  /** File mode of a Unix socket. */
   readonly socketMode?: number
-  readonly room: ServerRoom
+  readonly limits: ServerLimits
   readonly tls?: ServerTls | undefined
 }
 
-/** Starts to listen. Raises `unavailable` when the address cannot be had. */
+/** Starts listening. Raises `unavailable` if the address cannot be used. */
 export async function startServer(
   handle: HandleRequest,
-  { listenOn, socketMode, room, tls }: ServerOptions,
+  { listenOn, socketMode, limits, tls }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const comesAs = tls === undefined ? 'connection' : 'secureConnection'
-  const secure = tls && (await openSecureListener(tls, room))
+  const connectionEvent = tls === undefined ? 'connection' : 'secureConnection'
+  const secure = tls && (await openSecureListener(tls, limits))
   const standard = createStandardServer(handle, {
-    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, room, comesAs },
+    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, limits, connectionEvent },
     ...(secure !== undefined && { create: secure.create }),
   })
   const { server } = standard
   secure?.watch()
-  room.connections.watch(server)
+  limits.connections.watch(server)
   await startListening(server, listenOn, socketMode)
   return {
     url: addressOf(server, tls !== undefined),
@@ -90,18 +95,18 @@ export async function startServer(
   }
 }
 
-/** Loaded where it is needed: most services have a proxy or a mesh for it. */
-async function openSecureListener(tls: ServerTls, { connections }: ServerRoom): Promise<SecureListener> {
+/** Loaded on demand, since most services run behind a proxy or mesh. */
+async function openSecureListener(tls: ServerTls, { connections }: ServerLimits): Promise<SecureListener> {
   const listener = await import('./transport/tls/secure-listener.js')
   return new listener.SecureListener(tls, REQUEST_TIMEOUTS.headersMs, connections)
 }
 
 /**
- * How many connections this process holds, one of so many. Each of a worker may be relayed, which takes it another file, and the main process
- * one for each connection of every worker.
+ * Returns the connection limit of one process. In a worker process each connection may need a
+ * second file for its relay, and the main process needs one for each relayed connection.
  */
-function mostConnections(processes: number): number {
+function maxConnectionsPerProcess(processes: number): number {
   const filesEach = processes === 1 ? 1 : Math.max(2, processes)
-  const spare = Math.max(LEAST_CONNECTIONS, Math.floor((openFilesLimit() - OTHER_FILES) / filesEach))
+  const spare = Math.max(MIN_CONNECTIONS, Math.floor((openFilesLimit() - RESERVED_FILES) / filesEach))
   return Math.min(Math.ceil(MAX_CONNECTIONS / processes), spare)
 }

@@ -4,20 +4,20 @@ import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import { directLists, routesForProbes } from '../http/direct-routes.js'
-import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
+import { makeCheckRevocation } from '../http/transport/tls/revocation-lists.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import { RequestLog } from '../http/pipeline/request-log.js'
 import type { Exchange } from '../http/exchange/exchange.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
-import type { PolicyContext } from '../http/policy/policy-context.js'
-import { LEAST_FILES } from '../http/server.js'
+import type { PolicyContext } from '../http/policy/decision.js'
+import { MIN_FILES } from '../http/server.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import type { GuardedRoute } from '../http/pipeline/guarded-routes.js'
 import { makeFindDirectRoute } from '../http/pipeline/find-direct-route.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import type { WebApplicationParts, WebApplications } from '../http/web-application.js'
-import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
+import { addTrailMetrics } from '../http/metrics/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { partOnDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
@@ -129,7 +129,7 @@ function openWeb(parts: WebApplicationParts): () => Promise<WebApplications> {
 function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
   return partOnDemand(async () => {
     const { describeApi } = await import('../http/web-application.js')
-    const { openApiOptions } = await import('../http/openapi/openapi-options.js')
+    const { openApiOptions } = await import('../http/openapi/openapi-document.js')
     return describeApi(orchestrator, openApiOptions(packageVersion(), server))
   })
 }
@@ -238,9 +238,9 @@ function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddres
 
 /** Says so where the process may have too few files open. */
 export function warnOfFewFiles(logger: Logger, limit = openFilesLimit()): void {
-  if (limit >= LEAST_FILES) return
+  if (limit >= MIN_FILES) return
   logger.warn(
     { limit },
-    `this process may have ${limit} files open at once, too few to answer whatever comes: allow ${LEAST_FILES} at least, and one more for each connection (ulimit -n, LimitNOFILE)`,
+    `this process may have ${limit} files open at once, too few to answer whatever comes: allow ${MIN_FILES} at least, and one more for each connection (ulimit -n, LimitNOFILE)`,
   )
 }

@@ -2,9 +2,8 @@ import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-numbers.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
-import { BrowserAccess } from '../http/sessions/browser-access.js'
-import { OwnSessions } from '../http/sessions/own-sessions.js'
-import { randomToken } from '../http/sessions/random-token.js'
+import { BrowserAccess, randomToken } from '../http/sessions/browser-access.js'
+import { MemorySessions } from '../http/sessions/memory-sessions.js'
 import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { runtimePolicies } from '../rego/index.js'
 import type { ServedParts } from './served-parts.js'
@@ -24,7 +23,7 @@ export async function openBrowserAccess(
     takesCertificates: auth.certificates.length > 0,
     isSecure,
     authenticate,
-    sessions: store.sharing?.sessions ?? new OwnSessions(makePassedTime()),
+    sessions: store.sharing?.sessions ?? new MemorySessions(makePassedTime()),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
   })
 }

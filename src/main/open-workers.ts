@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { AppError, toError } from '../errors/app-error.js'
-import { openMetricsText } from '../http/pipeline/figures/open-metrics.js'
-import type { FigureTexts } from '../http/pipeline/figures/open-metrics.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import { openMetricsText } from '../http/metrics/open-metrics.js'
+import type { MetricTexts } from '../http/metrics/open-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { serveRelayed } from '../http/relay/serve-relayed.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { ServerRoom } from '../http/server.js'
+import type { ServerLimits } from '../http/server.js'
 import type { HandleRequest } from '../http/transport/handle-request.js'
 import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
@@ -79,13 +79,13 @@ export interface SharedListener {
 /** What answers requests that are relayed, and the room for them. */
 export interface RelayedAnswering {
   readonly handle: HandleRequest
-  readonly room: Pick<ServerRoom, 'requests' | 'pages'>
+  readonly room: Pick<ServerLimits, 'requests' | 'pages'>
 }
 
 /** The processes that decide beside this one, if any. */
 export interface OpenWorkers {
   /** The figures of all processes as one. */
-  readonly figures: FigureTexts
+  readonly figures: MetricTexts
   /** Has what all processes decided so far handed to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
@@ -104,7 +104,7 @@ export interface OpenWorkers {
 function figureTexts(
   { registry, exemplars }: ServiceMetrics,
   pool: () => Pick<WorkerPool, 'figures'> | undefined,
-): FigureTexts {
+): MetricTexts {
   const all = async (): Promise<Pick<ServiceMetrics['registry'], 'metrics' | 'getMetricsAsJSON'>> => {
     const others = await pool()?.figures()
     return others === undefined ? registry : sumFigures(await registry.getMetricsAsJSON(), others)

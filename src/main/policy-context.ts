@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js'
-import type { PolicyContext } from '../http/policy/policy-context.js'
+import type { PolicyContext } from '../http/policy/decision.js'
 import { packageVersion } from '../lib/package-root.js'
 import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
 

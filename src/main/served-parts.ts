@@ -11,7 +11,7 @@ import type { OpenTrail } from './open-trail.js'
 import type { BackgroundWork } from './background-work.js'
 import type { Policies } from '../rego/index.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 
 /** All parts, ready to be asked. */
 export interface ServedParts {

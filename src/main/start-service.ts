@@ -1,15 +1,18 @@
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { addConditionMetrics } from '../http/pipeline/condition-metrics.js'
-import { addDecisionLogMetrics, makeServiceMetrics } from '../http/pipeline/service-metrics.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import {
+  addConditionMetrics,
+  addDecisionLogMetrics,
+  makeServiceMetrics,
+} from '../http/metrics/service-metrics.js'
+import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
-import { makeAnalysisMetrics } from '../http/routes/analysis/analysis-metrics.js'
+import { makeAnalysisMetrics } from '../http/metrics/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
 import { makeAskRule } from './evaluations/ask-rule.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
@@ -35,7 +38,7 @@ import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
-import { tryAddress } from '../http/listening/start-listening.js'
+import { tryAddress } from '../http/start-listening.js'
 
 /** A service that runs until it is stopped. */
 export interface Service {

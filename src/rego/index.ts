@@ -2,7 +2,7 @@ export { MANIFEST_FILE, type OwnManifest, readOwnManifest } from './archive/mani
 export { hostBuiltins } from './builtins/index.js'
 export type { RecordedCalls } from './builtins/shared/recorded-calls.js'
 export { parseDuration } from './builtins/time/parse-duration.js'
-export { yamlToJson } from './builtins/yaml/yaml-to-json.js'
+export { yamlToJson } from './builtins/yaml/yaml.js'
 export { packBundle } from './bundle/pack-bundle.js'
 export {
   type BundleKey,

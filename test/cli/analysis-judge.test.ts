@@ -105,8 +105,8 @@ describe('tidegate analysis judge', () => {
     [['wrong.json'], /values\.control\[0\] must be a number/],
     [['nowhere.json'], /nowhere\.json/],
     [['good.json', '--confidence', '98'], /--confidence must be a number above 0 and below 1, not '98'/],
-    [['good.json', '--interval', '3/2'], /--interval must be/],
-    [['good.json', '--look', '3/2'], /--interval must be/],
+    [['good.json', '--interval', '3/2'], /--interval must have the form/],
+    [['good.json', '--look', '3/2'], /--interval must have the form/],
     [['good.json', '--judge', 'mine'], /--judge/],
     [[], /file/],
   ])('%j is wrong use, in a sentence', async (args, message) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../src/canary/judge/canary-config.js'
 import { judgeMetrics } from '../../src/canary/judge/judge-run.js'
-import { judgeReportText } from '../../src/cli/analysis/judge-report.js'
+import { judgeReportText } from '../../src/cli/analysis/judge-file.js'
 import { makeColours } from '../../src/cli/output/colours.js'
 
 const control = Array.from({ length: 40 }, (_, index) => 100 + ((index * 7) % 11))

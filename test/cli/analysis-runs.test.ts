@@ -8,7 +8,7 @@ import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** Runs of three seconds, for which a few points must do. */
+/** A definition for runs of three seconds with few points. */
 function definition(canary: string): string {
   return JSON.stringify({
     lifetimeMinutes: 0.05,
@@ -26,7 +26,7 @@ function definition(canary: string): string {
   })
 }
 
-/** A point for each second around now. */
+/** A point for each second around the current time. */
 function latencies(level: number): string {
   const firstMs = Math.floor(Date.now() / 1000 - 10) * 1000
   const rows = Array.from({ length: 600 }, (_, second) => {
@@ -59,7 +59,7 @@ afterAll(async () => {
 const analysis = (...args: readonly string[]): Promise<ProgramRun> =>
   runTidegate(['analysis', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
 
-/** Starts a run that goes on; returns its number as text. */
+/** Starts a run that keeps running; returns its number. */
 async function started(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await analysis('start', 'shop', '--lifetime', '30', '--format', 'json', ...args)
   const { id } = JSON.parse(stdout || stderr) as { id: number }
@@ -81,7 +81,9 @@ describe('tidegate analysis', () => {
   test('starts a run by its own times and scores, without waiting', async () => {
     const plain = await analysis('start', 'shop', '--lifetime', '30')
     expect(plain).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(plain.stdout).toMatch(/^analysis \d+ of shop has started: tidegate analysis show \d+\n$/)
+    expect(plain.stdout).toMatch(
+      /^Started analysis \d+ of shop. Show it with tidegate analysis show \d+\.\n$/,
+    )
     const id = await started('--interval', '10', '--pass', '80', '--marginal', '60')
     const shown = await analysis('show', id, '--format', 'json')
     expect(shown.exitCode).toBe(0)
@@ -114,7 +116,7 @@ describe('tidegate analysis', () => {
     expect(await analysis('list', '--application', 'nobody')).toEqual({
       exitCode: 0,
       stdout: 'no analyses\n',
-      stderr: 'none of the newest 500 has --application nobody; there are bank, shop\n',
+      stderr: 'none of the newest 500 entries has --application nobody; there are bank, shop\n',
     })
   })
 
@@ -158,7 +160,7 @@ describe('tidegate analysis', () => {
       expect(await analysis('cancel', id)).toEqual({ exitCode: 0, stdout: cancelled, stderr: '' })
     }
     expect((await analysis('show', id)).exitCode).toBe(1)
-    // It has no verdict, which is none to go on with.
+    // A run without a verdict is not a good one to continue with.
     for (const ids of [
       [await started(), id],
       [id, id],
@@ -171,11 +173,11 @@ describe('tidegate analysis', () => {
     [
       'since a time in words',
       ['start', 'shop', '--canary-start', 'noon'],
-      "--canary-start must be a time such as 2026-01-31T12:00:00Z, not 'noon'",
+      "--canary-start must be a time such as 2026-01-31T12:00:00Z or an age such as 2h or 7d, not 'noon'",
     ],
     ['with a lifetime in words', ['start', 'shop', '--lifetime', 'long'], 'lifetimeMinutes must be a number'],
     ['that does not exist', ['show', '99999'], 'there is no analysis 99999'],
-    ['that is no number', ['cancel', 'x'], 'must be a whole number|is a whole number'],
+    ['that is no number', ['cancel', 'x'], 'the id must be a positive integer'],
     ['without an interval yet', ['replay', '99999'], 'there is no analysis 99999'],
   ])('exits with 2 for a run %s', async (_, args, problem) => {
     const { exitCode, stderr } = await analysis(...args)
@@ -186,6 +188,6 @@ describe('tidegate analysis', () => {
   test('cannot replay a run before its first interval', async () => {
     const { exitCode, stderr } = await analysis('replay', await started())
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/has no interval/)
+    expect(stderr).toMatch(/has no finished interval/)
   })
 })

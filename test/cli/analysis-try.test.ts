@@ -77,13 +77,15 @@ describe('tidegate analysis try', () => {
     const { exitCode, stdout } = await tryIt('broken')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('  baseline: failed\n    files: there is no none-stable.csv\n')
-    expect(stdout).toContain('same\n  both sides were asked the same: name in the query a value of the scope')
+    expect(stdout).toContain(
+      'same\n  Both sides have the same query. Use a scope value in the query that differs between them.',
+    )
   })
 
   test.each([
     [['nobody'], /No analysis is defined for "nobody"/],
     [['shop', '--minutes', '5000'], /minutes/],
-    [['shop', '--canary', 'version'], /a value of a scope is written name=value, not 'version'/],
+    [['shop', '--canary', 'version'], /a scope value must have the form name=value, not 'version'/],
   ])('refuses %j with a sentence', async (args, sentence) => {
     const { exitCode, stderr } = await tryIt(...args)
     expect(exitCode).toBe(2)

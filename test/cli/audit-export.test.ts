@@ -16,11 +16,11 @@ import { waitUntil } from '../support/wait-until.js'
 const MIB = 1024 * 1024
 const LINE = Buffer.from(`${'x'.repeat(MIB - 1)}\n`)
 const END = Buffer.from('{"end":{"records":256}}\n')
-/** Far more than what sockets and pipes hold between two processes. */
+/** Exceeds the socket and pipe buffers between two processes. */
 const ALL_LINES = 256
 const FEW_LINES = 64
 
-/** A service with a long trail, which it sends no faster than it is taken. */
+/** A service with a long trail, which it sends at the pace of its reader. */
 let service: Server
 let linesSent: number
 let hasEnd: boolean
@@ -52,7 +52,7 @@ function* lines(): Generator<Buffer> {
 
 type Exporting = ChildProcessByStdio<null, Readable, Readable>
 
-/** `tidegate audit export`, whose output nobody reads yet. */
+/** Starts `tidegate audit export` without reading its output yet. */
 function startExport(): { readonly child: Exporting; readonly complaint: () => string } {
   const { port } = service.address() as AddressInfo
   const child = spawn(
@@ -101,9 +101,7 @@ describe('tidegate audit export', () => {
     const { child, complaint } = startExport()
     child.stdout.resume()
     expect(await exitCodeOf(child)).toBe(2)
-    expect(complaint()).toMatch(
-      /^tidegate: the export from \S+ has no last line that says how many[^\n]*not all\n$/,
-    )
+    expect(complaint()).toMatch(/^tidegate: The export from \S+ is incomplete: its last line[^\n]*\n$/)
   })
 
   it('says that what came is not all when the service breaks off', async () => {
@@ -113,7 +111,7 @@ describe('tidegate audit export', () => {
     child.stdout.resume()
     expect(await exitCodeOf(child)).toBe(2)
     expect(complaint()).toMatch(
-      /^tidegate: the service at http:\/\/127\.0\.0\.1:\d+ broke its answer off: what came is not all\n$/,
+      /^tidegate: The response of the service at http:\/\/127\.0\.0\.1:\d+ is incomplete: the connection was closed.\n$/,
     )
   })
 })

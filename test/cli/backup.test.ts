@@ -161,7 +161,7 @@ describe('a backup', () => {
   it('is never written over, and never restored over anything', async () => {
     const second = await run('backup', 'saved', '--data-dir', 'data')
     expect(second).toMatchObject({ exitCode: 2 })
-    expect(second.stderr).toContain('saved is there already')
+    expect(second.stderr).toContain('saved already exists')
     mkdirSync(at('filled'))
     writeFileSync(at('filled/notes.txt'), 'mine')
     const over = await run('restore', 'saved', '--data-dir', 'filled')
@@ -179,7 +179,7 @@ describe('a backup', () => {
     expect(changed.stderr).toContain('callback-secret was changed')
     writeFileSync(at('changed/backup.json'), '{"format":"tidegate-backup"}')
     const foreign = await run('restore', 'changed', '--data-dir', 'never')
-    expect(foreign.stderr).toContain('changed is no whole backup')
+    expect(foreign.stderr).toContain('changed is not a complete backup')
     expect(readdirSync(workspace.path).filter((name) => /never|\.tmp$/.test(name))).toEqual([])
   })
 
@@ -192,9 +192,9 @@ describe('a backup', () => {
     expect(damaged).toMatchObject({ exitCode: 2 })
     expect(damaged.stderr).toMatch(/tidegate\.db.*damaged/s)
     const empty = await run('backup', 'of-nothing', '--data-dir', 'policies')
-    expect(empty.stderr).toContain('no database of tidegate')
+    expect(empty.stderr).toContain('no tidegate database')
     const absent = await run('backup', 'of-nothing', '--data-dir', 'absent')
-    expect(absent.stderr).toContain('no data directory absent')
+    expect(absent.stderr).toContain('Data directory absent not found')
     expect(readdirSync(workspace.path).filter((name) => /of-|\.tmp$/.test(name))).toEqual([])
   })
 
@@ -230,7 +230,7 @@ describe('a backup', () => {
     rmSync(at('shared-data/tidegate.db'))
     const refused = await run('backup', 'of-shared', '--data-dir', 'shared-data')
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(refused.stderr).toContain('would hold no gates')
+    expect(refused.stderr).toContain('would have no gates')
     expect(existsSync(at('of-shared'))).toBe(false)
     const decisions = await run('backup', 'of-shared', '--data-dir', 'shared-data', '--decisions-only')
     expect(decisions.exitCode).toBe(0)

@@ -9,7 +9,7 @@ import { unpackBundle } from '../../src/rego/archive/unpack-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** Longer than the header of an archive has room for. */
+/** Exceeds the name field of an archive header. */
 const LONG_NAME = 'waiting-'.repeat(20)
 
 const workspace = makeWorkspace({
@@ -28,7 +28,6 @@ const workspace = makeWorkspace({
   'broken/a.rego': 'package a\nallow {\n',
   'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
-  // What OPA compiles to code that is not valid.
   [`long/${LONG_NAME}.rego`]: 'package a\nx = 1 { input.a }\nx = 2 { input.b }\n',
 })
 const { path: cwd } = workspace

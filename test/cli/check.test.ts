@@ -51,7 +51,7 @@ describe('check', () => {
     expect(await check(['quick.json'])).toEqual({
       exitCode: 0,
       stdout:
-        'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied; asked as {"new": ...}\n',
+        'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied; evaluated as {"new": ...}\n',
       stderr: '',
     })
   })
@@ -66,7 +66,7 @@ describe('check', () => {
         '  static.wait: waits 9007199254740993 s',
         'allowed  -',
         '',
-        '2 pipelines in 1 file: 1 allowed, 1 denied; asked as {"new": ...}',
+        '2 pipelines in 1 file: 1 allowed, 1 denied; evaluated as {"new": ...}',
         '',
       ].join('\n'),
       stderr: '',
@@ -121,7 +121,7 @@ describe('check', () => {
     const { exitCode, stderr } = await runTidegate(args, { cwd })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: 'not asked, since policies.staticPackages is static.**: team.owner\n',
+      stderr: 'not evaluated, since policies.staticPackages is static.**: team.owner\n',
     })
   })
 
@@ -144,23 +144,23 @@ describe('a fault ends check with 2', () => {
         'error    absent.json',
         '  read absent.json: ENOENT: no such file or directory',
         'error    text.json',
-        '  a pipeline definition must be a JSON object, or an array of them',
+        '  a pipeline definition must be a JSON object or an array of objects',
         'error    none.json',
-        '  the array holds no pipeline definition',
+        '  the array contains no pipeline definition',
         'error    odd.json "odd"',
         '  error(s) occurred while evaluating query',
         '  b.tar.gz/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
         'error    empty',
-        '  empty: there is no *.json in this directory',
+        '  empty: this directory contains no *.json',
         '',
-        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; asked as {"new": ...}',
+        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; evaluated as {"new": ...}',
         '',
       ].join('\n'),
     )
   })
 
   test.each([
-    ['other.json', 'it is no pipeline definition: it has none of stages, template'],
+    ['other.json', 'not a pipeline definition: it has none of stages, template'],
     ['two.yaml', 'two.yaml: it holds 2 documents (---): write each into a file of its own'],
     ['left.yaml', 'left.yaml: yaml: line 2: did not find expected key'],
   ])('where %s holds what the policies would not see', async (file, problem) => {
@@ -194,7 +194,7 @@ describe('a fault ends check with 2', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'tidegate: none of the loaded packages (runtime.p) is a static policy: policies.staticPackages is static.**; tidegate check runtime checks these policies themselves\n',
+        'tidegate: no loaded package (runtime.p) is a static policy: policies.staticPackages is static.**. tidegate check runtime checks these policies themselves\n',
     })
   })
 })

@@ -35,7 +35,7 @@ describe('help', () => {
     const { exitCode, stdout, stderr } = await runTidegate(['--help'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
-    expect(stdout).toContain('Exit codes: 0 fine, 1 a denial or a failed test, 2 wrong use or an error.')
+    expect(stdout).toContain('Exit codes: 0 success, 1 denial or failed test, 2 usage error or failure.')
     expect(stdout).toContain('Examples:\n  tidegate serve\n')
   })
 
@@ -57,12 +57,12 @@ describe('help', () => {
 describe('a command line that cannot be understood', () => {
   test.each([
     [['evl'], "unknown command 'evl', did you mean eval?"],
-    [['deploy-all'], `unknown command 'deploy-all'; there are ${COMMANDS.join(', ')}`],
+    [['deploy-all'], `unknown command 'deploy-all'; commands are ${COMMANDS.join(', ')}`],
     [['eval', '--polices', 'x'], "unknown option '--polices', did you mean --policies?"],
     [['serve', '--adr', 'x'], "unknown option '--adr', did you mean --addr?"],
     ...['--port', '-p'].map((flag): [string[], string] => [
       ['serve', flag, '80'],
-      `unknown option '${flag}': set the address with --addr HOST:PORT, or server.addr in the configuration`,
+      `unknown option '${flag}': use --addr HOST:PORT, or server.addr in the configuration`,
     ]),
     [['version', '--port'], "unknown option '--port'"],
     [['gates', 'lst'], "unknown command 'lst', did you mean list?"],
@@ -140,15 +140,15 @@ describe('hash-token', () => {
   })
 
   test.each([
-    ['', 'there is no token on standard input'],
-    ['two words', 'this cannot be a bearer token'],
-    ['schlüssel', 'this cannot be a bearer token'],
+    ['', 'no token on standard input'],
+    ['two words', 'this is not a bearer token'],
+    ['schlüssel', 'this is not a bearer token'],
   ])('refuses %j', async (stdin, problem) => {
-    const hint = 'give letters, digits and -._~+/ only, or let --generate make one'
+    const hint = 'Use letters, digits and -._~+/ only, or --generate.'
     expect(await runTidegate(['hash-token'], { stdin })).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: `tidegate: ${problem}: ${hint}\n`,
+      stderr: `tidegate: ${problem}. ${hint}\n`,
     })
   })
 })

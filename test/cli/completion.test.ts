@@ -7,7 +7,7 @@ import { runTidegate } from '../support/run-tidegate.js'
 
 const bash = findProgram('bash')
 
-/** What bash would offer for the last word. */
+/** Returns bash's completions for the last word. */
 function offered(script: string, words: readonly string[]): string[] {
   const line = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _tidegate; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync(bash ?? '', ['-c', `${script}\n${line}`], { encoding: 'utf8' })

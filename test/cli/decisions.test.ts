@@ -85,7 +85,7 @@ describe('tidegate decisions', () => {
     const byPath = await run(['list', '--path', 'static/closed'])
     expect([byPath.stdout, byPath.stderr]).toEqual([
       'no decisions\n',
-      "no decision was requested at this path, but the package static.closed has denied: --package 'static.closed' lists these decisions\n",
+      "No decision was requested at this path, but package static.closed has denied. List these decisions with --package 'static.closed'.\n",
     ])
     const byPackage = await run(['list', '--package', 'static.closed'])
     expect(byPackage.stdout).toMatch(/deny +staticPolicy\/eval .*closed\n$/)

@@ -10,10 +10,10 @@ import type { ProgramRun } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const { start, database, receiver } = useReplicas()
-/** No service is asked. */
+/** Nothing listens at this address. */
 const NOBODY = 'http://127.0.0.1:1'
 
-/** What is found of a database by a configuration that names it. */
+/** Returns the findings for a configuration with this database. */
 async function doctor(settings: PostgresSettings, url = NOBODY): Promise<ProgramRun> {
   const workspace = makeWorkspace({})
   try {
@@ -33,20 +33,20 @@ describe.skipIf(postgresPrograms() === undefined)(
       const service = await start()
       await trigger(service, 'e1', receiver().url)
       const { stdout } = await doctor(database(), service.url)
-      expect(stdout).toMatch(/ok +database: PostgreSQL \d+.* is there/)
-      expect(stdout).toMatch(/ok +primary: it takes writes; 0 standbys/)
-      expect(stdout).toMatch(/ok +schema: \d+, as this release has it/)
+      expect(stdout).toMatch(/ok +database: PostgreSQL \d+.*, \d+ MiB: /)
+      expect(stdout).toMatch(/ok +primary: writable; 0 standbys/)
+      expect(stdout).toMatch(/ok +schema: \d+, current/)
       expect(stdout).toMatch(/ok +permissions: the user may write and make tables/)
-      expect(stdout).toMatch(/ok +services: 1 say/)
-      expect(stdout).toMatch(/ok +clock: .*which counts/)
-      expect(stdout).toMatch(/ok +connections: \d+ of \d+ are open; a service takes up to 14/)
+      expect(stdout).toMatch(/ok +services: 1 running/)
+      expect(stdout).toMatch(/ok +clock: .*whose clock is authoritative/)
+      expect(stdout).toMatch(/ok +connections: \d+ of \d+ in use; a service needs up to 14/)
       expect(stdout).toMatch(/ok +trail: intact to its end \d+:[0-9a-f]{64}/)
       expect(stdout).not.toContain('tidegate.db')
     })
 
     it('says of one without a schema, with a newer one, and of a user who may too little, what to do', async () => {
       const settings = database()
-      expect((await doctor(settings)).stdout).toMatch(/warning +schema: there is none yet/)
+      expect((await doctor(settings)).stdout).toMatch(/warning +schema: not created yet/)
       const service = await start()
       expect(await service.end('SIGTERM')).toBe(0)
       await query(
@@ -57,12 +57,12 @@ describe.skipIf(postgresPrograms() === undefined)(
       const reading = await doctor({ ...settings, user: 'only_reads' })
       expect(reading.exitCode).toBe(1)
       expect(reading.stdout).toMatch(
-        /WRONG +permissions: the user may not write all tables\n +make it the owner/,
+        /WRONG +permissions: the user cannot write all tables\n +make it the owner/,
       )
       expect(reading.stdout).toMatch(/warning +months: .*decisions\n +run tidegate store migrate/)
       await query(settings, 'update store_schema set version = 99, oldest_writer = 99')
       expect((await doctor(settings)).stdout).toMatch(
-        /WRONG +schema: a newer release .*\n +upgrade this program/,
+        /WRONG +schema: migrated to 99 by a newer release.*\n +upgrade this program/,
       )
     })
 

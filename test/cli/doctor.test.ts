@@ -66,7 +66,7 @@ describe('tidegate doctor', () => {
     })
     await down.close()
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(/ok\s+parts: 2 are up/)
+    expect(stdout).toMatch(/ok\s+parts: 2 up/)
     expect(stdout).toMatch(/WRONG\s+part store: NOT_READY the disk is full/)
     expect(stdout).toMatch(/warning\s+part decision_logs: WARN begun again/)
   })
@@ -79,7 +79,7 @@ describe('tidegate doctor', () => {
     const { exitCode, stdout } = await runTidegate(['doctor', '--data-dir', 'data'], { cwd: workspace.path })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/WRONG\s+decisions\.db: .*newer release \(it has "9999-to-come"\)/)
-    expect(stdout).toMatch(/ok\s+tidegate\.db: every page is right/)
+    expect(stdout).toMatch(/ok\s+tidegate\.db: intact/)
   })
 
   it('says that nobody answers, that a file is damaged, and that the configuration is wrong, all at once', async () => {
@@ -93,7 +93,7 @@ describe('tidegate doctor', () => {
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/WRONG\s+configuration: /)
     expect(stdout).toMatch(/WRONG\s+tidegate\.db: .*damaged/)
-    expect(stdout).toMatch(/WRONG\s+service: no service answers/)
+    expect(stdout).toMatch(/WRONG\s+service: No service responds/)
     expect(stdout).toContain('no service runs on this directory')
   })
 })

@@ -36,7 +36,7 @@ const workspace = makeWorkspace({
 const { path: cwd } = workspace
 afterAll(workspace.remove)
 
-/** Most of these ask a bundle: it needs no compiler and starts faster. */
+/** Runs eval with a bundle, which needs no compiler and starts faster. */
 const asked = (...args: readonly string[]) => runTidegate(['eval', '--bundle', 'b.tar.gz', ...args], { cwd })
 
 beforeAll(async () => {
@@ -160,11 +160,12 @@ describe('--eval FILE', () => {
 
 describe('the input of a static policy is read as check reads it', () => {
   const DEFINITION = '{"name":"p","stages":[]}'
-  const NOTE = (form: string) => `asked as ${form}, as tidegate check does; --as raw asks it as it is\n`
+  const NOTE = (form: string) =>
+    `evaluated as ${form}, like tidegate check; use --as raw for the document itself\n`
 
   test.each([
     ['a definition', 'static/echo', DEFINITION, [], `{"new":${DEFINITION}}`, NOTE('{"new": ...}')],
-    ['a request', 'static/echo', '{"input":{"new":{}}}', [], '{"new":{}}', NOTE('what is below "input"')],
+    ['a request', 'static/echo', '{"input":{"new":{}}}', [], '{"new":{}}', NOTE('the contents of "input"')],
     ['what is wrapped', 'static/echo', '{"new":{}}', [], '{"new":{}}', ''],
     ['any other object', 'static/echo', '{"user":"ann"}', [], '{"user":"ann"}', ''],
     ['no object', 'static/echo', '[1]', [], '[1]', ''],

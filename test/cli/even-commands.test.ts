@@ -2,14 +2,14 @@ import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 
 import { commands } from '../../src/cli/commands.js'
-import { wholeProgram } from '../../src/cli/reference/all-commands.js'
+import { fullProgram } from '../../src/cli/completion.js'
 import { runCommandLine } from '../../src/cli/run-command-line.js'
 import { loadConfig } from '../../src/config/load-config.js'
 import { mentionedCommands } from '../support/documentation/read-commands.js'
 import { newSession } from '../../src/cli/session/session.js'
 import type { Terminal } from '../../src/cli/session/terminal.js'
 
-/** Commands that are not shown again while something changes, and why. */
+/** Commands without --watch, and why. */
 const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -28,7 +28,7 @@ const NOT_WATCHED: Readonly<Record<string, string>> = {
   completion: 'changes with the release',
   version: 'changes with the release',
 }
-/** Flags of one name whose value is another thing in each command. */
+/** Flags of the same name with different meanings. */
 const NOT_THE_SAME: Readonly<Record<string, string>> = {
   '--as': 'the form of a document, or a person',
   '--bundle': 'a file or a directory, as in opa',
@@ -39,7 +39,7 @@ const NOT_THE_SAME: Readonly<Record<string, string>> = {
 }
 
 const session = newSession(terminal().terminal)
-const program = await wholeProgram(async () => {
+const program = await fullProgram(async () => {
   const loaded = [...commands].map(async ([name, { load }]) => [name, await load()] as const)
   return new Map(await Promise.all(loaded))
 }, session)
@@ -55,7 +55,7 @@ function optionOf(command: Command, flag: string): Option | undefined {
   return command.options.find(({ long, hidden }) => long === flag && !hidden)
 }
 
-/** A terminal that keeps what is written. */
+/** A terminal that records its output. */
 function terminal(): { readonly terminal: Terminal; readonly written: string[] } {
   const written: string[] = []
   const write = (text: string): void => void written.push(text)
@@ -67,7 +67,7 @@ function terminal(): { readonly terminal: Terminal; readonly written: string[] }
   }
 }
 
-/** How long a mistyped word must be for one letter to leave it recognisable. */
+/** Minimum length of a mistyped word that remains recognisable with one letter changed. */
 const LEAST_LETTERS = 4
 
 describe('every command', () => {
@@ -81,7 +81,7 @@ describe('every command', () => {
     expect(command.description()).toMatch(/^[A-Z].*\.$/s)
     const format = optionOf(command, '--format')
     const read = (text: string): unknown => format?.parseArg?.(text, undefined)
-    // `eval` prints a value: JSON for both, and in more forms, as opa does.
+    // `eval` prints a value: JSON by default, and more formats, as in opa.
     if (command.name() !== 'eval') expect(format).toMatchObject({ defaultValue: 'text' })
     for (const name of ['text', 'json']) expect(read(name)).toBe(name)
     expect(() => read('xml')).toThrow()

@@ -34,7 +34,7 @@ afterAll(async () => {
 const gates = (...args: readonly string[]) =>
   runTidegate(['gates', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
 
-/** Triggers gate 7 as ana and gives the number of the instance as text. */
+/** Triggers gate 7 as ana and returns the instance's number. */
 async function trigger(execution: string): Promise<string> {
   const urls = ['--approval-callback', `${receiver.url}/yes`, '--rejection-callback', `${receiver.url}/no`]
   const run = await gates('trigger', '7', '--execution', execution, '--as', 'ana', ...urls)
@@ -162,7 +162,7 @@ describe('tidegate gates', () => {
 
   test.each([
     [['show', '99999'], 'there is no approval gate instance 99999'],
-    [['approve', 'x'], 'an instance is named by its number, not "x"'],
+    [['approve', 'x'], 'an instance must be a number, not "x"'],
     [['trigger', '7'], "required option '--execution <id>' not specified"],
     [['lst'], "unknown command 'lst'"],
   ])('refuses %j', async (args, words) => {
@@ -174,6 +174,6 @@ describe('tidegate gates', () => {
   test('tells that no service answers', async () => {
     const { exitCode, stderr } = await gates('list', '--url', 'http://127.0.0.1:1')
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/^tidegate: no service answers at http:\/\/127\.0\.0\.1:1 /)
+    expect(stderr).toMatch(/^tidegate: No service responds at http:\/\/127\.0\.0\.1:1 /)
   })
 })

@@ -121,9 +121,7 @@ describe('eval of a query prints what opa eval prints', () => {
   test('the name of a file in the place of a query is told for what it is', async () => {
     const { exitCode, stdout } = await run('eval', '-b', 'bundle.tar.gz', 'pipeline.json')
     expect(exitCode).toBe(2)
-    expect(stdout).toContain(
-      "'pipeline.json' is a file, not a query: an input is given with --input pipeline.json",
-    )
+    expect(stdout).toContain("pipeline.json' is a file, not a query; pass it with --input pipeline.json")
   })
 })
 
@@ -206,7 +204,7 @@ describe('check of Rego', () => {
   test('where none of the policies is asked about JSON, it says how they are checked', async () => {
     const { exitCode, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'named') })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('; tidegate check policies checks these policies themselves')
+    expect(stderr).toContain('. tidegate check policies checks these policies themselves')
   })
 
   test('tells the types that a built-in has and wants, as opa check does', async () => {
@@ -289,9 +287,9 @@ describe('each flag of opa', () => {
 })
 
 test('a command of opa that is not here is answered with what does it', async () => {
-  const unknown = "tidegate: unknown command 'run' of opa: use tidegate serve\n"
+  const unknown = "tidegate: unknown command 'run' (of opa): use tidegate serve\n"
   expect((await run('run')).stderr).toBe(unknown)
-  // Not its first flag is what is wrong.
+  // The command is wrong, not its first flag.
   expect((await run('run', '--server', '.')).stderr).toBe(unknown)
   expect((await run('exec', '--decision', 'a/b', '.')).stderr).toContain('use tidegate eval')
   expect((await run('fmt', '--list', '.')).stderr).toContain('use tidegate opa -- fmt')
@@ -301,7 +299,7 @@ test.each([
   ['eval', '--profile', 'tidegate eval --cost'],
   ['eval', '-p', 'opa eval can'],
   ['eval', '-S', 'tidegate check --strict'],
-  ['test', '--bench', 'opa test has it'],
+  ['test', '--bench', 'use opa test'],
   ['build', '-O', 'opa build -O'],
   ['build', '--signing-key', 'opa sign'],
 ])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {

@@ -65,7 +65,7 @@ describe('opa install', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain(`its SHA-256 is ${OTHER_SUM}, expected `)
     expect(readdirSync(join(programAt('1.20.2'), '..'))).toEqual([])
-    // What it left is not taken for a program.
+    // An incomplete download is not used.
     expect((await run('version')).stdout).not.toContain('1.20.2')
   })
 

@@ -27,7 +27,7 @@ test('openapi describes the service that the configuration makes', async () => {
 
 test('openapi --table prints the same as a table for documents', async () => {
   const { stdout } = await runTidegate(['openapi', '--table'], { cwd })
-  expect(stdout.split('\n')[0]).toBe('| route | role | what it does |')
+  expect(stdout.split('\n')[0]).toBe('| route | role | description |')
   expect(stdout).toContain('| `GET /health` | anyone | ')
   expect(stdout.trim().split('\n')).toHaveLength(servedRoutes().length + 2)
 })

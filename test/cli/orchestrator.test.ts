@@ -66,7 +66,7 @@ describe('tidegate orchestrator refresh', () => {
   it('without a URL says which key to set', async () => {
     const { exitCode, stdout, stderr } = await runTidegate(['orchestrator', 'refresh'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain('set orchestrator.refresh.url (TIDEGATE_ORCHESTRATOR_REFRESH_URL)')
+    expect(stderr).toContain('Set orchestrator.refresh.url (TIDEGATE_ORCHESTRATOR_REFRESH_URL)')
     expect(component.seen).toEqual([])
   })
 })

@@ -8,7 +8,10 @@ import { runTidegate } from '../support/run-tidegate.js'
 import { PROGRAM, PROJECT_ROOT } from '../support/project-root.js'
 
 const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/cli.md'), 'utf8')
-/** These need a service, a terminal or a data directory, or their output tells of this machine. */
+/**
+ * Commands that need a service, a terminal or a data directory, or whose output depends on the
+ * machine.
+ */
 const ELSEWHERE =
   /tidegate (?:opa|fmt|deps|inspect|serve|eval --bundle|decisions|doctor|backup|restore|audit|pipelines|orchestrator|test|build|version|config)\b/
 
@@ -18,7 +21,7 @@ interface Example {
   readonly exitCode: number
 }
 
-/** Blocks that begin with a prompt and have one command, with the exit code that the text below names. */
+/** Code blocks with a prompt and one command, and the exit code named after the block. */
 const examples: Example[] = [
   ...PAGE.matchAll(/```\n\$ (?<command>[^\n]+)\n(?<output>[^`]*)```(?:\n\nexit code (?<code>\d))?/g),
 ]

@@ -102,7 +102,7 @@ describe('what is wrong with policies that compile', () => {
 
   test.each([
     ['a directory that is not there', ['--schema', 'none'], /none: stat .*none: no such file/],
-    ['a bundle', ['--bundle', 'b.tar.gz', '--schema', 'default'], /give their directory, not a bundle/],
+    ['a bundle', ['--bundle', 'b.tar.gz', '--schema', 'default'], /--schema requires policy sources/],
   ])('%s is no place for --schema', async (_name, args, message) => {
     await runTidegate(['build', 'policies', '-o', 'b.tar.gz'], { cwd })
     const { exitCode, stderr } = await runTidegate(['check', ...args], { cwd })

@@ -27,14 +27,14 @@ describe('--portable asks the plain host', () => {
   test('about definitions, and takes sets in another order for the same', async () => {
     expect(await portable('check', '--policies', 'plain', 'pipeline.json')).toEqual({
       exitCode: 1,
-      sum: '@open-policy-agent/opa-wasm: 1 answer: 1 the same, 0 different, 0 lacking a built-in',
+      sum: '@open-policy-agent/opa-wasm: 1 answer: 1 equal, 0 different, 0 lacking a built-in',
       portability: { same: 1, skipped: 0, findings: [] },
     })
   })
 
   test('and tells the built-in that it lacks', async () => {
     const { sum, portability } = await portable('check', '--policies', 'bound', 'pipeline.json')
-    expect(sum).toContain('1 answer: 0 the same, 0 different, 1 lacking a built-in')
+    expect(sum).toContain('1 answer: 0 equal, 0 different, 1 lacking a built-in')
     expect(portability).toMatchObject({
       findings: [
         {

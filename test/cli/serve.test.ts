@@ -40,14 +40,14 @@ describe('tidegate serve that cannot start', () => {
     expect(stderr).toContain('absent')
   })
 
-  it('exits with 2 when another program has the port', async () => {
+  it('exits with 2 when another program uses the port', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
     const { exitCode, stderr } = await serve('--addr', `127.0.0.1:${port}`, '--policies', 'good')
     other.close()
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('another program has the port')
+    expect(stderr).toContain('another program uses the port')
   })
 
   it('says that before it looks at policies and at the data directory', async () => {
@@ -64,7 +64,7 @@ describe('tidegate serve that cannot start', () => {
       dataDir,
     )
     other.close()
-    expect(stderr).toMatch(/^tidegate: cannot listen on [^\n]*another program has the port[^\n]*\n$/)
+    expect(stderr).toMatch(/^tidegate: cannot listen on [^\n]*another program uses the port[^\n]*\n$/)
     expect(existsSync(dataDir)).toBe(false)
   })
 
@@ -73,7 +73,7 @@ describe('tidegate serve that cannot start', () => {
     const elsewhere = join(workspace.path, 'elsewhere')
     const { exitCode, stderr } = await runTidegate(['serve', '--config', 'tidegate.json'], { cwd: elsewhere })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('Directory policies not found, and tidegate.json names no policies')
+    expect(stderr).toContain('Directory policies not found, and tidegate.json sets no policies')
     expect(stderr).toContain('Set policies.directories')
   })
 

@@ -11,7 +11,7 @@ const workspace = makeWorkspace({ 'policies/p.rego': 'package static.p\ndeny["x"
 const { path: cwd } = workspace
 afterAll(workspace.remove)
 
-/** A directory for PATH, with a program called opa. */
+/** Returns a directory for PATH with a program called opa. */
 function withProgram(name: string, text: string): string {
   const folder = join(cwd, name)
   mkdirSync(folder)

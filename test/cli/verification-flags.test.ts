@@ -84,7 +84,7 @@ describe('the flags of opa that say how bundles are signed', () => {
       ['--config', 'two-keys.yaml', '--verification-key-id', 'nobody'],
       "the key 'nobody' is not in policies.bundleSigning.keys",
     ],
-    ['an algorithm without a key', 'es.tar.gz', ['--signing-alg', 'ES256'], 'needs a --verification-key'],
+    ['an algorithm without a key', 'es.tar.gz', ['--signing-alg', 'ES256'], 'requires --verification-key'],
     ['an unknown algorithm', 'es.tar.gz', [...ES.slice(0, 2), '--signing-alg', 'none'], 'Allowed choices'],
   ])('refuse what is not: %s', async (_name, bundle, flags, message) => {
     const { exitCode, stderr } = await check(bundle, ...flags)
@@ -95,7 +95,7 @@ describe('the flags of opa that say how bundles are signed', () => {
   test('take no secret from the command line, and do not repeat it', async () => {
     const run = await check('hs.tar.gz', '--verification-key', SECRET, '--signing-alg', 'HS256')
     expect(run.exitCode).toBe(2)
-    expect(run.stderr).toContain('must name a file')
+    expect(run.stderr).toContain('must be a file')
     expect(run.stdout + run.stderr).not.toContain(SECRET)
   })
 

@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => workspace.remove())
 
-/** Runs a command that is watched, and gives what it has told so far. */
+/** Runs a watched command and collects its output. */
 function watching(...args: readonly string[]) {
   const child = spawn(process.execPath, [PROGRAM, ...args, '--watch'], {
     cwd: workspace.path,

@@ -267,6 +267,6 @@ describe('the address', () => {
       args: ['--addr', host, '--data-dir', `${workspace.path}/other`],
     })
     expect(code).toBe(2)
-    expect(output).toContain(`cannot listen on ${host}: another program has the port`)
+    expect(output).toContain(`cannot listen on ${host}: another program uses the port`)
   })
 })

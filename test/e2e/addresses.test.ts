@@ -90,7 +90,7 @@ describe('a service at a socket', () => {
   test('leaves alone what others have at its path', async () => {
     writeFileSync(socketPath, 'notes')
     const file = await failToServe({ workspace, config: { server: { addr: `unix:${socketPath}` } } })
-    expect(file.output).toContain('something that is no socket is there already')
+    expect(file.output).toContain('the path exists and is not a socket')
     expect(statSync(socketPath).size).toBe(5)
     socketPath = `${socketPath}2`
     other = createServer()

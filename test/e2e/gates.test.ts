@@ -235,8 +235,8 @@ describe("the orchestrator's cancellation", () => {
   })
 
   test.each([
-    ['without a token', {}, 'a bearer token is needed'],
-    ['with an unknown token', { authorization: 'Bearer nobody' }, 'the bearer token is not known'],
+    ['without a token', {}, 'missing bearer token'],
+    ['with an unknown token', { authorization: 'Bearer nobody' }, 'unknown bearer token'],
     ['with a token of another role', as('bo'), 'the token bo may not do this'],
   ])('%s is 200 too, does nothing, and stands once in the trail', async (who, headers, why) => {
     const id = await trigger(`no right, ${who}`)

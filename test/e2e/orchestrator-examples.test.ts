@@ -334,11 +334,11 @@ describe('tidegate orchestrator doctor', () => {
     expect(exitCode).toBe(1)
     for (const line of [
       `ok       service: answers at ${tidegate.url}`,
-      'ok       saved pipelines: static policies are asked without a token (200)',
+      'ok       saved pipelines: static policies can be evaluated without a token (200)',
       `ok       gates of stages: stages are sent to ${tidegate.url}`,
-      'warning  gates of forms: are not made: what is chosen in a form does nothing',
+      'warning  gates of forms: not created: choices in stage forms have no effect',
       'ok       forms, runtime policies: 1 to choose from',
-      'warning  forms, environments: nothing to choose from',
+      'warning  forms, environments: no choices',
       'warning  events: none has come',
       'warning  storage service: not named',
       'WRONG    gateway: http://127.0.0.1:8084 does not answer',

@@ -58,7 +58,7 @@ describe('who is not signed in', () => {
     const fields = { formToken: formTokenIn(form), token: 'token-of-nobody', next: '/ui' }
     const answer = await post('/ui/sign-in', fields, { cookie: cookieIn(form) })
     expect([answer.status, cookieIn(answer)]).toEqual([401, expect.not.stringContaining('tidegate_session')])
-    expect(answer.text).toContain('this token is not known')
+    expect(answer.text).toContain('Unknown token. Check it and try again.')
   })
 
   test('cannot be signed in by the page of another', async () => {

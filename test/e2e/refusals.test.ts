@@ -42,7 +42,7 @@ describe('requests that are refused', () => {
       '{"input":"{\\"new\\":"}',
       'application/json',
       400,
-      /input must be a JSON object, or text that holds one: /,
+      /input must be a JSON object, or a string that contains one: /,
     ],
     ['static policy with an array as body', STATIC, '[]', 'application/json', 400, /array/],
     [

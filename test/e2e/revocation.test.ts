@@ -184,7 +184,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
   test('is not asked for by a service whose list cannot be read: it does not start, and says so', async () => {
     const { code, output } = await failToServe(settings('no list'))
     expect(code).not.toBe(0)
-    expect(output).toContain('it holds no revocation list in PEM')
+    expect(output).toContain('it contains no revocation list in PEM')
   })
 
   test('goes by the lists of several authorities', async () => {

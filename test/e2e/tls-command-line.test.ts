@@ -85,7 +85,7 @@ describe.skipIf(!canMakeCertificates)('the command line, where a service speaks 
     const named = ['--url', url, '--ca-file', ca]
     expect((await runTidegate(['gates', 'list', ...named])).stderr).toContain('show one that it trusts')
     const { stdout } = await runTidegate(['orchestrator', 'doctor', ...named, ...shown()])
-    expect(stdout).toContain('WRONG    service: answers only who shows a certificate')
+    expect(stdout).toContain('WRONG    service: requires a client certificate')
   })
 })
 

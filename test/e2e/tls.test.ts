@@ -322,7 +322,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
       '--config',
       inWorkspace('tidegate.json'),
     ])
-    expect(doctor.stdout).toContain('it is good until')
+    expect(doctor.stdout).toContain('valid until')
     expect(doctor.stdout).toContain(`answers at https://localhost`)
   })
 })

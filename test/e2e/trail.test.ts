@@ -203,7 +203,7 @@ describe('the trail', () => {
     expect(exported.stdout.split('\n')).toHaveLength(4)
     expect(await exportAs('--as', 'csv')).toEqual({
       ...exported,
-      stderr: 'warning: --as is deprecated here: write --format csv\n',
+      stderr: 'warning: --as is deprecated; use --format csv\n',
     })
     expect((await exportAs('--format', 'json')).stdout).toMatch(/^\{/)
   })

@@ -9,7 +9,7 @@ import { useServiceStore } from '../support/service-store.js'
 const open = useServiceStore()
 const [BO, CY, DI] = ['bo', 'cy', 'di'].map((name) => ({ name, groups: [] }))
 const VIEWER = {
-  ...{ name: 'eve', formToken: 'form', prefix: '', mayDecide: false, saysName: false },
+  ...{ name: 'eve', formToken: 'form', prefix: '', mayDecide: false, entersName: false },
 }
 
 /** An instance that needs two, which some people have approved while all of them might. */

@@ -41,7 +41,8 @@ it.each([true, false])(
     const server = await startRoutesServer([route.bind(null)], { isDirect })
     const { hostname, port } = new URL(server.url)
     const answers = Array.from({ length: 20 }, () => probeServer(connect(Number(port), hostname)))
-    // Their handshakes are the system's to make; nothing is accepted before this turn of the event loop ends.
+    // The system completes their handshakes; nothing is accepted before this turn of the event loop
+    // ends.
     await new Promise((connected) => process.nextTick(connected))
     await server.stop(DRAIN_MS)
     for (const answer of await Promise.all(answers)) expect(answer).toContain('HTTP/1.1 200')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/errors/app-error.js'
 import { readEvent } from '../../src/events/read-event.js'
 import { parseDataQuery } from '../../src/http/policy/data-query.js'
-import { readPathNumber } from '../../src/http/input/path-number.js'
+import { readPathNumber } from '../../src/http/input/path-parameter.js'
 import { parseRequestTarget } from '../../src/http/exchange/exchange.js'
 import { canonicalJson } from '../../src/lib/json/edit/canonical.js'
 import { locateValue } from '../../src/lib/json/scan/locate-value.js'
@@ -30,14 +30,14 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 const TEXTS = json.map((value) => JSON.stringify(value))
-/** JSON, and what a few damages make of it. */
+/** JSON and damaged JSON. */
 const BODIES = fc.oneof(
   TEXTS.map((text) => Buffer.from(text)),
   fc.tuple(TEXTS, SEEDS).map(([text, seed]) => mutate(Buffer.from(text), seededRandom(seed))),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 )
 
-/** What a reader gives, or the error of ours that it raises; anything else that it throws is a defect. */
+/** Returns the result of a reader, or the AppError that it throws; anything else is a defect. */
 function outcomeOf<T>(read: () => T): T | AppError {
   try {
     return read()
@@ -71,7 +71,7 @@ describe('JSON at the edge', () => {
       fc.property(TEXTS, (text) => {
         const bytes = Buffer.from(text)
         const canonical = canonicalJson(bytes, 0, bytes.length)
-        // Of half a surrogate pair nothing can be written, in Go neither.
+        // A lone surrogate cannot be written, in Go either.
         expect(parsed(canonical.toString())).toEqual(parsed(text.replaceAll('\\ud800', '\\ufffd')))
         expect(canonicalJson(canonical, 0, canonical.length).toString()).toBe(canonical.toString())
       }),

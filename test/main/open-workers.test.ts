@@ -8,8 +8,8 @@ import { loadConfig } from '../../src/config/load-config.js'
 import { servedAddresses } from '../../src/config/sections/served-addresses.js'
 import { openWorkers } from '../../src/main/open-workers.js'
 import type { WorkersDeps } from '../../src/main/open-workers.js'
-import { makeServerRoom } from '../../src/http/server.js'
-import { makeServiceMetrics } from '../../src/http/pipeline/service-metrics.js'
+import { makeServerLimits } from '../../src/http/server.js'
+import { makeServiceMetrics } from '../../src/http/metrics/service-metrics.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
@@ -28,7 +28,11 @@ test('what listens for workers is closed where they cannot be started', async ()
   const deps = { config, metrics: makeServiceMetrics(), policies }
   const workers = openWorkers(deps as unknown as WorkersDeps)
   const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
-  const served = workers.serve(shared, { handle: () => undefined, room: makeServerRoom(0) }, () => undefined)
+  const served = workers.serve(
+    shared,
+    { handle: () => undefined, room: makeServerLimits(0) },
+    () => undefined,
+  )
   await expect(served).rejects.toThrow('there are none')
   expect(readdirSync(join(dataDir, 'workers'))).toHaveLength(1)
   await workers.stop(0)

@@ -28,9 +28,9 @@ export class FakeExchange extends Exchange {
     return this.#request.headers?.[name]
   }
 
-  takeTurn(bytes: number): Promise<void> | undefined {
+  takeTurn(bytes: number): Promise<void> {
     this.turns.push(bytes)
-    return undefined
+    return Promise.resolve()
   }
 
   makePage<T>(make: () => Promise<T>): Promise<T> {

@@ -5,13 +5,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { toAppError } from '../../src/errors/app-error.js'
 import { ConnectionLimit } from '../../src/http/transport/connection-limit.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
-import { HalfBodies } from '../../src/http/transport/half-bodies.js'
-import { REQUEST_TIMEOUTS } from '../../src/http/request-timeouts.js'
+import { PartialBodies } from '../../src/http/transport/partial-bodies.js'
+import { REQUEST_TIMEOUTS, createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
 import { PageQueue } from '../../src/http/transport/page-queue.js'
 import { RequestQueue } from '../../src/http/transport/request-queue.js'
 import { readBody } from '../../src/http/input/read-body.js'
-import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { waitUntil } from './wait-until.js'
 
 /** A server over sockets of loopback whose handle answers with what it understood of the request. */
@@ -54,11 +53,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     void answer(exchange, options)
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
-  const halfBodies = new HalfBodies(0, options.maxHalfBytes)
+  const partialBodies = new PartialBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
   const room = {
-    halfBodies,
+    partialBodies,
     unreadAnswers,
     connections,
     requests: new RequestQueue(),
@@ -67,7 +66,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { stalledMs = REQUEST_TIMEOUTS.stalledMs, requestMs = REQUEST_TIMEOUTS.requestMs } = options
   const headersMs = Math.min(requestMs, REQUEST_TIMEOUTS.headersMs)
   const timeouts = { ...REQUEST_TIMEOUTS, headersMs, stalledMs, requestMs }
-  const { server } = createStandardServer(handle, { requestIdFor, timeouts, room })
+  const { server } = createStandardServer(handle, { requestIdFor, timeouts, limits: room })
   connections.watch(server)
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => sockets.push(socket))
@@ -79,7 +78,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     arrivals,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
-    halfBytes: () => halfBodies.total,
+    halfBytes: () => partialBodies.total,
     unreadBytes: () => unreadAnswers.total,
     close: () => close(server),
   }

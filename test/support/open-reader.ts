@@ -9,9 +9,9 @@ import { meterModule } from '../../src/rego/wasm/module/meter-module.js'
 import { ModuleMemory } from '../../src/rego/wasm/module/module-memory.js'
 import { toPolicyExports } from '../../src/rego/wasm/module/policy-exports.js'
 import { instantiateReader } from '../../src/rego/wasm/reader/input-reader.js'
-import type { ReadingPair } from '../../src/rego/wasm/reader/reads-alike.js'
+import type { ReadingPair } from '../../src/rego/wasm/reader/known-layout.js'
 import { compactText } from './compact-text.js'
-import { isSameValue } from '../../src/rego/wasm/reader/same-value.js'
+import { isSameValue } from '../../src/rego/wasm/reader/known-layout.js'
 
 const MEBIBYTE = 1024 * 1024
 

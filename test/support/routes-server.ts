@@ -1,11 +1,11 @@
-import { makeApplication } from '../../src/http/app.js'
+import { makeApplication } from '../../src/http/web-application.js'
 import { makeAuthenticate } from '../../src/http/pipeline/authenticate.js'
 import type { TokenRecord } from '../../src/http/pipeline/authenticate.js'
 import { guardRoutes } from '../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../src/http/pipeline/mount-routes.js'
 import { makeFindDirectRoute } from '../../src/http/pipeline/find-direct-route.js'
 import type { BoundRoute } from '../../src/http/pipeline/route.js'
-import { makeServerRoom, startServer } from '../../src/http/server.js'
+import { makeServerLimits, startServer } from '../../src/http/server.js'
 import type { RunningServer } from '../../src/http/server.js'
 import { makeRequestHandler } from '../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
@@ -41,7 +41,7 @@ export async function startRoutesServer(
   })
   const server = await startServer(handle, {
     listenOn: { host: '127.0.0.1', port: 0 },
-    room: makeServerRoom(1_000_000),
+    limits: makeServerLimits(1_000_000),
   })
   return { ...server, finished }
 }

@@ -9,9 +9,9 @@ import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-import { askRun } from './ask-runs.js'
+import { fetchRun } from './query-runs.js'
 
-/** A metric, kind of log line or check in two runs; null where one has it not. */
+/** A metric, log template or check in two runs; null if a run does not have it. */
 interface Compared {
   readonly target: string
   readonly name: string
@@ -21,20 +21,20 @@ interface Compared {
 
 interface Outcome {
   readonly result: string
-  /** The canary's change against its own baseline, as a share. */
+  /** Change of the canary against its own baseline, as a share. */
   readonly change: number | null
-  /** Of a check that was answered, 0 to 100. */
+  /** Score of an answered check, 0 to 100. */
   readonly score?: number
 }
 
-/** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict, or none. */
+/** Compares the last intervals of two runs. Returns 1 if the second has a worse verdict or none. */
 export async function compareRuns(
   [first, second]: readonly [string, string],
   options: ServiceOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
-  const [before, after] = await Promise.all([askRun(client, first), askRun(client, second)])
+  const [before, after] = await Promise.all([fetchRun(client, first), fetchRun(client, second)])
   const rows = compare(before, after)
   const summary = ({ id, application, verdict, score, message }: ShownRun): object => ({
     ...{ id, application, verdict, score, message },
@@ -45,7 +45,10 @@ export async function compareRuns(
   return isWorse ? EXIT.denied : EXIT.fine
 }
 
-/** All metrics, log lines with a severity and checks of both runs, those first that the runs judge otherwise. */
+/**
+ * Returns the metrics, log templates with a severity, and checks of both runs, different results
+ * first.
+ */
 function compare(before: ShownRun, after: ShownRun): readonly Compared[] {
   const [old, now] = [outcomesOf(before), outcomesOf(after)]
   const keys = [...new Set([...old.keys(), ...now.keys()])]
@@ -65,7 +68,7 @@ function outcomesOf({ report }: ShownRun): ReadonlyMap<string, Outcome> {
   const targets = report?.targets ?? []
   return new Map(
     targets.flatMap(({ name, metrics, logs, checks = [] }) => {
-      // The only service of one run is held against the only one of the other, whatever they are called.
+      // If both runs have a single target, their names do not matter.
       const target = targets.length > 1 ? name : ''
       const named = (what: string, outcome: Outcome): readonly [string, Outcome] => [
         JSON.stringify([target, what]),
@@ -92,7 +95,7 @@ function ofMetric({ classification, finding, ratio }: MetricResult): Outcome {
   }
 }
 
-/** One without an answer is no failure of the canary, and the runs are not alike in it. */
+/** A check without an answer is no failure, but it differs from any verdict. */
 function ofCheck({ verdict, score, isUnanswered }: CheckReport): Outcome {
   return isUnanswered ? { result: 'no answer', change: null } : { result: verdict, change: null, score }
 }

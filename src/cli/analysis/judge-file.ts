@@ -5,30 +5,30 @@ import {
   unknownKeys,
   type JudgeInput,
   type PlannedInterval,
+  type JudgeReport,
 } from '../../canary/index.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
+import type { Colours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import { wrapText } from '../output/wrap-text.js'
 import { readDocument, STDIN } from '../input/read-document.js'
 import { outJson } from '../session/shared-options.js'
 import type { OutputOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-import { judgeReportText } from './judge-report.js'
-
-/** What the flags of `tidegate analysis judge` say. */
+import { count, textTable } from '../output/text-table.js'
+import { metricTable } from './metric-table.js'
 export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
   readonly interval?: PlannedInterval
-  /** `interval` as the flag was once called. */
   readonly look?: PlannedInterval
 }
 
-/** Judges one file and prints the report. */
+/** Judges a file and prints the report. */
 export async function judgeFile(
   file: string,
   options: JudgeCommandOptions,
@@ -65,4 +65,21 @@ async function readInput(file: string, terminal: Terminal): Promise<ReadInput> {
       cause: raw,
     })
   }
+}
+
+/** Returns the text report: metrics with the reasons of failures, groups, and the verdict. */
+export function judgeReportText(report: JudgeReport, colours: Colours): string {
+  const { score, groupScores, results, verdict } = report
+  const groups = groupScores.map((group) => [
+    group.name === '' ? '(no group)' : group.name,
+    group.classification === 'Nodata' ? '-' : String(group.score),
+  ])
+  const paint = verdict === 'Success' ? colours.good : colours.bad
+  const why = score.classificationReason === '' ? '' : `: ${score.classificationReason}`
+  const end = `${score.classification} with ${score.score} of 100 over ${count(results.length, 'metric')}${why}`
+  return [
+    metricTable(results, colours),
+    ...(groups.length === 0 ? [] : [`${colours.strong('GROUPS')}\n${textTable(groups, [1])}`]),
+    wrapText(end, '').replace(score.classification, paint),
+  ].join('\n')
 }

@@ -11,8 +11,8 @@ const NONE = '-'
 const INDENT = '  '
 
 /**
- * A line of figures for each metric, and below it why one that did not pass is so. Names that make the lines too wide stand
- * on lines of their own.
+ * Returns a table row for each metric, followed by the reasons if it did not pass. If the rows
+ * would be too wide, names get their own lines.
  */
 export function metricTable(results: readonly MetricResult[], colours: Colours): string {
   const table = filledColumns([HEADINGS, ...results.map(cellsOf)])
@@ -46,7 +46,7 @@ function linesOf(table: readonly (readonly string[])[]): string[] {
   return textTable(table, numeric).split('\n').slice(0, -1)
 }
 
-/** Without the columns that say nothing of any metric. */
+/** Drops columns without any value. */
 function filledColumns(table: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const [, ...rows] = table
   return table.map((cells) => cells.filter((_, column) => rows.some((row) => row[column] !== NONE)))
@@ -66,7 +66,7 @@ function cellsOf(result: MetricResult): string[] {
   ]
 }
 
-/** The estimate of a test; where there is none, how the means differ. */
+/** Returns the estimated change of a test, or the difference of the means if there is none. */
 function changeOf(result: MetricResult): string {
   const relative = relativeOf(result)
   if (relative !== null) return percent(relative.estimate)

@@ -18,13 +18,13 @@ import type { Terminal } from '../session/terminal.js'
 import { reportText } from './report-text.js'
 import type { ReplayOptions } from './run-options.js'
 
-/** The service is of this release: the shapes within are its own. */
+/** Partial schemas: the service has the same release. */
 const Run = z.looseObject({ intervalsDone: z.number(), plan: z.looseObject({}) })
 const Report = z.looseObject({ score: z.number() }).transform((report) => report as unknown as IntervalReport)
 const Data = z.looseObject({ look: z.number() }).transform((data) => data as unknown as IntervalData)
 const Lines = z.array(z.unknown()).transform((lines) => lines as Parameters<typeof joinLines>[1])
 
-/** An interval as the service keeps it. */
+/** An interval stored by the service. */
 interface KeptInterval {
   readonly id: string
   readonly plan: RunPlan
@@ -32,12 +32,12 @@ interface KeptInterval {
   readonly data: IntervalData
 }
 
-/** Judges the data of an interval again, and compares: 1 when the same judge gives another report. */
+/** Judges the data of an interval again. Returns 1 if the same judge gives a different report. */
 export async function replayRun(id: string, options: ReplayOptions, terminal: Terminal): Promise<ExitCode> {
-  const kept = await askInterval(id, options, terminal)
+  const kept = await fetchInterval(id, options, terminal)
   const judge = options.judge ?? kept.plan.judge
   const { report } = judgeInterval(kept.plan, kept.data, judge)
-  // Through JSON as the stored one: -0 and undefined do not survive it.
+  // Through JSON, like the stored report: -0 and undefined are lost.
   const isIdentical = isDeepStrictEqual(JSON.parse(JSON.stringify(report)), kept.report)
   const isSameJudge = judge === kept.plan.judge
   if (options.format === 'json')
@@ -46,17 +46,17 @@ export async function replayRun(id: string, options: ReplayOptions, terminal: Te
   return isIdentical || !isSameJudge ? EXIT.fine : EXIT.denied
 }
 
-async function askInterval(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptInterval> {
+async function fetchInterval(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptInterval> {
   const client = await makeServiceClient(options, terminal)
   const path = `/analysis/${encodeURIComponent(id)}`
-  const run = await client.ask(Run, { path })
+  const run = await client.request(Run, { path })
   if (run.intervalsDone === 0)
-    throw new AppError('conflict', `analysis ${id} has no interval to judge again yet`)
+    throw new AppError('conflict', `analysis ${id} has no finished interval to judge again yet`)
   const interval = options.interval ?? options.look ?? String(run.intervalsDone)
   const [report, data, lines] = await Promise.all([
-    client.ask(Report, { path: `${path}/intervals/${encodeURIComponent(interval)}` }),
-    client.ask(Data, { path: `${path}/data`, query: { interval } }),
-    client.ask(Lines, { path: `${path}/lines`, query: { interval } }),
+    client.request(Report, { path: `${path}/intervals/${encodeURIComponent(interval)}` }),
+    client.request(Data, { path: `${path}/data`, query: { interval } }),
+    client.request(Lines, { path: `${path}/lines`, query: { interval } }),
   ])
   return { id, plan: run.plan as unknown as RunPlan, report, data: joinLines(data, lines) }
 }

@@ -6,7 +6,9 @@ import { textTable } from '../output/text-table.js'
 import { wrapText } from '../output/wrap-text.js'
 import { metricTable } from './metric-table.js'
 
-/** The report of an interval for a terminal: each metric with its verdict and reason, then what the log lost points for. */
+/**
+ * Returns the report of an interval as text: metrics with verdicts and reasons, then log findings.
+ */
 export function reportText(report: IntervalReport, colours: Colours): string {
   const isOneOfSeveral = report.targets.length > 1
   return report.targets.map((target) => targetText(target, isOneOfSeveral, colours)).join('\n')

@@ -12,46 +12,46 @@ import { addWatchOption } from '../session/watch.js'
 
 const STATES = ['running', 'completed', 'cancelled']
 
-/** `tidegate analysis list`: the runs of a running service. */
+/** `tidegate analysis list`: lists runs. */
 export function defineList(command: Command, session: Session): void {
   addPageOptions(addRangeOptions(addWatchOption(addServiceOptions(command))))
     .summary('list analyses')
     .description('Lists the analyses of a running service, newest first.')
-    .option('--application <name>', 'only those of one application')
-    .option('--execution <id>', 'only those of one execution')
-    .addOption(inAnyCase(new Option('--state <state>', 'only those that stand so').choices(STATES)))
+    .option('--application <name>', 'only this application')
+    .option('--execution <id>', 'only this execution')
+    .addOption(inAnyCase(new Option('--state <state>', 'only analyses in this state').choices(STATES)))
     .addHelpText('after', examples('tidegate analysis list', 'tidegate analysis list --application shop'))
     .action(async (options: ListOptions) => {
-      const { listRuns } = await import('./ask-runs.js')
+      const { listRuns } = await import('./query-runs.js')
       session.exitCode = await listRuns(options, session.terminal)
     })
 }
 
-/** `tidegate analysis show ID`: one run with its reasons. */
+/** `tidegate analysis show ID`: shows a run with its reasons. */
 export function defineShow(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
-    .summary('show one analysis and why it ended so')
+    .summary('show an analysis and the reasons for its verdict')
     .description(
-      'Shows one analysis: score, verdict, its intervals, and every metric and log template with a reason.',
+      'Shows an analysis: score, verdict, intervals, and every metric and log template with its reason.',
     )
     .argument('<id>', 'the number of the analysis')
-    .option('--markdown', 'a short summary in Markdown, for a chat')
+    .option('--markdown', 'print a short Markdown summary for chat')
     .addHelpText('after', examples('tidegate analysis show 17', 'tidegate analysis show 17 --markdown'))
     .action(async (id: string, options: ShowOptions) => {
-      const { showRun } = await import('./ask-runs.js')
+      const { showRun } = await import('./query-runs.js')
       session.exitCode = await showRun(id, options, session.terminal)
     })
 }
 
-/** `tidegate analysis report ID`: the report as a page or a picture. */
+/** `tidegate analysis report ID`: writes the report as HTML or PNG. */
 export function defineReport(command: Command, session: Session): void {
   addFormerFormOption(addServiceOptions(command, REPORT_FORMS), REPORT_FORMS)
-    .summary('write the report of one analysis as a page or a picture')
+    .summary('write the report of an analysis as HTML or PNG')
     .description(
-      'Writes the report of one analysis: the page as one file of HTML that loads nothing, or a picture (PNG) of verdict, reason and the chart that shows it, to be sent to a chat.',
+      'Writes the report of an analysis: a standalone HTML page, or a picture (PNG) for chat with verdict, reason and the most relevant chart.',
     )
     .argument('<id>', 'the number of the analysis')
-    .option('-o, --output <file>', 'the file to write (default: standard output)')
+    .option('-o, --output <file>', 'file to write (default: standard output)')
     .addHelpText(
       'after',
       examples(
@@ -65,15 +65,15 @@ export function defineReport(command: Command, session: Session): void {
     })
 }
 
-/** `tidegate analysis compare A B`: what two runs found, side by side. */
+/** `tidegate analysis compare A B`: compares two runs. */
 export function defineCompare(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
-    .summary('compare what two analyses found')
+    .summary('compare two analyses')
     .description(
-      'Shows each metric, log template and check of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict, or none.',
+      'Shows each metric, log template and check of two analyses with its result and change, different results first. Exits with 1 if the second has a worse verdict or none.',
     )
-    .argument('<first>', 'the number of one analysis')
-    .argument('<second>', 'the number of the other')
+    .argument('<first>', 'number of the first analysis')
+    .argument('<second>', 'number of the second analysis')
     .addHelpText('after', examples('tidegate analysis compare 16 17'))
     .action(async (first: string, second: string, options: ServiceOptions) => {
       const { compareRuns } = await import('./compare-runs.js')
@@ -81,27 +81,25 @@ export function defineCompare(command: Command, session: Session): void {
     })
 }
 
-/** `tidegate analysis start APPLICATION`: what registerCanary does. */
+/** `tidegate analysis start APPLICATION`: starts a run. */
 export function defineStart(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('start an analysis')
-    .description('Starts an analysis of an application as its definition says; flags say otherwise.')
+    .description('Starts an analysis of an application by its definition. Flags override the definition.')
     .argument('<application>', 'the application')
-    .option('--lifetime <minutes>', 'how long it lasts')
-    .option('--interval <minutes>', 'how often the data are judged')
-    .option('--pass <score>', 'from which score on it is a success, 0 to 100')
-    .option('--marginal <score>', 'from which score on it is a review, 0 to 100')
-    .option('--execution <id>', 'the execution that it belongs to')
+    .option('--lifetime <minutes>', 'duration of the analysis')
+    .option('--interval <minutes>', 'minutes between judgements')
+    .option('--pass <score>', 'minimum score of a success, 0 to 100')
+    .option('--marginal <score>', 'minimum score of a review, 0 to 100')
+    .option('--execution <id>', 'execution that the analysis belongs to')
     .addOption(
       timeOption(
         '--canary-start <time>',
-        'since when the canary runs, as 2026-01-31T12:00 or 2h for two hours ago (default: now); what has passed of the lifetime is looked at without waiting',
+        'start of the canary, such as 2026-01-31T12:00, or 2h for two hours ago (default: now); intervals in the past are judged immediately',
       ),
     )
-    .addOption(
-      timeOption('--baseline-start <time>', 'from when the baseline is taken (default: as the canary)'),
-    )
-    .option('--wait', 'wait until it ends; exits with 1 unless it is a success')
+    .addOption(timeOption('--baseline-start <time>', 'start of the baseline (default: that of the canary)'))
+    .option('--wait', 'wait for the end; exits with 1 unless it is a success')
     .addHelpText(
       'after',
       examples(
@@ -111,12 +109,12 @@ export function defineStart(command: Command, session: Session): void {
       ),
     )
     .action(async (application: string, options: StartOptions) => {
-      const { startRun } = await import('./ask-runs.js')
+      const { startRun } = await import('./query-runs.js')
       session.exitCode = await startRun(application, options, session.terminal)
     })
 }
 
-/** An option of choices in small letters that takes them in any. */
+/** Makes the choices of an option case-insensitive. */
 function inAnyCase(option: Option): Option {
   const { parseArg } = option
   return option.argParser((text, before) => parseArg?.(text.toLowerCase(), before))
@@ -126,26 +124,26 @@ function inAnyCase(option: Option): Option {
 export function defineCancel(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('cancel a running analysis')
-    .description('Ends an analysis before its time; one that has ended stays as it is.')
+    .description('Cancels a running analysis. One that has ended does not change.')
     .argument('<id>', 'the number of the analysis')
     .addHelpText('after', examples('tidegate analysis cancel 17'))
     .action(async (id: string, options: ServiceOptions) => {
-      const { cancelRun } = await import('./ask-runs.js')
+      const { cancelRun } = await import('./query-runs.js')
       session.exitCode = await cancelRun(id, options, session.terminal)
     })
 }
 
-/** `tidegate analysis replay ID`: judges the stored data again. */
+/** `tidegate analysis replay ID`: judges stored data again. */
 export function defineReplay(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('judge the stored data of an analysis again')
     .description(
-      'Judges the data that an analysis kept once more, here, and says whether the report is identical; with --judge, what another judge makes of the same data.',
+      'Judges the stored data of an analysis again and compares the reports; with --judge, uses another judge for the same data.',
     )
     .argument('<id>', 'the number of the analysis')
     .addOption(new Option('--judge <judge>', 'another judge').choices(['default', 'kayenta']))
-    .option('--interval <n>', 'which interval (default: the last)')
-    // As the flag was once called.
+    .option('--interval <n>', 'number of the interval (default: the last)')
+    // Former name of the flag.
     .addOption(new Option('--look <n>').hideHelp())
     .addHelpText(
       'after',

@@ -13,16 +13,16 @@ import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import type { TryOptions } from './run-options.js'
 
-/** The service is of this release: only the frame of its answer is checked. */
+/** Partial schema: the service has the same release. */
 const Tried = z
   .looseObject({ targets: z.array(z.looseObject({})) })
   .transform((value) => value as unknown as TriedDefinition)
 const BARS = '▁▂▃▄▅▆▇█'
 const DIGITS = 4
 const NOTHING_THERE =
-  'the source answered and has nothing: see the names in the query, the values of the scope, and the window'
+  'The source returned nothing. Check the names in the query, the scope values, and the time range.'
 
-/** Shows what the queries of a definition bring: 1 where one of them brought nothing to judge. */
+/** Prints the results of a definition's queries. Returns 1 if a query returned nothing to judge. */
 export async function tryDefinition(
   application: string,
   options: TryOptions,
@@ -30,7 +30,7 @@ export async function tryDefinition(
 ): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
   const { minutes, baseline, canary } = options
-  const tried = await client.ask(Tried, {
+  const tried = await client.request(Tried, {
     method: 'POST',
     path: `/analysis/applications/${encodeURIComponent(application)}/try`,
     body: { minutes, baseline, canary },
@@ -73,7 +73,7 @@ function metricLines(
   colours: Colours,
 ): string[] {
   const scale = scaleOf([baseline, canary])
-  const same = 'both sides were asked the same: name in the query a value of the scope that tells them apart'
+  const same = 'Both sides have the same query. Use a scope value in the query that differs between them.'
   return [
     colours.strong(name),
     ...(isSameOnBothSides ? [colours.bad(`  ${same}`)] : []),
@@ -82,13 +82,8 @@ function metricLines(
     ...(exposure === undefined
       ? []
       : [
-          ...seriesLines(
-            'counted out of, baseline',
-            exposure.baseline,
-            scaleOf([exposure.baseline]),
-            colours,
-          ),
-          ...seriesLines('counted out of, canary', exposure.canary, scaleOf([exposure.canary]), colours),
+          ...seriesLines('exposure, baseline', exposure.baseline, scaleOf([exposure.baseline]), colours),
+          ...seriesLines('exposure, canary', exposure.canary, scaleOf([exposure.canary]), colours),
         ]),
   ]
 }
@@ -106,7 +101,7 @@ interface Scale {
   readonly max: number
 }
 
-/** One for both sides, so that their courses can be compared. */
+/** Returns a common scale for both sides. */
 function scaleOf(sides: readonly TriedSeries[]): Scale {
   const of = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null)
   return {

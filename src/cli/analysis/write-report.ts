@@ -9,21 +9,21 @@ import { fileForm } from '../session/shared-options.js'
 import { REPORT_FORMS } from './run-options.js'
 import type { ReportOptions } from './run-options.js'
 
-/** A service of this release answers with nothing else; what begins otherwise is of another. */
+/** Reports start with these bytes; anything else is not from this service. */
 const FORMS = {
   html: { path: '', accept: 'text/html', start: Buffer.from('<!doctype html>') },
   png: { path: '/chart.png', accept: 'image/png', start: Buffer.from('\x89PNG', 'latin1') },
 } as const
 
 /**
- * Writes the report of a run as a page or as a picture, to a file or to standard output. Raises `wrong_use` for a picture that would go to a screen,
- * and what the service answers.
+ * Writes the report of a run to a file or standard output. Raises `wrong_use` for a PNG on a
+ * terminal, and the errors of the service.
  */
 export async function writeReport(id: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = options
   const form = fileForm(options, REPORT_FORMS, terminal)
   if (form === 'png' && output === undefined && terminal.columns !== undefined) {
-    throw wrongUse('a picture is nothing for a terminal: name a file with --output, or pipe it on')
+    throw wrongUse('a picture cannot be printed to a terminal; use --output FILE or a pipe')
   }
   const client = await makeServiceClient(options, terminal)
   const { path, accept, start } = FORMS[form]
@@ -34,7 +34,7 @@ export async function writeReport(id: string, options: ReportOptions, terminal: 
   if (!bytes.subarray(0, start.length).equals(start)) {
     throw new AppError(
       'unavailable',
-      `what answers at ${client.shown} is not this release of tidegate: check --url`,
+      `the server at ${client.shown} is not this release of tidegate; check --url`,
     )
   }
   if (output === undefined) await terminal.outBytes(bytes)

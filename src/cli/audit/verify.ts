@@ -6,7 +6,7 @@ import type { ChainEnd } from '../../store/ports/audit-store.js'
 import { inDataDirectory } from '../../main/store/store-location.js'
 import type { StoreLocation } from '../../main/store/store-location.js'
 import { verifyStoredTrail } from '../../main/store/stored-trail.js'
-import { databaseOption } from '../store/database-option.js'
+import { databaseOption } from '../input/database-option.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
 import type { Colours } from '../output/colours.js'
@@ -43,22 +43,22 @@ const Answer = z.object({
   }),
 })
 
-/** `tidegate audit verify`: proves the trail, of a running service or in a data directory. */
+/** `tidegate audit verify`: verifies the trail of a service, a data directory or a database. */
 export function defineVerify(command: Command, session: Session): void {
   addWatchOption(addServiceOptions(command))
     .description(
-      'Proves that nothing in the trail was changed, removed or moved. Exits with 1 and names the first bad record otherwise.',
+      'Verifies that no record of the trail was changed, removed or moved. Otherwise exits with 1 and names the first bad record.',
     )
-    .option('--data-dir <dir>', 'read the trail here instead of asking a service')
+    .option('--data-dir <dir>', 'verify a data directory instead of a service')
     .option(
       '--store <url>',
-      'read the trail in this PostgreSQL instead; it need only be readable. The password is that of PGPASSWORD or ~/.pgpass',
+      'verify a PostgreSQL database instead; read access is enough. The password comes from PGPASSWORD or ~/.pgpass',
     )
     .option(
       '--public-key <key...>',
-      'the public keys that checkpoints are signed with, earlier ones too; only with --data-dir and --store',
+      'current and former public keys of checkpoint signatures; requires --data-dir or --store',
     )
-    .option('--expected <seq:hash>', 'a record and its hash, from a checkpoint in the log: it must be there')
+    .option('--expected <seq:hash>', 'a record that must exist with this hash, from a checkpoint in the log')
     .addHelpText(
       'after',
       examples('tidegate audit verify', 'tidegate audit verify --data-dir data --public-key KEY'),
@@ -67,7 +67,7 @@ export function defineVerify(command: Command, session: Session): void {
       const { terminal } = session
       const found =
         options.dataDir === undefined && options.store === undefined
-          ? await askService(options, terminal)
+          ? await verifyRemote(options, terminal)
           : await verifyStore(locationOf(options), options, terminal)
       if (options.format === 'json') outJson(terminal, found)
       else terminal.out(reportText(found, makeColours(terminal.hasColours)))
@@ -75,20 +75,18 @@ export function defineVerify(command: Command, session: Session): void {
     })
 }
 
-async function askService(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
+async function verifyRemote(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
   if (options.publicKey !== undefined) {
-    throw wrongUse(
-      '--public-key goes with --data-dir and --store: a service checks with the key of its configuration',
-    )
+    throw wrongUse('--public-key requires --data-dir or --store; a service uses its configured key')
   }
   const client = await makeServiceClient(options, terminal)
-  const asked = client.ask(Answer, { path: '/audit/verify', query: { expected: options.expected } })
+  const asked = client.request(Answer, { path: '/audit/verify', query: { expected: options.expected } })
   return await new Progress(terminal).during('verifying …', asked)
 }
 
 function locationOf({ dataDir, store }: VerifyOptions): StoreLocation {
   if (dataDir !== undefined && store !== undefined)
-    throw wrongUse('--data-dir and --store exclude each other')
+    throw wrongUse('--data-dir and --store cannot be combined')
   if (store === undefined) return inDataDirectory(dataDir ?? '')
   return databaseOption('--store', store)
 }
@@ -114,7 +112,7 @@ async function verifyStore(
 function readExpected(text: string | undefined): ChainEnd | undefined {
   if (text === undefined) return undefined
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text)
-  if (match === null) throw wrongUse('--expected takes the number of a record, a colon and its hash')
+  if (match === null) throw wrongUse('--expected must be a record number, a colon and its hash')
   return { seq: Number(match[1]), hash: match[2] ?? '' }
 }
 
@@ -128,7 +126,7 @@ function reportText(found: Verification, colours: Colours): string {
       ? 'none signed'
       : signaturesChecked
         ? `${signed} signed, ${verified} verified`
-        : `${signed} signed, not checked: no public key was given`
+        : `${signed} signed, not verified: no public key given`
   const reach = verifiedThroughSeq === 0 ? '' : `, the last at record ${verifiedThroughSeq}`
   return [
     `${verdict}: ${count(checked, 'record')} checked${range}`,

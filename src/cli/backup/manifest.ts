@@ -6,13 +6,13 @@ import { z } from 'zod'
 
 import { AppError, toError } from '../../errors/app-error.js'
 
-/** The file of a backup that says what belongs to it; written last, so that a backup without one is not whole. */
+/** Manifest of a backup. It is written last, so a backup without it is incomplete. */
 export const MANIFEST_FILE = 'backup.json'
-/** The file of a backup that has the trail, and all else but decisions. */
+/** Main database: everything but decisions. */
 export const SERVICE_DATABASE = 'tidegate.db'
 
 const FileEntry = z.strictObject({
-  // A plain name: a restore must not write elsewhere.
+  // No path separators: a restore must not write elsewhere.
   name: z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/),
   bytes: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -23,30 +23,34 @@ const Manifest = z.object({
   formatVersion: z.literal(1),
   tidegate: z.string(),
   time: z.iso.datetime(),
-  /** The last record of the audit trail: `tidegate audit verify --expected` takes it. */
+  /** Last record of the audit trail, for `tidegate audit verify --expected`. */
   trailEnd: z.string().optional(),
   files: z.array(FileEntry).nonempty(),
 })
 
-/** What a backup holds. */
+/** Contents of a backup. */
 export type Manifest = z.infer<typeof Manifest>
 export type FileEntry = z.infer<typeof FileEntry>
 
-/** Reads what a backup says it holds. Raises `invalid` where there is no such file or another release wrote it. */
+/** Reads the manifest of a backup. Raises `invalid` if it is missing or from another release. */
 export function readManifest(backup: string): Manifest {
   const path = join(backup, MANIFEST_FILE)
   try {
     return Manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
     const problem =
-      cause instanceof z.ZodError ? 'its content is not what this release writes' : toError(cause).message
-    throw new AppError('invalid', `${backup} is no whole backup: read ${MANIFEST_FILE}: ${problem}`, {
-      cause,
-    })
+      cause instanceof z.ZodError ? 'it does not match the format of this release' : toError(cause).message
+    throw new AppError(
+      'invalid',
+      `${backup} is not a complete backup: cannot read ${MANIFEST_FILE}: ${problem}`,
+      {
+        cause,
+      },
+    )
   }
 }
 
-/** A file as the manifest lists it. */
+/** Returns a file's manifest entry. */
 export async function describeFile(folder: string, name: string): Promise<FileEntry> {
   const path = join(folder, name)
   const hash = createHash('sha256')
@@ -54,7 +58,7 @@ export async function describeFile(folder: string, name: string): Promise<FileEn
   return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
 }
 
-/** Raises `invalid` naming every file that is missing or is not what the manifest says. */
+/** Raises `invalid` naming every missing or changed file. */
 export async function compareWithManifest(folder: string, { files }: Manifest): Promise<void> {
   const problems: string[] = []
   for (const file of files) {

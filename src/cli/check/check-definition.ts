@@ -17,19 +17,20 @@ import {
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from '../input/read-definitions.js'
-
-/** What definitions are checked with: the policies, and what these ask of others. */
 export interface Checking {
   readonly snapshot: Snapshot
   readonly requests: PolicyRequests
-  /** As the service evaluates verdicts. */
+  /** Strictness of verdicts, as in the service. */
   readonly strictness: Strictness
 }
 
-/** How many packages a sentence names. */
-const MOST_NAMES = 10
+/** Maximum package names in a message. */
+const MAX_NAMES = 10
 
-/** The packages of the static policies. Raises `invalid` when there are none: nothing would ever be denied. */
+/**
+ * Returns the static packages. Raises `invalid` if there are none, since nothing would ever be
+ * denied.
+ */
 export function staticPackages({ config, snapshot, directories }: OpenPolicies): readonly string[] {
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
@@ -38,15 +39,18 @@ export function staticPackages({ config, snapshot, directories }: OpenPolicies):
   const hint =
     directories.length === 0
       ? ''
-      : `; tidegate check ${directories.join(' ')} checks these policies themselves`
+      : `. tidegate check ${directories.join(' ')} checks these policies themselves`
   throw new AppError(
     'invalid',
-    `none of the loaded packages (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}${hint}`,
+    `no loaded package (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}${hint}`,
   )
 }
 
-/** The loaded packages that state a verdict and that no caller asks for one, as a sentence; undefined where there are none. */
-export function explainUnasked({ config, snapshot }: OpenPolicies): string | undefined {
+/**
+ * Returns a message about loaded packages that define a verdict but are never evaluated; undefined
+ * if there are none.
+ */
+export function listUnevaluated({ config, snapshot }: OpenPolicies): string | undefined {
   const patterns = config.policies.staticPackages
   const asked = new EvaluatedPackages(patterns)
   const unasked = snapshot.packages
@@ -55,15 +59,15 @@ export function explainUnasked({ config, snapshot }: OpenPolicies): string | und
     .filter((path) => VERDICT_RULES.some((rule) => snapshot.entrypoints.has(pathKey([...path, rule]))))
   if (unasked.length === 0) return undefined
   const names = listSome(unasked.map(printPackageName))
-  return `not asked, since policies.staticPackages is ${patterns.join(', ') || 'empty'}: ${names}`
+  return `not evaluated, since policies.staticPackages is ${patterns.join(', ') || 'empty'}: ${names}`
 }
 
 function listSome(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES
-  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  const more = names.length - MAX_NAMES
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** What the static policies say of one definition; `file` says where it is from. */
+/** Evaluates the static policies on a definition. `file` is its origin. */
 export async function checkDefinition(
   file: string,
   { name, input, form }: Definition,
@@ -81,7 +85,7 @@ export async function checkDefinition(
   }
 }
 
-/** Anything thrown while something is checked, as an AppError that keeps its text. */
+/** Converts anything thrown by a check to an AppError with its message. */
 export function toCheckError(raw: unknown): AppError {
   return raw instanceof AppError ? raw : new AppError('internal', toError(raw).message, { cause: raw })
 }

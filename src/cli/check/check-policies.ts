@@ -17,16 +17,16 @@ import {
 } from '../../rego/index.js'
 
 export interface PolicyCheckOptions {
-  /** Whether what compiles, and is a mistake in all likelihood, is an error, as for `opa check --strict`. */
+  /** True if probable mistakes are errors, as for `opa check --strict`. */
   readonly strict?: boolean | undefined
 }
 
-/** OPA gives up after ten errors unless told otherwise. */
+/** OPA stops after ten errors by default. */
 const MAX_ERRORS = '10000'
 
 /**
- * Whether paths name policies, and no documents to ask about: Rego, or directories of it without other JSON than data. Where there is
- * nobody to ask (`isUnasked`), Rego is enough.
+ * Returns whether all paths are Rego or directories of Rego without JSON other than data. With
+ * `isUnasked`, any Rego is enough.
  */
 export async function arePolicies(paths: readonly string[], isUnasked = false): Promise<boolean> {
   const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, isUnasked)))
@@ -34,7 +34,7 @@ export async function arePolicies(paths: readonly string[], isUnasked = false): 
 }
 
 async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean> {
-  // What cannot be read is told where it is read.
+  // Reading the path later reports the error.
   const tree = await listSourceTree(path).catch(() => undefined)
   if (tree === undefined) return false
   const { sources, passedOver } = tree
@@ -45,7 +45,10 @@ async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean>
   return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
 }
 
-/** Compiles all Rego of directories, tests too, with `opa check`. Raises `invalid` naming each error by file, row and column. */
+/**
+ * Compiles all Rego, including tests, with `opa check`. Raises `invalid` with the location of each
+ * error.
+ */
 export async function compileAll(
   directories: readonly string[],
   { strict = false }: PolicyCheckOptions,

@@ -1,21 +1,19 @@
 import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import { formText } from '../input/read-definitions.js'
-import type { AskedForm } from '../input/read-definitions.js'
+import type { ReadForm } from '../input/read-definitions.js'
 import type { Colours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'
 
-/** What the policies say of one definition. */
+/** Result of a definition. */
 export interface Finding {
   readonly file: string
   readonly name: string | undefined
-  readonly as: AskedForm
+  readonly as: ReadForm
   readonly allowed: boolean
   readonly denials: readonly { readonly package: string; readonly text: string }[]
 }
-
-/** A file or definition about which nothing can be said. */
 export interface Unchecked {
   readonly file: string
   readonly name: string | undefined
@@ -36,7 +34,7 @@ export function isUnchecked(result: CheckResult): result is Unchecked {
   return 'error' in result
 }
 
-/** The numbers at the end of a report. */
+/** Returns the totals of a report. */
 export function summarise(results: readonly CheckResult[]): CheckSummary {
   const findings = results.filter((result): result is Finding => !isUnchecked(result))
   const allowed = findings.filter((finding) => finding.allowed).length
@@ -49,7 +47,7 @@ export function summarise(results: readonly CheckResult[]): CheckSummary {
   }
 }
 
-/** The report as a JSON value; `warnings` are about the policies. */
+/** Returns the report as JSON. `warnings` are about policies. */
 export function checkReportJson(
   results: readonly CheckResult[],
   warnings: readonly ErrorDetail[] = [],
@@ -66,12 +64,12 @@ export function checkReportJson(
   return { files, summary: summarise(results), warnings }
 }
 
-/** The report for people where only the policies were looked at. */
+/** Returns the text report of a check of policies only. */
 export function policyReportText(packages: number, warnings: number): string {
   return `${count(packages, 'package')}: ${count(warnings, 'warning')}\n`
 }
 
-/** The report for people: a line for each definition, its reasons below it, the sum at the end. */
+/** Returns the text report: definitions with their reasons, and the totals. */
 export function checkReportText(results: readonly CheckResult[], colours: Colours): string {
   const { files, pipelines, allowed, denied, errors } = summarise(results)
   const parts = [
@@ -80,8 +78,8 @@ export function checkReportText(results: readonly CheckResult[], colours: Colour
     ...(errors > 0 ? [colours.bad(count(errors, 'error'))] : []),
   ]
   const forms = new Set(results.flatMap((result) => (isUnchecked(result) ? [] : [formText(result.as)])))
-  const asked = forms.size === 0 ? '' : `; asked as ${[...forms].join(', or as ')}`
-  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}${asked}`
+  const evaluatedAs = forms.size === 0 ? '' : `; evaluated as ${[...forms].join(', or as ')}`
+  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}${evaluatedAs}`
   return `${results.map((result) => resultText(result, colours)).join('')}\n${sum}\n`
 }
 

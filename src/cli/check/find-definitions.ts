@@ -5,8 +5,9 @@ import { AppError, toError } from '../../errors/app-error.js'
 import { STDIN } from '../input/read-document.js'
 
 /**
- * The files to check: a file (or `-`) is itself, a directory all `*.json` below it in a stable order, hidden ones and
- * `node_modules` left out. Raises `invalid` for a path that cannot be read and for a directory without any.
+ * Returns the files to check: the file itself (or `-`), or all `*.json` under a directory in a
+ * stable order, without hidden files and `node_modules`. Raises `invalid` for an unreadable path
+ * and a directory without JSON.
  */
 export async function findDefinitions(path: string): Promise<string[]> {
   if (path === STDIN || !(await isDirectory(path))) return [path]
@@ -15,7 +16,7 @@ export async function findDefinitions(path: string): Promise<string[]> {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !isPassedOver(file.slice(path.length)))
-  if (files.length === 0) throw new AppError('invalid', `${path}: there is no *.json in this directory`)
+  if (files.length === 0) throw new AppError('invalid', `${path}: this directory contains no *.json`)
   return files.sort()
 }
 

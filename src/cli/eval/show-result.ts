@@ -1,12 +1,13 @@
 import { canonicalJson } from '../../lib/json/edit/canonical.js'
 
-/** How `tidegate eval` prints a value; those beside `text` are called as in `opa eval`. */
+/** Output formats. All but `text` are named as in `opa eval`. */
 export const EVAL_FORMATS = ['text', 'json', 'raw', 'pretty', 'values', 'bindings', 'discard'] as const
 export type EvalFormat = (typeof EVAL_FORMATS)[number]
 
 /**
- * What `opa eval` prints of a query that is a reference, `data.a.b`, in one of its formats, line ends included. `json` is its document with `result`,
- * `bindings` are empty since a reference has no variables. An undefined result (absent) is `{}` or `undefined`, or nothing at all.
+ * Returns the output of `opa eval` for a reference such as `data.a.b`, including the line end.
+ * `bindings` are empty, since a reference has no variables. An undefined result is `{}`,
+ * `undefined` or nothing, depending on the format.
  */
 export function showQueryResult(query: string, value: string | undefined, format: EvalFormat): string {
   switch (format) {
@@ -26,13 +27,13 @@ export function showQueryResult(query: string, value: string | undefined, format
   }
 }
 
-/** The answer of the Data API on one line. */
+/** Returns the response of the Data API on one line. */
 export function showAnswer(value: string | undefined, isIndented = false): string {
   const answer = value === undefined ? '{}' : `{"result":${value}}`
   return `${isIndented ? indented(answer) : answer}\n`
 }
 
-/** OPA's members are in the order of its structures, not sorted, so that only the value is made canonical. */
+/** OPA does not sort these members, so only the value is canonical. */
 function documentText(query: string, value: string): string {
   const shown = indented(value).replaceAll('\n', '\n          ')
   const text = indented(JSON.stringify(query))
@@ -54,7 +55,7 @@ function documentText(query: string, value: string): string {
 }`
 }
 
-/** A text as it is, anything else as JSON on one line. */
+/** Returns a string verbatim, anything else as JSON on one line. */
 function rawText(value: string): string {
   return value.startsWith('"') ? String(JSON.parse(value)) : value
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
 import { wrongUse } from '../session/session.js'
+import { AppError } from '../../errors/app-error.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
+import type { ServiceClient } from '../session/service-client.js'
 
-/** The answers of the service about gates, as far as commands show them. */
+/** Responses about gates, as far as commands show them. */
 export const GateAnswer = z.looseObject({
   id: z.number(),
   name: z.string(),
@@ -66,8 +69,39 @@ export type DetailsAnswer = z.output<typeof DetailsAnswer>
 
 export const GatesAnswer = z.object({ gates: z.array(GateAnswer) })
 
-/** Where the service has an instance. Raises `invalid` for what is no number. */
+/** Returns the path of an instance. Raises `invalid` unless the id is a number. */
 export function instancePath(id: string): string {
   if (/^\d+$/.test(id)) return `/approvalGateInstances/${id}`
-  throw wrongUse(`an instance is named by its number, not "${id}"`)
+  throw wrongUse(`an instance must be a number, not "${id}"`)
+}
+
+/** Maximum names in an error about an unknown gate. */
+const MAX_NAMED = 10
+
+/**
+ * Returns the number of a gate given by number or name. Raises `not_found` with a suggestion, and
+ * `conflict` if several gates have the name.
+ */
+export async function findGate(client: ServiceClient, written: string): Promise<string> {
+  if (/^\d+$/.test(written)) return written
+  const { gates } = await client.request(GatesAnswer, { path: '/approvalGates' })
+  const named = gates.filter(({ name }) => name === written)
+  const [found, other] = named
+  if (found === undefined)
+    throw new AppError('not_found', `no gate is called '${written}'${hint(written, gates)}`)
+  if (other === undefined) return String(found.id)
+  throw new AppError(
+    'conflict',
+    `several gates are called '${written}'; use a number: ${named.map(({ id }) => id).join(', ')}`,
+  )
+}
+
+function hint(written: string, gates: readonly GateAnswer[]): string {
+  const names = [...new Set(gates.map(({ name }) => name))]
+  const nearest = nearestName(written, names)
+  if (nearest !== undefined) return `, did you mean ${nearest}?`
+  if (names.length === 0) return ': no gates are declared'
+  return names.length > MAX_NAMED
+    ? `; list all ${names.length} with tidegate gates list`
+    : `; there are ${names.join(', ')}`
 }

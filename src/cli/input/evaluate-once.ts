@@ -11,7 +11,10 @@ import type { Terminal } from '../session/terminal.js'
 
 type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'isVerdict' | 'cost' | 'print'>
 
-/** Does work with what policies ask of others, as far as the configuration lets them. Raises as that. */
+/**
+ * Runs `work` with the outgoing requests that the configuration allows. Raises the errors of
+ * `work`.
+ */
 export async function withRequests<A>(
   config: Config,
   terminal: Terminal,
@@ -25,8 +28,11 @@ export async function withRequests<A>(
   }
 }
 
-/** Evaluates with what calls gave when a decision was made, as the decision log has it (JSON), and asks no host. Raises as `evaluateWithAnswers`. */
-export async function evaluateAgain<A>(
+/**
+ * Evaluates with the recorded calls of a decision (JSON) instead of sending requests. Raises the
+ * errors of `evaluateWithAnswers`.
+ */
+export async function replayDecision<A>(
   evaluate: (call: EvaluationCall) => A,
   ndBuiltinCache: Uint8Array,
   requests: PolicyRequests,

@@ -9,20 +9,18 @@ import { detailText } from '../output/report-failure.js'
 import { printable } from '../output/display-width.js'
 import type { WarningOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-
-/** The flag that has the input of policies checked. */
 export interface SchemaOptions {
   readonly schema?: string
 }
 
-/** Where the schemas of `--schema` are; undefined without that flag. */
+/** Returns the directory of schemas; undefined without `--schema`. */
 export function schemaFolder({ schema }: SchemaOptions): string | undefined {
   return schema === 'default' ? join(packageRoot, 'schemas') : schema
 }
 
 /**
- * What the policies in some directories read of `input` that the schemas of `--schema` do not have; nothing without that
- * flag. Raises `invalid` where there are no policies as they were written, and as `checkInput`.
+ * Returns warnings about `input` members that the schemas do not have; none without `--schema`.
+ * Raises `invalid` if there are no policy sources, and the errors of `checkInput`.
  */
 export async function findInputWarnings(
   directories: readonly string[],
@@ -34,7 +32,7 @@ export async function findInputWarnings(
   if (directories.length === 0)
     throw new AppError(
       'invalid',
-      '--schema needs policies as they were written: give their directory, not a bundle',
+      '--schema requires policy sources; pass their directory instead of a bundle',
     )
   const opa = await load.findOpa()
   const { rego } = await collectSources(directories, { includeTests: false })
@@ -42,7 +40,7 @@ export async function findInputWarnings(
   return await checkInput(opa, await parseModules(opa, rego), { schemas, staticPackages })
 }
 
-/** Whether warnings fail the command: with `--fail-on-warning`, and with `--strict`, which includes it. */
+/** Returns whether warnings fail the command: with `--fail-on-warning` or `--strict`. */
 export function failsOnWarnings(
   warnings: readonly ErrorDetail[],
   { failOnWarning, strict }: WarningOptions & { readonly strict?: true },
@@ -50,8 +48,8 @@ export function failsOnWarnings(
   return warnings.length > 0 && (failOnWarning === true || strict === true)
 }
 
-/** Tells people of findings, on standard error so that the report stands alone; programs read them in it. */
-export function tellWarnings(
+/** Prints warnings to standard error. JSON reports contain them already. */
+export function reportWarnings(
   warnings: readonly ErrorDetail[],
   format: 'text' | 'json',
   terminal: Terminal,

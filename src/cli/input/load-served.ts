@@ -8,8 +8,9 @@ import {
 } from '../../rego/index.js'
 
 /**
- * Loads what would serve, and gives what is wrong with it though it loads: test rules make a module another one, larger, with other built-ins. Raises as
- * `loadSnapshot`. Where there is nothing but tests, nothing would serve.
+ * Loads the policies without tests, as the service does, and returns their warnings. Test rules
+ * would change the module and its built-ins. Raises the errors of `loadSnapshot`; if there are only
+ * tests, nothing is loaded.
  */
 export async function loadServed(
   locations: PolicyLocations,

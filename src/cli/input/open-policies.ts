@@ -18,15 +18,18 @@ import type { PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { orShipped } from './shipped-policies.js'
 
-/** Loaded policies, and the configuration that they were loaded with. */
+/** Loaded policies with their configuration. */
 export interface OpenPolicies {
   readonly config: Config
   readonly snapshot: Snapshot
-  /** The directories that were compiled. */
+  /** Compiled directories. */
   readonly directories: readonly string[]
 }
 
-/** Compiles and loads the policies that flags or the configuration name. Raises as `loadConfig` and `loadSnapshot`. */
+/**
+ * Compiles and loads the policies of the flags or configuration. Raises the errors of `loadConfig`
+ * and `loadSnapshot`.
+ */
 export async function openPolicies(
   options: PolicyOptions,
   terminal: Terminal,
@@ -39,7 +42,7 @@ export async function openPolicies(
   return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
 }
 
-/** The configuration, and the directories that it or flags name. Raises as `loadConfig`. */
+/** Returns the configuration and the policy directories. Raises the errors of `loadConfig`. */
 export function findPolicies(options: PolicyOptions, terminal: Terminal): Omit<OpenPolicies, 'snapshot'> {
   const flags = policyFlags(options)
   const { config, originOf } = traceConfig({ file: options.config, env: terminal.env, flags })
@@ -50,19 +53,19 @@ export function findPolicies(options: PolicyOptions, terminal: Terminal): Omit<O
   }
 }
 
-/** The configuration file, and the policies that it or flags name: what a command that is watched looks at. */
+/** Returns the files that a watched command depends on. */
 export function policyFiles(options: PolicyOptions, terminal: Terminal): (string | undefined)[] {
   const file = options.config ?? terminal.env[CONFIG_FILE_VARIABLE]
   try {
     const { config, directories } = findPolicies(options, terminal)
     return [file, ...directories, ...config.policies.bundles]
   } catch {
-    // The command tells what is wrong with it.
+    // The command itself reports the error.
     return [file]
   }
 }
 
-/** How policies are compiled and run under a configuration. */
+/** Returns the options for compiling and running policies. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
   const { opa: named, capabilities, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   return {

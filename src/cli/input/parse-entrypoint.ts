@@ -1,17 +1,17 @@
 import { parseDataPath } from '../../rego/index.js'
 import { wrongUse } from '../session/session.js'
 
-/** One step of a reference: `.name`, `["text"]` or `[1]`. */
+/** A step of a reference: `.name`, `["text"]` or `[1]`. */
 const STEP = /\.([^.[\]/]+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/y
 
-/** A step with a quoted name, and what stands in queries that are more than a reference. */
+/** A quoted step, and characters that only occur in expressions. */
 const QUOTED = /\["(?:[^"\\]|\\.)*"\]/g
 const EXPRESSION = /[\s;:=<>!(){}|&+*,"`]/
 const DOCUMENT_FILE = /^[^\s"]+\.(?:json|ya?ml)$/
 
 /**
- * The segments of `a/b/c` or `/a/b/c`, where `%2F` is a slash inside a segment, or of a reference, `data.a["b/c"]`. Raises
- * `invalid` for a broken escape.
+ * Returns the segments of `a/b/c` or `/a/b/c`, where `%2F` is a slash within a segment, or of a
+ * reference such as `data.a["b/c"]`. Raises `invalid` for a broken escape.
  */
 export function parseEntrypoint(text: string): string[] {
   const path = readReference(text) ?? parseDataPath(text.replace(/^\/?data\//, '/'))
@@ -19,8 +19,8 @@ export function parseEntrypoint(text: string): string[] {
 }
 
 /**
- * The path that a query asks for: a reference below `data`, or a path with slashes. Raises `invalid` for a query that is more than that, which only a
- * compiler evaluates, and for the name of a file.
+ * Returns the path of a query, which must be a reference to `data` or a path with slashes. Raises
+ * `invalid` for expressions, which need a compiler, and for file names.
  */
 export function parseQuery(text: string): string[] {
   const trimmed = text.trim()
@@ -28,9 +28,9 @@ export function parseQuery(text: string): string[] {
   const isPath = /^data(?:[.[]|$)/.test(trimmed) ? readReference(trimmed) !== undefined : bare.includes('/')
   if (isPath && !EXPRESSION.test(bare)) return parseEntrypoint(trimmed)
   if (DOCUMENT_FILE.test(trimmed))
-    throw wrongUse(`'${trimmed}' is a file, not a query: an input is given with --input ${trimmed}`)
+    throw wrongUse("${trimmed}' is a file, not a query; pass it with --input ${trimmed}")
   throw wrongUse(
-    `the query '${text}' is more than a path of data: write it as a rule and name that, as in data.a.b (opa eval evaluates queries)`,
+    `the query '${text}' is not a path of data. Write a rule and name it, as in data.a.b, or use opa eval.`,
   )
 }
 

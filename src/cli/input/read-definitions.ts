@@ -4,45 +4,46 @@ import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
 import { scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 
-/** How a document becomes an input: wrapped as one of two kinds, or as it is. */
+/** Forms of an input: wrapped as a pipeline or application, or verbatim. */
 export const INPUT_FORMS = ['pipeline', 'application', 'raw'] as const
 export type InputForm = (typeof INPUT_FORMS)[number]
 
-/** What was made of a document: `request` is what it has below `input`. */
-export type AskedForm = InputForm | 'request'
+/** The form that was used. `request` means the document's own `input`. */
+export type ReadForm = InputForm | 'request'
 
-/** One pipeline definition, as the policies are asked about it. */
+/** A definition as policy input. */
 export interface Definition {
-  /** Its own name, or undefined where it has none. */
+  /** Undefined if it has none. */
   readonly name: string | undefined
-  /** The policy input as JSON text, number texts kept. */
+  /** JSON. Numbers keep their digits. */
   readonly input: Uint8Array
-  readonly form: AskedForm
+  readonly form: ReadForm
 }
 
-/** What a definition has one of: one that was made from a template may have no stages of its own. */
-const SIGNS = ['stages', 'template', 'config', 'triggers', 'application']
-/** All that one has which was only begun. */
+/** A definition has at least one of these. One from a template may have no stages. */
+const DEFINITION_MEMBERS = ['stages', 'template', 'config', 'triggers', 'application']
+/** The only members of a new definition. */
 const LABELS = ['id', 'name', 'description']
-/** The members under which the orchestrator sends what is to be saved. */
+/** Members with the definition in the orchestrator's requests. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 const WRAPPER_OF = { pipeline: 'new', application: 'app' } as const
-const FORM_TEXTS: Readonly<Record<AskedForm, string>> = {
+const FORM_TEXTS: Readonly<Record<ReadForm, string>> = {
   pipeline: '{"new": ...}',
   application: '{"app": ...}',
   raw: 'it is',
-  request: 'what is below "input"',
+  request: 'the contents of "input"',
 }
 
-/** How a document was asked, in words that go on from `asked as`. */
-export function formText(form: AskedForm): string {
+/** Returns a form as shown after `evaluated as`. */
+export function formText(form: ReadForm): string {
   return FORM_TEXTS[form]
 }
 
 /**
- * The definitions in a well-formed JSON document: an object is one, an array holds several. Where no form is asked for, a bare definition
- * is wrapped as the orchestrator's save wraps it, `{"new": ...}`; one that is wrapped already, or is below `input` (as JSON or
- * as JSON text), is taken as it is. Raises `invalid` for anything else.
+ * Returns the definitions in a JSON document: one in an object, several in an array. Without a
+ * given form, a plain definition is wrapped like the orchestrator's save request, `{"new": ...}`. A
+ * wrapped one, or one in `input` (JSON or a JSON string), is used verbatim. Raises `invalid` for
+ * anything else.
  */
 export function readDefinitions(document: Uint8Array, form?: InputForm): Definition[] {
   const start = scanSpace(document, 0)
@@ -51,13 +52,13 @@ export function readDefinitions(document: Uint8Array, form?: InputForm): Definit
   scanElements(document, start, (_index, from, end) =>
     definitions.push(readDefinition(document.subarray(from, end), form)),
   )
-  if (definitions.length === 0) throw new AppError('invalid', 'the array holds no pipeline definition')
+  if (definitions.length === 0) throw new AppError('invalid', 'the array contains no pipeline definition')
   return definitions
 }
 
 /**
- * A document as an input: what `readDefinitions` makes of it where it shows that it is a definition or a request, else as it is. A
- * form that is asked for is taken at its word, whatever the document is.
+ * Returns a document as input: like `readDefinitions` if it looks like a definition or request,
+ * otherwise verbatim. A given form always applies.
  */
 export function readInputDocument(
   document: Uint8Array,
@@ -84,14 +85,17 @@ function readDefinition(text: Uint8Array, form?: InputForm): Definition {
 }
 
 function isDefinition(members: readonly string[]): boolean {
-  return members.some((name) => SIGNS.includes(name)) || members.every((name) => LABELS.includes(name))
+  return (
+    members.some((name) => DEFINITION_MEMBERS.includes(name)) ||
+    members.every((name) => LABELS.includes(name))
+  )
 }
 
-/** Any other JSON would be allowed by policies that look for stages, as if it had been looked at. */
+/** Without this error, policies that look for stages would allow any other JSON. */
 function noDefinition(): AppError {
   return new AppError(
     'invalid',
-    `it is no pipeline definition: it has none of ${SIGNS.join(', ')}; say how it is asked with --as where it is meant`,
+    `not a pipeline definition: it has none of ${DEFINITION_MEMBERS.join(', ')}. Use --as if it is one.`,
   )
 }
 
@@ -100,7 +104,7 @@ function wrap(text: Uint8Array, form: InputForm): Uint8Array {
   return Buffer.concat([Buffer.from(`{"${WRAPPER_OF[form]}":`), text, Buffer.from('}')])
 }
 
-/** What is below `input` in a request: a document, or a document as text. */
+/** Parses the `input` of a request, which is a document or a JSON string. */
 function readInput(input: Uint8Array): Definition {
   const value: unknown = JSON.parse(Buffer.from(input).toString())
   const text = typeof value === 'string' ? Buffer.from(value) : input
@@ -114,11 +118,11 @@ function readInput(input: Uint8Array): Definition {
   }
 }
 
-/** The texts of the members' values; the last of a repeated key counts. */
+/** Returns the members' JSON by name. The last of repeated keys counts. */
 function membersOf(text: Uint8Array): Map<string, Uint8Array> {
   const start = scanSpace(text, 0)
   if (text[start] !== OPEN_OBJECT)
-    throw new AppError('invalid', 'a pipeline definition must be a JSON object, or an array of them')
+    throw new AppError('invalid', 'a pipeline definition must be a JSON object or an array of objects')
   const members = new Map<string, Uint8Array>()
   scanMembers(text, start, (keyStart, valueStart, valueEnd) => {
     const key = Buffer.from(text.subarray(keyStart, valueStart))

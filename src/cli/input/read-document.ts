@@ -6,44 +6,46 @@ import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
 import { JsonSyntaxError } from '../../lib/json/scan/syntax-error.js'
 import type { Terminal } from '../session/terminal.js'
 
-/** How files that are no UTF-8 text begin (RFC 1952, RFC 8878, Unicode's byte order marks), and what makes them one. */
+/**
+ * Magic bytes of compressed and UTF-16 files (RFC 1952, RFC 8878, byte order marks), with advice.
+ */
 const BEGINNINGS: readonly { readonly bytes: readonly number[]; readonly says: string }[] = [
-  { bytes: [0x1f, 0x8b], says: 'is compressed: unpack it with gunzip' },
-  { bytes: [0x28, 0xb5, 0x2f, 0xfd], says: 'is compressed: unpack it with unzstd' },
-  { bytes: [0xff, 0xfe], says: 'is UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8' },
-  { bytes: [0xfe, 0xff], says: 'is UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8' },
+  { bytes: [0x1f, 0x8b], says: 'is compressed; unpack it with gunzip' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], says: 'is compressed; unpack it with unzstd' },
+  { bytes: [0xff, 0xfe], says: 'is UTF-16; convert it with iconv -f UTF-16 -t UTF-8' },
+  { bytes: [0xfe, 0xff], says: 'is UTF-16; convert it with iconv -f UTF-16 -t UTF-8' },
 ]
 
-/** Raises `invalid` saying what to do where what a file begins with shows that it is compressed or UTF-16. */
-export function refuseOtherThanText(start: Uint8Array, name: string): void {
+/** Raises `invalid` with advice if the file is compressed or UTF-16. */
+export function requireText(start: Uint8Array, name: string): void {
   const known = BEGINNINGS.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
   if (known !== undefined) throw new AppError('invalid', `${name} ${known.says}`)
 }
 
-/** How standard input is written in place of a file. */
+/** Name of standard input. */
 export const STDIN = '-'
 const MARK = Buffer.from('\ufeff')
 
 /**
- * The JSON text of a document: a file, or `-` for standard input; `.yaml` and `.yml` files are turned into JSON.
- * Raises `invalid` naming the file when it cannot be read or is not well-formed, and where.
+ * Returns the JSON of a file, or of standard input for `-`. `.yaml` and `.yml` files are converted.
+ * Raises `invalid` with name and location if it cannot be read or is malformed.
  */
 export async function readDocument(file: string, terminal: Terminal): Promise<Uint8Array> {
   const name = file === STDIN ? 'standard input' : file
   const bytes = withoutMark(await readBytes(file, terminal))
-  refuseOtherThanText(bytes, name)
+  requireText(bytes, name)
   try {
     if (/\.ya?ml$/i.test(file)) return await yamlToJson(bytes)
     const text = toUtf8(bytes)
     refuseMalformed(text)
     return text
   } catch (raw) {
-    throw new AppError('invalid', `${name}${placeOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
+    throw new AppError('invalid', `${name}${locationOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
   }
 }
 
-/** `:row:col` of what breaks a JSON text, both from 1; nothing where it ended too early, since that says it all. */
-function placeOf(raw: unknown, bytes: Buffer): string {
+/** Returns `:row:col` of a syntax error, from 1; empty if the JSON ended too early. */
+function locationOf(raw: unknown, bytes: Buffer): string {
   if (!(raw instanceof JsonSyntaxError) || raw.at >= bytes.length) return ''
   const before = bytes.toString('utf8', 0, raw.at).split('\n')
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
@@ -58,12 +60,12 @@ async function readBytes(file: string, terminal: Terminal): Promise<Buffer> {
   }
 }
 
-/** Some editors put a byte order mark before UTF-8, which JSON has none of (RFC 8259, 8.1). */
+/** Removes the UTF-8 byte order mark of some editors, which JSON does not allow (RFC 8259, 8.1). */
 function withoutMark(bytes: Buffer): Buffer {
   return MARK.equals(bytes.subarray(0, MARK.length)) ? bytes.subarray(MARK.length) : bytes
 }
 
-/** What the system says without its own copy of the path. */
+/** Returns the system's message without the path. */
 export function readFailure(raw: unknown): string {
   return toError(raw).message.replace(/, \w+(?: '.*')?$/s, '')
 }

@@ -1,4 +1,6 @@
-/** The few styles of the reports. */
+import { styleText } from 'node:util'
+
+/** Styles of reports. */
 export interface Colours {
   readonly good: (text: string) => string
   readonly bad: (text: string) => string
@@ -6,14 +8,13 @@ export interface Colours {
   readonly strong: (text: string) => string
 }
 
-const style =
-  (start: number, end: number) =>
-  (text: string): string =>
-    `\u001b[${start}m${text}\u001b[${end}m`
-const plain = (text: string): string => text
+type Format = 'green' | 'red' | 'dim' | 'bold'
 
-/** Colours, or none. The numbers are those of ECMA-48 section 8.3.117. */
+/** Returns the styles, or plain text if they are disabled. */
 export function makeColours(enabled: boolean): Colours {
-  if (!enabled) return { good: plain, bad: plain, faint: plain, strong: plain }
-  return { good: style(32, 39), bad: style(31, 39), faint: style(2, 22), strong: style(1, 22) }
+  const style =
+    (format: Format) =>
+    (text: string): string =>
+      enabled ? styleText(format, text, { validateStream: false }) : text
+  return { good: style('green'), bad: style('red'), faint: style('dim'), strong: style('bold') }
 }

@@ -4,7 +4,7 @@ const SHOWN_AFTER_MS = 1000
 const REDRAWN_AFTER_MS = 100
 const ERASE_LINE = '\r\u001b[K'
 
-/** One line on a person's terminal that tells how far long work is; nothing where nobody watches. */
+/** A progress line on standard error, if it is a terminal. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #nowMs: () => number
@@ -28,7 +28,7 @@ export class Progress {
     this.#isDrawn = true
   }
 
-  /** Shows a line for as long as some work takes. */
+  /** Shows a line while a promise is pending. */
   async during<T>(text: string, work: Promise<T>): Promise<T> {
     const timer = setInterval(() => this.show(text), REDRAWN_AFTER_MS)
     try {
@@ -39,7 +39,7 @@ export class Progress {
     }
   }
 
-  /** Removes the line, so that results stand alone. */
+  /** Removes the line. */
   end(): void {
     if (this.#isDrawn) this.#terminal.err(ERASE_LINE)
     this.#isDrawn = false

@@ -4,26 +4,24 @@ import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { nearestName, suggestion } from '../../lib/text/nearest-name.js'
 import { errorAnswer } from '../../http/exchange/error-body.js'
-import { EXIT } from '../session/session.js'
-import { wrongUse } from '../session/session.js'
+import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
 import { printable } from './display-width.js'
-import { systemLimitText } from './system-limit.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
-  /** Whether to show where in the program it happened. */
+  /** True if stack traces are shown. */
   readonly debug: boolean
 }
 
 /**
- * Tells what ended a command: on standard error for people, or as one JSON object in OPA's shape on standard output.
- * Returns the exit code.
+ * Prints the error that ended a command, as text to standard error or as JSON in OPA's format to
+ * standard output. Returns the exit code.
  */
 export function reportFailure(raw: unknown, terminal: Terminal, options: ReportOptions): ExitCode {
   if (raw instanceof CommanderError && raw.exitCode === 0) return EXIT.fine
-  // The help that a command line without any command gets has said everything.
+  // The help was printed already.
   if (raw instanceof CommanderError && raw.code === 'commander.help') return EXIT.error
   const error = toReportedError(raw)
   if (options.isJson) terminal.out(errorAnswer(error).body)
@@ -32,12 +30,12 @@ export function reportFailure(raw: unknown, terminal: Terminal, options: ReportO
   return EXIT.error
 }
 
-/** `tidegate: message`, then one line for each problem behind it. */
+/** Returns `tidegate: message` and one line per detail. */
 export function errorText(error: AppError): string {
   return printable([`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n'))
 }
 
-/** `file:row:col: code: message`; a column of 0 is one that is not known. */
+/** Returns `file:row:col: code: message`. A column of 0 is unknown and omitted. */
 export function detailText({ code, message, location }: ErrorDetail): string {
   if (location === undefined) return `${code}: ${message}`
   const { file, row, col } = location
@@ -47,21 +45,21 @@ export function detailText({ code, message, location }: ErrorDetail): string {
 function toReportedError(raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   if (raw instanceof CommanderError) {
-    const text = raw.message.replace(/^error: /, '').replace(SUGGESTED, suggestNear)
-    return wrongUse(namingNearChoice(text))
+    const text = raw.message.replace(/^error: /, '').replace(SUGGESTED, suggestName)
+    return wrongUse(suggestChoice(text))
   }
   const limit = systemLimitText(raw)
   if (limit !== undefined) return new AppError('unavailable', limit, { cause: raw })
   return new AppError(
     'internal',
-    `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
+    `${toError(raw).message} (this is a bug in tidegate; --debug shows the stack trace)`,
   )
 }
 
 const SUGGESTED = /^([^']*'(-*)([^'=]*).*)\n\(Did you mean (?:one of )?(.*)\?\)$/s
 
-/** Keeps what is near of the names that commander suggests, which finds `--port` like `--format`. */
-function suggestNear(_: string, says: string, dashes: string, written: string, names: string): string {
+/** Filters commander's suggestions, which are too generous. */
+function suggestName(_: string, says: string, dashes: string, written: string, names: string): string {
   const nearest = nearestName(
     written,
     names.split(', ').map((name) => name.replace(/^-+/, '')),
@@ -69,8 +67,8 @@ function suggestNear(_: string, says: string, dashes: string, written: string, n
   return `${says.replace(/\.$/, '')}${suggestion(nearest && dashes + nearest)}`
 }
 
-/** The sentence about a value that is none of the choices, with the one that was likely meant. */
-function namingNearChoice(text: string): string {
+/** Adds the most similar choice to an error about an invalid one. */
+function suggestChoice(text: string): string {
   const [, written, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text) ?? []
   const nearest = written && choices && nearestName(written, choices.split(', '))
   return nearest ? `${text.slice(0, -1)}; did you mean ${nearest}?` : text
@@ -79,4 +77,34 @@ function namingNearChoice(text: string): string {
 function stackText(error: Error): string {
   const text = error.stack ?? error.message
   return error.cause instanceof Error ? `${text}\ncaused by ${stackText(error.cause)}` : text
+}
+
+const NO_MEMORY =
+  'The system denied memory. Raise the limit of this process (ulimit -v, or that of its container); WebAssembly reserves many gigabytes of address space without using memory'
+const ELSEWHERE = 'or use another directory with --data-dir, for temporary files TMPDIR'
+
+/** Advice for system errors by code (errno(3)). */
+const ADVICE: ReadonlyMap<unknown, string> = new Map([
+  ['EMFILE', 'Too many open files in this process. Raise the limit (ulimit -n) to 1024 or more'],
+  [
+    'ENFILE',
+    'Too many open files on this machine. Stop programs that use many, or raise its limit (fs.file-max)',
+  ],
+  ['ENOSPC', `No space left on the disk. Free some, ${ELSEWHERE}`],
+  ['EDQUOT', `The disk quota is exhausted. Free some space, ${ELSEWHERE}`],
+  ['EROFS', `The file system is read-only. Remount it for writing, ${ELSEWHERE}`],
+  ['ENOMEM', NO_MEMORY],
+  ['ERR_WORKER_OUT_OF_MEMORY', NO_MEMORY],
+])
+
+/** V8's messages about memory, which have no code. */
+const OUT_OF_MEMORY = /could not allocate memory|Cannot allocate Wasm memory|Array buffer allocation failed/
+
+/** Returns advice for an error caused by a system limit; undefined for others. */
+export function systemLimitText(raw: unknown): string | undefined {
+  const error: Error & { readonly code?: unknown } = toError(raw)
+  const { message, cause, code } = error
+  const advice = ADVICE.get(code) ?? (OUT_OF_MEMORY.test(message) ? NO_MEMORY : undefined)
+  if (advice !== undefined) return `${advice} (${message})`
+  return cause === undefined ? undefined : systemLimitText(cause)
 }

@@ -1,12 +1,12 @@
 import { displayWidth, shortenTo, oneLine } from './display-width.js'
 
-/** The last column is not made narrower than this: the rest of the table is too wide anyway. */
-const LEAST_LAST_COLUMN = 20
+/** Minimum width of the last column. */
+const MIN_LAST_COLUMN = 20
 const GAP = '  '
 
 /**
- * Rows as lines in which the columns are under each other; `numeric` columns are right-aligned. Where a width is given, the last
- * column is shortened to it.
+ * Formats rows as an aligned table. `numeric` columns are right-aligned, and the last column is
+ * shortened to fit `width`.
  */
 export function textTable(
   given: readonly (readonly string[])[],
@@ -19,7 +19,7 @@ export function textTable(
     rows.reduce((most, row) => Math.max(most, displayWidth(row[column] ?? '')), 0),
   )
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
-  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before)
+  const lastWidth = Math.max(MIN_LAST_COLUMN, width - before)
   const lines = rows.map((row) =>
     row
       .map((cell, column) => {
@@ -33,7 +33,7 @@ export function textTable(
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** `1 file`, `2 files`. */
+/** Returns `1 file`, `2 files`. */
 export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }

@@ -1,13 +1,15 @@
 import { displayWidth, oneLine } from './display-width.js'
 
-/** How wide text is made that is not a table: what every terminal has. */
+/** Width of wrapped text, which every terminal has. */
 export const TEXT_WIDTH = 80
 
-/** A text as lines of at most this many columns, each behind the indent; a word that is longer has a line of its own. */
+/**
+ * Wraps text at a number of columns and indents each line. Longer words get a line of their own.
+ */
 export function wrapText(text: string, indent: string, width = TEXT_WIDTH): string {
   const lines: string[] = []
   let line = ''
-  // A space between a number and its unit, or behind what it is called, is no place to break at.
+  // Keep numbers and units together, and `(p` and its value.
   for (const word of oneLine(text).split(/(?<!\(p) (?!%)/)) {
     const longer = line === '' ? word : `${line} ${word}`
     if (line === '' || indent.length + displayWidth(longer) <= width) line = longer

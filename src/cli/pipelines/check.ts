@@ -1,35 +1,41 @@
 import type { Command } from 'commander'
 
 import { withListing } from '../../orchestrator/list-definitions.js'
-import { staticPackages } from '../check/check-definition.js'
+import { staticPackages, checkDefinition } from '../check/check-definition.js'
+import type { Checking } from '../check/check-definition.js'
 import { EXIT, watchFiles } from '../session/session.js'
+import type { Session } from '../session/session.js'
 import { withRequests } from '../input/evaluate-once.js'
 import { openPolicies, policyFiles } from '../input/open-policies.js'
 import { strictnessOf, type PolicyRequests } from '../../rego/index.js'
 import { makeColours } from '../output/colours.js'
+import type { Colours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
-import type { Session } from '../session/session.js'
 import { addOutputOptions, addPolicyOptions, examples, outJson } from '../session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
-import { checkPipeline, isOf } from './check-one.js'
-import { withStorage } from './connect.js'
-import type { StorageOptions } from './connect.js'
-import { EstateReport } from './estate-report.js'
+import { withStorage } from '../session/connect-orchestrator.js'
+import type { StorageOptions } from '../session/connect-orchestrator.js'
 import { addWatchOption } from '../session/watch.js'
+import type { Definition } from '../../orchestrator/definition.js'
+import { pipelineName } from '../../orchestrator/store-report.js'
+import { isUnchecked } from '../check/check-report.js'
+import type { CheckResult } from '../check/check-report.js'
+import { applicationKey } from '../../events/registry/registry-change.js'
+import { count } from '../output/text-table.js'
 
 interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOptions {
   readonly application?: string
 }
 
-/** `tidegate pipelines check`: what the static policies say of every pipeline there is. */
+/** `tidegate pipelines check`: evaluates the static policies on all pipelines. */
 export function defineEstateCheck(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(addPolicyOptions(command)))
     .description(
-      'Asks the static policies about all pipelines of the orchestrator and reports by application. Exits with 1 when one is denied, with 2 when one cannot be checked.',
+      'Evaluates the static policies on all pipelines of the orchestrator and reports by application. Exits with 1 if one is denied, with 2 if one cannot be checked.',
     )
-    .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
-    .option('--application <name>', 'only those of one application')
+    .option('--storage-url <url>', 'URL of the storage service (default: orchestrator.storageUrl)')
+    .option('--application <name>', 'only this application')
     .addHelpText('after', examples('tidegate pipelines check', 'tidegate pipelines check --application shop'))
     .action(async (options: EstateCheckOptions) => {
       const { terminal } = session
@@ -72,4 +78,116 @@ const BAR_WIDTH = 30
 function bar(done: number, all: number): string {
   const filled = all === 0 ? BAR_WIDTH : Math.floor((done / all) * BAR_WIDTH)
   return `checking [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${done} of ${all}`
+}
+
+/**
+ * Evaluates the static policies on a pipeline, like the orchestrator's save request. The
+ * application takes the place of a file.
+ */
+export function checkPipeline(
+  definition: Definition,
+  checking: Checking,
+  packages: readonly string[],
+): Promise<CheckResult> {
+  const { application } = definition
+  const place = typeof application === 'string' ? application : '(without an application)'
+  const input = Buffer.from(JSON.stringify({ new: definition }))
+  return checkDefinition(
+    place,
+    { name: pipelineName(definition), input, form: 'pipeline' as const },
+    checking,
+    packages,
+  )
+}
+
+/** Returns whether a pipeline belongs to an application, if one is given. */
+export function isOf({ application }: Definition, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true
+  return typeof application === 'string' && applicationKey(application) === applicationKey(wanted)
+}
+
+interface ApplicationResult {
+  allowed: number
+  /** Denied or unchecked pipelines. */
+  readonly findings: CheckResult[]
+}
+
+interface Summary {
+  readonly applications: number
+  readonly pipelines: number
+  readonly denied: number
+  readonly errors: number
+}
+
+/** Results by application. Allowed pipelines are only counted. */
+export class EstateReport {
+  readonly #applications = new Map<string, ApplicationResult>()
+
+  add(result: CheckResult): void {
+    const known = this.#applications.get(result.file) ?? { allowed: 0, findings: [] }
+    this.#applications.set(result.file, known)
+    if (!isUnchecked(result) && result.allowed) known.allowed += 1
+    else known.findings.push(result)
+  }
+
+  summary(): Summary {
+    const all = [...this.#applications.values()]
+    const findings = all.flatMap((application) => application.findings)
+    const errors = findings.filter(isUnchecked).length
+    const allowed = all.reduce((sum, application) => sum + application.allowed, 0)
+    return {
+      applications: all.length,
+      pipelines: allowed + findings.length,
+      denied: findings.length - errors,
+      errors,
+    }
+  }
+
+  json(): unknown {
+    const applications = this.#inOrder().map(([application, { allowed, findings }]) => ({
+      application,
+      allowed,
+      findings: findings.map((finding) =>
+        isUnchecked(finding)
+          ? { pipeline: finding.name, error: { code: finding.error.code, message: finding.error.message } }
+          : { pipeline: finding.name, denials: finding.denials },
+      ),
+    }))
+    return { applications, summary: this.summary() }
+  }
+
+  text(colours: Colours): string {
+    const { applications, pipelines, denied, errors } = this.summary()
+    const parts = [
+      denied > 0 ? colours.bad(`${denied} denied`) : 'none denied',
+      ...(errors > 0 ? [colours.bad(count(errors, 'error'))] : []),
+    ]
+    const sum = `${count(pipelines, 'pipeline')} of ${count(applications, 'application')}: ${parts.join(', ')}`
+    return `${this.#inOrder()
+      .map(([application, result]) => applicationText(application, result, colours))
+      .join('')}${sum}\n`
+  }
+
+  #inOrder(): [string, ApplicationResult][] {
+    return [...this.#applications].sort(([a], [b]) => a.localeCompare(b))
+  }
+}
+
+function applicationText(
+  application: string,
+  { allowed, findings }: ApplicationResult,
+  colours: Colours,
+): string {
+  if (findings.length === 0) return ''
+  const title = `${colours.strong(application)}  ${findings.length} of ${allowed + findings.length}\n`
+  return `${title}${findings.map((finding) => findingText(finding, colours)).join('')}\n`
+}
+
+function findingText(finding: CheckResult, colours: Colours): string {
+  const name = finding.name ?? '(without a name)'
+  if (isUnchecked(finding)) return `  ${colours.bad('error')}   ${name}\n    ${finding.error.message}\n`
+  const reasons = finding.denials.map(
+    (denial) => `    ${colours.faint(`${denial.package}:`)} ${denial.text}\n`,
+  )
+  return `  ${colours.bad('denied')}  ${name}\n${reasons.join('')}`
 }

@@ -6,23 +6,28 @@ import {
   pathKey,
   planDocument,
   printDataRef,
+  RegoNumber,
+  RegoObject,
+  RegoSet,
+  printJson,
   type EvaluationCall,
   type PolicyRequests,
   type Snapshot,
+  type RegoValue,
 } from '../../rego/index.js'
 import type { PlainHost } from '../../main/threads/plain-host-thread.js'
 import type { PortableModule } from './portable-modules.js'
-import { saysTheSame } from './same-answer.js'
+import { isRecord } from '../../lib/validation/record.js'
 
-/** One path that both hosts are asked, over one input. */
-export interface HostQuestion {
+/** A path and input to evaluate on both hosts. */
+export interface HostQuery {
   readonly path: readonly string[]
   readonly input: Uint8Array | undefined
-  /** Where the input is from. */
+  /** Origin of the input. */
   readonly subject: string
 }
 
-/** An answer that the plain host gives otherwise, or not at all. */
+/** A result that differs on the plain host or is missing there. */
 export interface PortabilityFinding {
   readonly rule: string
   readonly subject: string
@@ -32,19 +37,22 @@ export interface PortabilityFinding {
 
 export interface Portability {
   readonly same: number
-  /** Questions that are not compared, since they end in an error here. */
+  /** Queries that fail here and are not compared. */
   readonly skipped: number
   readonly findings: readonly PortabilityFinding[]
 }
 
-/** Beyond that, a value is shown no further. */
-const MOST_SHOWN = 200
+/** Longer values are truncated. */
+const MAX_SHOWN_CHARACTERS = 200
 
-/** Asks both hosts each question. One that ends in an error here is not asked there: the plain host has no limits. */
+/**
+ * Evaluates each query on both hosts. Queries that fail here are skipped, since the plain host has
+ * no limits.
+ */
 export async function compareHosts(
   snapshot: Snapshot,
   modules: readonly PortableModule[],
-  questions: readonly HostQuestion[],
+  questions: readonly HostQuery[],
   { host, requests }: { host: PlainHost; requests: PolicyRequests },
 ): Promise<Portability> {
   const findings: PortabilityFinding[] = []
@@ -69,7 +77,7 @@ interface Answer {
 
 async function answerHere(
   snapshot: Snapshot,
-  { path, input }: HostQuestion,
+  { path, input }: HostQuery,
   requests: PolicyRequests,
 ): Promise<Answer | undefined> {
   const plan = planDocument(snapshot, path)
@@ -88,24 +96,64 @@ async function answerHere(
 async function compareWith(
   { value, json }: Answer,
   modules: readonly PortableModule[],
-  { path, input }: HostQuestion,
+  { path, input }: HostQuery,
   host: PlainHost,
 ): Promise<Pick<PortabilityFinding, 'kind' | 'message'> | undefined> {
   const key = pathKey(path)
   const from = modules.find(({ entrypoints }) => entrypoints.has(key))
   const entrypoint = from?.entrypoints.get(key)
   if (from === undefined || entrypoint === undefined)
-    return { kind: 'unnamed', message: 'no entrypoint of the module is called so' }
+    return { kind: 'unnamed', message: 'the module has no entrypoint of this name' }
   const text = input === undefined ? undefined : Buffer.from(input).toString()
   const { module, data } = from
   const answer = await host.ask({ module, data, entrypoint, input: text })
   if (answer.kind === 'lacking') return { kind: 'lacking', message: `it has no built-in ${answer.builtin}` }
   if (answer.kind === 'failed') return { kind: 'failed', message: shown(answer.message) }
   const theirs: unknown = answer.json === undefined ? undefined : JSON.parse(answer.json)
-  if (saysTheSame(value, theirs)) return undefined
+  if (isSameValue(value, theirs)) return undefined
   return { kind: 'different', message: `here ${shown(json)}, there ${shown(answer.json)}` }
 }
 
 function shown(text = 'undefined'): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
+}
+
+/**
+ * Returns whether a Rego value equals the plain host's JSON, which has sets as arrays in any order,
+ * numbers as doubles, and other keys than strings as JSON.
+ */
+export function isSameValue(ours: RegoValue | undefined, theirs: unknown): boolean {
+  if (ours === undefined || theirs === undefined) return ours === theirs
+  if (ours instanceof RegoNumber) return Number(ours.text) === theirs
+  if (ours instanceof RegoSet) return Array.isArray(theirs) && sameMembers([...ours.members], theirs)
+  if (ours instanceof RegoObject) return isRecord(theirs) && sameObject(ours, theirs)
+  if (!Array.isArray(ours)) return ours === theirs
+  return (
+    Array.isArray(theirs) &&
+    theirs.length === ours.length &&
+    ours.every((element: RegoValue, index) => isSameValue(element, theirs[index]))
+  )
+}
+
+function sameMembers(members: readonly RegoValue[], array: readonly unknown[]): boolean {
+  const left = [...array]
+  return (
+    members.length === left.length &&
+    members.every((member) => {
+      const at = left.findIndex((element) => isSameValue(member, element))
+      if (at === -1) return false
+      left.splice(at, 1)
+      return true
+    })
+  )
+}
+
+function sameObject(ours: RegoObject, theirs: Readonly<Record<string, unknown>>): boolean {
+  return (
+    ours.entries.length === Object.keys(theirs).length &&
+    ours.entries.every(([key, value]) => {
+      const name = typeof key === 'string' ? key : printJson(key)
+      return Object.hasOwn(theirs, name) && isSameValue(value, theirs[name])
+    })
+  )
 }

@@ -7,16 +7,19 @@ import {
   type PolicyLocations,
 } from '../../rego/index.js'
 
-/** A module as `tidegate build` makes it, or as a bundle holds it. */
+/** A module as built by `tidegate build`, or from a bundle. */
 export interface PortableModule {
   readonly module: WebAssembly.Module
-  /** Its base documents as JSON. */
+  /** Base documents as JSON. */
   readonly data: string
-  /** The names of its entrypoints by the keys of the paths that they answer. */
+  /** Entrypoint names by path key. */
   readonly entrypoints: ReadonlyMap<string, string>
 }
 
-/** The modules of directories and bundles, for another host. Raises as `loadSnapshot`. */
+/**
+ * Loads the modules of directories and bundles for another host. Raises the errors of
+ * `loadSnapshot`.
+ */
 export async function readPortableModules(
   locations: PolicyLocations,
   load: LoadOptions,

@@ -12,30 +12,28 @@ import type { Terminal } from './terminal.js'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type QueryValue = string | number | boolean | undefined
 
-/** One request to the service. */
+/** A request to the service. */
 export interface ServiceRequest {
   readonly method?: Method
-  /** Begins with a slash. */
   readonly path: string
-  /** Absent values are left out. */
   readonly query?: Readonly<Record<string, QueryValue>>
-  /** Sent as JSON. */
   readonly body?: unknown
-  /** The type of answer that is wanted, where there are several. */
   readonly accept?: string
-  /** Who asks, for a service that knows no tokens: a claim that others are not asked for. */
+  /** User to act for, if the service requires no credentials. */
   readonly claimedUser?: string | undefined
-  /** A status beside those of success that comes with an answer, and not with an error. */
+  /** An additional status that counts as success. */
   readonly answersWith?: number
 }
 
-/** A running service, as a command asks it. Every call raises the AppError that the service answered with. */
+/** Client of a running service. Every call raises the AppError of the service's response. */
 export interface ServiceClient {
-  /** Where it is, as a person names it: a URL, or the path of a socket. */
+  /** URL or socket path, as shown to people. */
   readonly shown: string
-  /** The answer as its schema reads it; raises `unavailable` for what is none of this service's answers. */
-  ask<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
-  /** The bytes of a long answer as they arrive. */
+  /**
+   * Returns the response parsed by the schema. Raises `unavailable` if another program responded.
+   */
+  request<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
+  /** Returns the bytes of a long response as they arrive. */
   stream(request: ServiceRequest): Promise<AsyncIterable<Uint8Array>>
 }
 
@@ -45,16 +43,19 @@ const ErrorBody = z.object({
   errors: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
 })
 
-/** The service that flags and environment name. Raises `invalid` where they name none. */
+/**
+ * Creates a client for the service given by flags and environment. Raises `invalid` for a malformed
+ * address.
+ */
 export async function makeServiceClient(options: AddressOptions, terminal: Terminal): Promise<ServiceClient> {
   return clientOf(await serviceAddress(options, terminal))
 }
 
-/** The service at an address. */
+/** Creates a client for an address. */
 export function clientOf(address: ServiceAddress): ServiceClient {
   return {
     shown: address.shown,
-    ask: async (schema, request) => {
+    request: async (schema, request) => {
       const response = await send(address, request)
       const answer = schema.safeParse(parseJson(await whole(address, response)))
       if (answer.success) return answer.data
@@ -89,10 +90,10 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
   throw errorOf(address, response.status, await whole(address, response))
 }
 
-/** An empty name, such as that of a variable that is not set, would decide as nobody. */
+/** Rejects an empty name, such as that of an unset variable, which would review as nobody. */
 function headerOfName(name: string): string {
   if (/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u.test(name)) return writeHeaderText(name)
-  throw new AppError('invalid', `--as must name somebody, on one line: ${JSON.stringify(name)} does not`)
+  throw new AppError('invalid', `--as must be a name on one line, not ${JSON.stringify(name)}`)
 }
 
 function targetOf({ url }: ServiceAddress, { path, query = {} }: ServiceRequest): string {
@@ -120,33 +121,35 @@ function errorOf(address: ServiceAddress, status: number, text: string): AppErro
 function foreignAnswer({ shown }: ServiceAddress, status: number, cause: Error): AppError {
   return new AppError(
     'unavailable',
-    `what answers at ${shown} (status ${status}) is not this release of tidegate: check --url`,
+    `the server at ${shown} (status ${status}) is not this release of tidegate; check --url`,
     { cause },
   )
 }
 
 const TLS_FLAGS = {
   trust: 'give --ca-file FILE',
-  show: 'of an authority that it knows: show one with --client-certificate and --client-key',
+  show: 'of a CA that it trusts; pass --client-certificate and --client-key',
 }
 
 const HUNG_UP =
-  'where it wants certificates of its callers (server.tlsRequireClient), show one that it trusts with --client-certificate and --client-key'
+  'If it requires client certificates (server.tlsRequireClient), pass --client-certificate and --client-key.'
 
-/** `fetch` says only that it failed; why is in the cause. */
+/** `fetch` reports the reason only in its cause. */
 function notReached({ shown, url }: ServiceAddress, raw: unknown): AppError {
   const error = toError(raw)
   const cause = toError(error.cause ?? error)
   const code = 'code' in cause ? String(cause.code) : undefined
   const problem = tlsProblem(cause, code, url.startsWith('http:'), TLS_FLAGS)
   if (problem !== undefined)
-    return new AppError('unavailable', `the service at ${shown} cannot be asked: ${problem}`, { cause: raw })
+    return new AppError('unavailable', `cannot call the service at ${shown}: ${problem}`, { cause: raw })
   if (code === 'UND_ERR_SOCKET')
-    return new AppError('unavailable', `the service at ${shown} hung up: ${HUNG_UP}`, { cause: raw })
+    return new AppError('unavailable', `The service at ${shown} closed the connection. ${HUNG_UP}`, {
+      cause: raw,
+    })
   const reason = code ?? cause.message
   return new AppError(
     'unavailable',
-    `no service answers at ${shown} (${reason}): start it with tidegate serve, or name another with --url`,
+    `No service responds at ${shown} (${reason}). Start it with tidegate serve, or pass --url.`,
     { cause: raw },
   )
 }
@@ -166,12 +169,16 @@ async function* piecesOf(
   try {
     yield* body
   } catch (cause) {
-    throw new AppError('unavailable', `the service at ${shown} broke its answer off: what came is not all`, {
-      cause,
-    })
+    throw new AppError(
+      'unavailable',
+      `The response of the service at ${shown} is incomplete: the connection was closed.`,
+      {
+        cause,
+      },
+    )
   }
 }
 
 async function* nothing(): AsyncIterable<Uint8Array> {
-  // An answer without a body.
+  // The response has no body.
 }

@@ -6,50 +6,54 @@ import { CLIENT_VARIABLES, SERVER_URL_TEXT, isServerUrl } from '../../config/val
 import { AppError, toError } from '../../errors/app-error.js'
 import { addOutputOptions } from './shared-options.js'
 import type { OutputOptions } from './shared-options.js'
-import { openTransport } from './service-transport.js'
-import type { Fetch, TransportOptions } from './service-transport.js'
 import type { Terminal } from './terminal.js'
-
-/** The flags that name a running service. */
+import { certificateIn, certificateWithKey } from '../../lib/validation/pem-files.js'
+import type { PemFile } from '../../lib/validation/pem-files.js'
 export interface AddressOptions extends TransportOptions {
   readonly url?: string
   readonly tokenFile?: string
 }
-
-/** The flags of a command that asks a running service. */
 export interface ServiceOptions extends OutputOptions, AddressOptions {}
 
-/** Where the service is, and who asks. */
+/** Address and credentials of a service. */
 export interface ServiceAddress {
-  /** Without a trailing slash. */
   readonly url: string
-  /** Where that is, as a person names it: the URL, or the path of a socket. */
+  /** URL or socket path, as shown to people. */
   readonly shown: string
   readonly token: string | undefined
-  /** What sends requests to it. */
+  /** Sends requests to the service. */
   readonly fetch: Fetch
-  /** Gives what sends requests to it without the certificate. */
+  /** Creates a fetch function without the client certificate. */
   readonly openUnknown: () => Promise<Fetch>
-  /** Gives what sends requests to wherever else the service says that it is. */
+  /** Creates a fetch function for other addresses of the service. */
   readonly openElsewhere: () => Promise<Fetch>
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8181'
 
-/** Adds the flags that name the service, and those that every command has. `forms` are those of the file that it writes. */
+/**
+ * Adds the flags for the address, and those of every command. `forms` are the formats of the file
+ * that the command writes.
+ */
 export function addServiceOptions(command: Command, forms?: readonly string[]): Command {
   return addOutputOptions(command, forms)
-    .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
-    .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
-    .option('--ca-file <file>', `who may have signed the service's certificate (else ${CLIENT_VARIABLES.ca})`)
+    .option(
+      '--url <url>',
+      `URL of the running service (default: ${CLIENT_VARIABLES.url}, then ${DEFAULT_URL})`,
+    )
+    .option('--token-file <file>', `file with the bearer token (default: ${CLIENT_VARIABLES.token})`)
+    .option('--ca-file <file>', `CA of the service's certificate (default: ${CLIENT_VARIABLES.ca})`)
     .option(
       '--client-certificate <file>',
-      `a certificate to show in place of a token (else ${CLIENT_VARIABLES.certificate})`,
+      `client certificate, instead of a token (default: ${CLIENT_VARIABLES.certificate})`,
     )
-    .option('--client-key <file>', `its key (else ${CLIENT_VARIABLES.key})`)
+    .option('--client-key <file>', `key of the client certificate (default: ${CLIENT_VARIABLES.key})`)
 }
 
-/** Which service to ask, by flags and environment; `otherwise` where they name none. Raises `invalid` for what is no URL or no token. */
+/**
+ * Returns the address given by flags and environment, `otherwise` by default. Raises `invalid` for
+ * a malformed URL or token.
+ */
 export async function serviceAddress(
   { url, tokenFile, caFile, clientCertificate, clientKey }: AddressOptions,
   { env }: Terminal,
@@ -60,7 +64,7 @@ export async function serviceAddress(
   if (socketPath === undefined && !isServerUrl(given)) {
     throw new AppError(
       'invalid',
-      `--url (or ${CLIENT_VARIABLES.url}) must be ${SERVER_URL_TEXT}, or unix:PATH for a socket: a token is given with --token-file or ${CLIENT_VARIABLES.token}`,
+      `--url (or ${CLIENT_VARIABLES.url}) must be ${SERVER_URL_TEXT}, or unix:PATH for a socket; pass a token with --token-file or ${CLIENT_VARIABLES.token}`,
     )
   }
   const { token: variable } = CLIENT_VARIABLES
@@ -68,7 +72,7 @@ export async function serviceAddress(
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     throw new AppError(
       'invalid',
-      `${tokenFile ?? variable} does not hold a token: it must be one word of ASCII letters, digits and signs`,
+      `${tokenFile ?? variable} contains no token: it must be one word of printable ASCII characters`,
     )
   }
   const files = {
@@ -87,7 +91,7 @@ export async function serviceAddress(
   }
 }
 
-/** The path of `unix:PATH`, as `server.addr` has it. */
+/** Returns the path of `unix:PATH`, the format of `server.addr`. */
 function socketOf(url: string): string | undefined {
   const address = url.startsWith('unix:') ? parseListenAddress(url) : undefined
   return address !== undefined && 'path' in address ? address.path : undefined
@@ -103,4 +107,46 @@ async function readToken(file: string): Promise<string> {
     throw new AppError('invalid', `cannot read the token: ${toError(cause).message}`, { cause })
   })
   return text.trim()
+}
+
+/** Transport options: a socket, a CA, or a client certificate. */
+export interface TransportOptions {
+  readonly caFile?: string | undefined
+  readonly clientCertificate?: string | undefined
+  readonly clientKey?: string | undefined
+}
+
+/** A function like `fetch`. */
+export type Fetch = (target: string, init: RequestInit) => Promise<Response>
+
+/**
+ * Creates a fetch function; node's own without options. Raises `invalid` for unreadable files and
+ * for a certificate without its key.
+ */
+export async function openTransport(options: TransportOptions, socketPath?: string): Promise<Fetch> {
+  const { caFile, clientCertificate, clientKey } = options
+  if ((clientCertificate === undefined) !== (clientKey === undefined))
+    throw new AppError('invalid', '--client-certificate and --client-key must be given together')
+  if (caFile === undefined && clientCertificate === undefined && socketPath === undefined) return fetch
+  const [ca, cert, key] = await Promise.all([
+    readPem('--ca-file', caFile),
+    readPem('--client-certificate', clientCertificate),
+    readPem('--client-key', clientKey),
+  ])
+  if (ca !== undefined) certificateIn(ca)
+  if (cert !== undefined && key !== undefined) certificateWithKey(cert, key)
+  const undici = await import('undici')
+  const dispatcher = new undici.Agent({
+    connect: { ca: ca?.text, cert: cert?.text, key: key?.text, socketPath: socketPath ?? null },
+  })
+  const send = undici.fetch as unknown as (target: string, init: object) => Promise<Response>
+  return (target, init) => send(target, { ...init, dispatcher })
+}
+
+async function readPem(name: string, path: string | undefined): Promise<PemFile | undefined> {
+  if (path === undefined) return undefined
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new AppError('invalid', `cannot read ${path}: ${toError(cause).message}`, { cause })
+  })
+  return { name, path, text }
 }

@@ -1,49 +1,46 @@
-import { statSync } from 'node:fs'
-
+import { statSync, existsSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import type { OriginatedValue } from '../../config/values/layered-values.js'
 import { wrongUse } from './session.js'
 import type { Terminal } from './terminal.js'
-import { addVerificationOptions, verificationFlags } from './verification-options.js'
-import type { VerificationOptions } from './verification-options.js'
 import { escapeControls } from '../../lib/text/shown-text.js'
-
-/** The flags that every command has. */
+import { BUNDLE_ALGORITHMS } from '../../config/values/bundle-algorithms.js'
 export interface OutputOptions {
   readonly format: 'text' | 'json'
   readonly debug?: true
 }
-
-/** The flags that say where policies come from, and how bundles must be signed. */
 export interface PolicyOptions extends VerificationOptions {
   readonly config?: string
   readonly policies?: readonly string[]
-  /** True where a command takes the flag for the habit's sake. */
+  /** True if the command accepts the flag only for compatibility with opa. */
   readonly bundle?: readonly string[] | true
-  /** As `policies`, with all JSON and YAML of the directories. */
+  /** Like `policies`, but all JSON and YAML files are data. */
   readonly data?: readonly string[]
   readonly opa?: string
   readonly capabilities?: string
-  /** The longest that one evaluation may be at work, in milliseconds. */
+  /** Maximum duration of an evaluation, in milliseconds. */
   readonly timeout?: number
 }
 
-/** Where errors go; each command's help says the same. */
-const FORMAT_HELP = 'text (or pretty) for people; json for programs, errors included, on standard output'
+/** Help of `--format`. */
+const FORMAT_HELP = 'text (or pretty) for people; json for programs, with errors on standard output'
 
-/** Adds the flags that every command has. `forms` are those of the file that it writes, the default first. */
+/**
+ * Adds the flags of every command. `forms` are the formats of the file that the command writes, the
+ * default first.
+ */
 export function addOutputOptions(command: Command, forms: readonly string[] = []): Command {
   const help = forms.length === 0 ? FORMAT_HELP : `${forms.join(' or ')}; json also reports errors as JSON`
   return command
     .addOption(
       new Option('-f, --format <format>', help).argParser(formatReader(forms)).default('text', forms[0]),
     )
-    .option('--debug', 'show where in the program an error happened')
+    .option('--debug', 'show stack traces of errors')
 }
 
-/** `pretty` is how `opa` calls what is for people. */
+/** Parses `--format`. `pretty` is opa's name for `text`. */
 function formatReader(forms: readonly string[]): (name: string) => string {
   return (name) => {
     if (name === 'text' || name === 'pretty') return 'text'
@@ -57,106 +54,100 @@ function formatReader(forms: readonly string[]): (name: string) => string {
 export function capabilitiesOption(): Option {
   return new Option(
     '--capabilities <file>',
-    'a capabilities file of OPA: policies that use anything else are refused',
+    'capabilities file of OPA; policies that use anything else are refused',
   )
 }
 
-/** The flags of a command that writes a file in one of several forms. */
 export interface FileFormOptions<Form extends string> {
   readonly format: OutputOptions['format'] | Form
   readonly as?: Form
 }
 
-/** Adds the former name of `--format` to a command that writes a file. */
+/** Adds the former name of `--format`. */
 export function addFormerFormOption(command: Command, forms: readonly string[]): Command {
-  return command.addOption(new Option('--as <form>', 'the former name of --format').choices(forms).hideHelp())
+  return command.addOption(new Option('--as <form>', 'former name of --format').choices(forms).hideHelp())
 }
 
-/** The form of the file that a command writes: the first one where none is named. */
+/** Returns the format of the file to write; the first by default. */
 export function fileForm<Form extends string>(
   { format, as }: FileFormOptions<Form>,
   forms: readonly [Form, ...Form[]],
   terminal: Terminal,
 ): Form {
   if (as === undefined) return forms.find((form) => form === format) ?? forms[0]
-  terminal.err(`warning: --as is deprecated here: write --format ${as}\n`)
+  terminal.err(`warning: --as is deprecated; use --format ${as}\n`)
   return as
 }
 
-/** Adds the flags that say where policies come from. */
+/** Adds the flags for policies. */
 export function addPolicyOptions(command: Command): Command {
   return addVerificationOptions(
     addConfigOption(command)
-      .addOption(repeatable('--policies <dir>', 'a directory of Rego; may be repeated'))
+      .addOption(repeatable('--policies <dir>', 'directory of Rego; repeatable'))
       .addOption(
-        repeatable(
-          '-b, --bundle <path>',
-          'an OPA bundle with a policy.wasm, or a directory of Rego; may be repeated',
-        ),
+        repeatable('-b, --bundle <path>', 'OPA bundle with a policy.wasm, or directory of Rego; repeatable'),
       )
-      .option('--opa <file>', 'the opa program to compile with')
+      .option('--opa <file>', 'opa program for compiling')
       .addOption(capabilitiesOption()),
   )
 }
 
-/** Adds the flag that has the input of policies checked. */
+/** Adds the flag for input schemas. */
 export function addSchemaOption(command: Command): Command {
   return command.option(
     '-s, --schema <dir>',
-    "also tell what policies read of input that these JSON Schemas do not have; 'default' stands for those of the orchestrator's documents",
+    "also report members of input that policies read and these JSON Schemas do not have; 'default' uses the schemas of the orchestrator's documents",
   )
 }
-
-/** The flag that makes policy warnings fail a command. */
 export interface WarningOptions {
   readonly failOnWarning?: true
 }
 
-/** Adds the flag that makes policy warnings fail a command. */
+/** Adds the flag that makes warnings errors. */
 export function addWarningOption(command: Command): Command {
-  return command.option('--fail-on-warning', 'exit with 1 where there is a warning about the policies')
+  return command.option('--fail-on-warning', 'exit with 1 if there is a warning about the policies')
 }
 
-/** Adds the flag that says how a document becomes an input. */
+/** Adds the flag for the form of the input. */
 export function addInputFormOption(command: Command): Command {
   return command.addOption(
     new Option(
       '--as <form>',
-      'ask about the document as a pipeline that is saved, {"new": …}, as an application, {"app": …}, or raw, as it is (default: what it looks like)',
+      'evaluate the document as a saved pipeline, {"new": …}, as an application, {"app": …}, or raw, verbatim (default: detected)',
     ).choices(['pipeline', 'application', 'raw']),
   )
 }
 
 /** Adds the flag for the configuration file. */
 export function addConfigOption(command: Command): Command {
-  return command.option('--config <file>', 'the configuration file, YAML or JSON (else TIDEGATE_CONFIG)')
+  return command.option('--config <file>', 'configuration file, YAML or JSON (default: TIDEGATE_CONFIG)')
 }
 
-/** Takes flags of `opa` that change nothing: each file is read in the version of Rego in which it parses. */
+/** Accepts flags of `opa` without effect: each file is parsed in its own Rego version. */
 export function addVersionOptions(
   command: Command,
   flags: readonly string[] = ['--v0-compatible', '--v1-compatible'],
 ): Command {
-  for (const flag of flags) command.addOption(new Option(flag, 'as opa takes it').hideHelp())
+  for (const flag of flags) command.addOption(new Option(flag, 'accepted as in opa').hideHelp())
   return command
 }
 
-/** An option whose values add up. */
+/** Creates an option that may be repeated. */
 export function repeatable(flags: string, description: string): Option {
   return new Option(flags, description).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   )
 }
 
-/** The flag for directories all of whose JSON and YAML is data, as `opa` takes them. */
+/** Creates opa's `--data` option, for directories whose JSON and YAML files are all data. */
 export function allDataOption(): Option {
   return repeatable(
     '-d, --data <path>',
-    'a directory of Rego with all its JSON and YAML, whatever its name, or a file; may be repeated',
+    'directory of Rego with all its JSON and YAML files, or a file; repeatable',
   )
 }
 
-/** What the policy flags set. They name all policies together: one of them alone empties the other. */
+/** Returns the settings of the policy flags. Directories and bundles replace each other. */
 export function policyFlags(options: PolicyOptions): OriginatedValue[] {
   const { policies, data, opa, capabilities, timeout } = options
   const bundle = options.bundle === true ? undefined : options.bundle
@@ -184,12 +175,90 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The examples at the end of a help text. */
+/** Returns the examples of a help text. */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
-/** Compact JSON on one line, or indented for people who read it. */
+/** Prints JSON, indented by default. */
 export function outJson(terminal: Terminal, value: unknown, pretty = true): void {
   terminal.out(`${escapeControls(JSON.stringify(value, null, pretty ? 2 : undefined))}\n`)
+}
+export interface VerificationOptions {
+  readonly verificationKey?: string
+  readonly verificationKeyId?: string
+  readonly signingAlg?: string
+  readonly scope?: string
+  readonly excludeFilesVerify?: readonly string[]
+}
+
+/** Default key id and algorithm, as in OPA. */
+const DEFAULT_ID = 'default'
+const DEFAULT_ALGORITHM = 'RS256'
+const SECTION = ['policies', 'bundleSigning']
+
+/** Adds the flags for bundle signatures. */
+export function addVerificationOptions(command: Command): Command {
+  return command
+    .option(
+      '--verification-key <file>',
+      'file with the public key for verifying bundles, or with the secret for HS256',
+    )
+    .option('--verification-key-id <id>', `id of that key (default: ${DEFAULT_ID})`)
+    .addOption(
+      new Option('--signing-alg <name>', `algorithm of that key (default: ${DEFAULT_ALGORITHM})`).choices(
+        BUNDLE_ALGORITHMS,
+      ),
+    )
+    .option('--scope <text>', 'scope that bundle signatures must have')
+    .addOption(
+      new Option(
+        '--exclude-files-verify <pattern>',
+        'files of a bundle that need no signature; repeatable, or separated by commas',
+      ).argParser((value: string, previous: readonly string[] | undefined) => [
+        ...(previous ?? []),
+        ...value.split(',').filter((pattern) => pattern !== ''),
+      ]),
+    )
+}
+
+/**
+ * Returns the settings of these flags. They apply to all bundles and replace the configured keys.
+ */
+export function verificationFlags(options: VerificationOptions): OriginatedValue[] {
+  const { verificationKey, verificationKeyId, signingAlg, scope, excludeFilesVerify } = options
+  if (verificationKey === undefined && signingAlg !== undefined)
+    throw wrongUse('--signing-alg requires --verification-key')
+  const id = verificationKeyId ?? (verificationKey === undefined ? undefined : DEFAULT_ID)
+  const values = [
+    ...(verificationKey === undefined
+      ? []
+      : [value(['keys'], [makeKey(verificationKey, id, signingAlg, scope)], '--verification-key')]),
+    value(['keyId'], id, '--verification-key-id'),
+    value(['scope'], scope, '--scope'),
+    value(['excludeFiles'], excludeFilesVerify, '--exclude-files-verify'),
+  ].filter((one) => one.value !== undefined)
+  const [first] = values
+  return first === undefined ? [] : [...values, value(['bundles'], [], first.origin)]
+}
+
+function value(path: readonly string[], given: unknown, origin: string): OriginatedValue {
+  return { path: [...SECTION, ...path], value: given, origin }
+}
+
+function makeKey(
+  file: string,
+  id: string | undefined,
+  algorithm = DEFAULT_ALGORITHM,
+  scope: string | undefined,
+): object {
+  const common = { id, algorithm, ...(scope !== undefined && { scope }) }
+  if (!algorithm.startsWith('HS')) return { ...common, publicKeyFile: file }
+  if (!existsSync(file)) {
+    // Omits the value, which may be the secret itself, as in OPA.
+    throw wrongUse(
+      `--verification-key must be a file with the secret for ${algorithm}: other users of the machine can read command lines`,
+    )
+  }
+  return { ...common, secret: { file } }
 }

@@ -1,24 +1,30 @@
-/** What a command sees of the world around it. */
+/** The environment of a command. */
 export interface Terminal {
   /** Writes results to standard output. */
   readonly out: (text: string) => void
-  /** Writes part of a long result to standard output; resolves when it takes more, to false when nobody reads it any more. */
+  /**
+   * Writes a part of a long result. Resolves when more can be written, to false if the pipe is
+   * closed.
+   */
   readonly outBytes: (bytes: Uint8Array) => Promise<boolean>
-  /** Writes what is not the result to standard error. */
+  /** Writes everything else to standard error. */
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<Buffer>
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whether standard input is a person at a keyboard. */
+  /** True if standard input is a terminal. */
   readonly isInteractive: boolean
-  /** Whether a person watches standard error, so that progress may be shown there. */
+  /** True if standard error is a terminal, which shows progress. */
   readonly showsProgress: boolean
-  /** How many columns standard output has; undefined where it is no terminal. */
+  /** Columns of standard output; undefined if it is no terminal. */
   readonly columns?: number | undefined
-  /** Whether standard output takes colours. */
+  /** True if standard output supports colours. */
   readonly hasColours: boolean
 }
 
-/** The terminal of this process. Colours are for terminals only, and for none with NO_COLOR (https://no-color.org). */
+/**
+ * Returns the terminal of this process. Colours require a terminal without NO_COLOR
+ * (https://no-color.org).
+ */
 export function systemTerminal(): Terminal {
   endQuietlyWithoutReader(process.stdout)
   return {
@@ -34,7 +40,7 @@ export function systemTerminal(): Terminal {
   }
 }
 
-/** What went wrong with standard output is told by `endQuietlyWithoutReader`. */
+/** `endQuietlyWithoutReader` handles write errors. */
 function outBytes(bytes: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => process.stdout.write(bytes, (error) => resolve(!(error instanceof Error))))
 }
@@ -45,7 +51,7 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** `tidegate … | head` closes the pipe before everything is written: that is no error. */
+/** Ignores a closed pipe, such as in `tidegate … | head`. */
 function endQuietlyWithoutReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -1,35 +1,35 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 
-import type { NotedFiles } from './noted-files.js'
+import type { WatchedFiles } from './watched-files.js'
 import { EXIT } from './session.js'
 import type { ExitCode } from './session.js'
 import type { Terminal } from './terminal.js'
 
-/** What a service shows is asked for again after so long, and files are looked at, in milliseconds. */
-const PAUSE_MS = 2000
-const LOOK_MS = 300
-/** Moves to the upper left corner and clears what is below (ECMA-48, CUP and ED). */
+/** Polling intervals for services and files, in milliseconds. */
+const SERVICE_POLL_MS = 2000
+const FILE_POLL_MS = 300
+/** Moves the cursor to the top left and clears the screen (ECMA-48, CUP and ED). */
 const CLEAR = '\u001B[H\u001B[2J'
 
-/** One run of a command line. */
+/** Result of a run. */
 export interface WatchedRun {
   readonly exitCode: ExitCode
-  /** Whether what ran is a command that shows something, and was told to show it again. */
+  /** True if the command ran with `--watch`. */
   readonly isWatched: boolean
-  /** What it has read, where it need be run again only when that changes. */
-  readonly files?: NotedFiles | undefined
+  /** Files to watch; undefined for commands that poll a service. */
+  readonly files?: WatchedFiles | undefined
 }
 
-/** Adds the flag that has a command show again what has changed. */
+/** Adds `--watch`. */
 export function addWatchOption(command: Command): Command {
-  return command.option('-w, --watch', 'show it again whenever it has changed, until Ctrl-C')
+  return command.option('-w, --watch', 'run again whenever something changes, until Ctrl-C')
 }
 
 /**
- * Runs a command line; where it was told to watch, again and again. What it shows is written where that has changed: over what was there on a
- * person's terminal, behind it elsewhere. A first run that fails is the last, unless it has read files, which can be mended; where a later one fails, since a
- * service is away, that is shown and it goes on.
+ * Runs a command line repeatedly if it has `--watch`. Changed output replaces the previous one on a
+ * terminal and is appended elsewhere. A failed first run ends it, unless it read files, which can
+ * be corrected. Later failures, such as an unavailable service, are shown and retried.
  */
 export async function runWatched(
   run: (terminal: Terminal) => Promise<WatchedRun>,
@@ -43,7 +43,7 @@ export async function runWatched(
       ...terminal,
       out: (text) => written.push(['out', text]),
       err: (text) => written.push(['err', text]),
-      // It would be written over what is shown.
+      // It would overwrite the output.
       showsProgress: false,
     })
     const hasFailed = exitCode === EXIT.error && files === undefined
@@ -55,13 +55,13 @@ export async function runWatched(
     }
     if (isLast) return exitCode
     shown = text
-    await nextTime(files)
+    await nextRun(files)
   }
 }
 
-async function nextTime(files: NotedFiles | undefined): Promise<void> {
-  if (files === undefined) await setTimeout(PAUSE_MS)
+async function nextRun(files: WatchedFiles | undefined): Promise<void> {
+  if (files === undefined) await setTimeout(SERVICE_POLL_MS)
   else
-    do await setTimeout(Math.max(LOOK_MS, files.pauseMs()))
+    do await setTimeout(Math.max(FILE_POLL_MS, files.pauseMs()))
     while (!(await files.haveChanged()))
 }

@@ -1,9 +1,9 @@
-/** How much of one file the tests reach. */
+/** Coverage of a file. */
 export interface FileCoverage {
   readonly file: string
-  /** How many lines are reached. */
+  /** Number of covered lines. */
   readonly covered: number
-  /** The lines that are not, in order. */
+  /** Uncovered lines in order. */
   readonly uncovered: readonly number[]
 }
 
@@ -12,7 +12,7 @@ interface LineRange {
   readonly end: { readonly row: number }
 }
 
-/** The lines of ranges that may overlap, in order, each once. */
+/** Returns the lines of overlapping ranges in order, each once. */
 export function lineNumbers(ranges: readonly LineRange[]): number[] {
   const lines = ranges.flatMap(({ start, end }) =>
     Array.from({ length: end.row - start.row + 1 }, (_, offset) => start.row + offset),
@@ -20,14 +20,14 @@ export function lineNumbers(ranges: readonly LineRange[]): number[] {
   return [...new Set(lines)].sort((a, b) => a - b)
 }
 
-/** Reached lines of all lines that can be, in per cent with one decimal rounded down; 0 where nothing is measured. */
+/** Returns covered lines in per cent, rounded down to one decimal; 0 without any line. */
 export function coveragePercent(files: readonly FileCoverage[]): number {
   const covered = files.reduce((sum, file) => sum + file.covered, 0)
   const all = files.reduce((sum, file) => sum + file.covered + file.uncovered.length, 0)
   return all === 0 ? 0 : Math.floor((covered * 1000) / all) / 10
 }
 
-/** Lines as people write them: `3, 7-9`. */
+/** Returns line numbers as ranges: `3, 7-9`. */
 export function lineRanges(lines: readonly number[]): string {
   const ranges: { first: number; last: number }[] = []
   for (const line of lines) {

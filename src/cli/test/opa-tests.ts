@@ -12,18 +12,17 @@ import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
 
-/** Where a test rule stands, and how it ended. */
+/** A test rule with its location and outcome. */
 export interface OpaTest {
-  /** The package below `data`, joined with dots. */
   readonly package: string
-  /** The rule; OPA tells several of one name apart by `#01`, `#02`. */
+  /** Rule name. OPA distinguishes rules of the same name by `#01`, `#02`. */
   readonly name: string
   readonly file: string
   readonly row: number
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip'
-  /** What the error was, which cases failed, and what the test printed. */
+  /** The error, failed cases, and printed output. */
   readonly notes: readonly string[]
-  /** The cases of a rule with names behind its own (`test_x[name]`, OPA 1.2), each by its names; absent where it has none. */
+  /** Cases of a rule with further names (`test_x[name]`, OPA 1.2); undefined if there are none. */
   readonly cases?: readonly TestCase[]
 }
 
@@ -32,11 +31,14 @@ export interface TestCase {
   readonly passes: boolean
 }
 
-/** Rego laid out for `opa test --bundle`, and the way back to the names of its files. */
+/** Rego staged for `opa test --bundle`, and the mapping to source files. */
 export interface StagedTests {
   readonly opa: OpaProgram
   readonly directory: string
-  /** The same without a manifest, all of one version: of a bundle, OPA's coverage tells only the lines that are reached. */
+  /**
+   * The same files without a manifest and in one Rego version: for bundles, OPA only reports
+   * covered lines.
+   */
   readonly plainDirectory: string
   readonly plainVersion: RegoVersion
   readonly sourceFile: (stagedName: string) => string
@@ -61,7 +63,7 @@ const TestReport = z.array(
     skip: z.boolean().optional(),
     error: z.object({ code: z.string().default('error'), message: z.string() }).optional(),
     sub_results: z.record(z.string(), Case).optional(),
-    /** What `print` wrote, in base64. */
+    /** Output of `print` in base64. */
     output: z.string().optional(),
   }),
 )
@@ -75,10 +77,10 @@ const CoverageReport = z.object({
   ),
 })
 
-/** Tests may take longer than a compilation: `--timeout` limits each of them. */
+/** Timeout of the whole run. `--timeout` limits each test. */
 const TEST_LIMIT_MS = 600_000
 
-/** Runs the test rules with `opa test`. Raises `invalid` when it cannot run them or none matches. */
+/** Runs the test rules with `opa test`. Raises `invalid` if it fails or no test matches. */
 export async function runOpaTests(
   staged: StagedTests,
   { run, timeout }: { readonly run?: string | undefined; readonly timeout?: string | undefined },
@@ -99,7 +101,7 @@ export async function runOpaTests(
   }
   const tests = TestReport.parse(JSON.parse(report.stdout))
     .map((test) => toTest(test, staged))
-    // OPA 1.6 runs several at once, and tells them as they end.
+    // OPA 1.6 runs tests in parallel and reports them as they end.
     .sort((a, b) => compareStrings(a.file, b.file) || a.row - b.row)
   if (tests.length > 0) return tests
   const what = run === undefined ? 'there is no rule whose name starts with test_' : `no test matches ${run}`
@@ -107,8 +109,8 @@ export async function runOpaTests(
 }
 
 /**
- * The lines that the tests reach, by file; test files are left out. OPA gives no coverage when a test fails or is
- * skipped: only those that pass are run. Raises `invalid` when OPA cannot measure.
+ * Returns coverage by file, without test files. OPA reports none if a test fails or is skipped, so
+ * only passing tests run. Raises `invalid` if OPA cannot measure it.
  */
 export async function measureCoverage(
   staged: StagedTests,
@@ -139,12 +141,15 @@ export async function measureCoverage(
     .sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** The rule of a test, without what tells several of one name apart: `a_test.test_x`. */
+/** Returns the rule of a test without OPA's suffix: `a_test.test_x`. */
 export function ruleName({ package: packageName, name }: OpaTest): string {
   return `${packageName}.${name.replace(/#\d+$/, '')}`
 }
 
-/** The path of the rule below `data`; OPA writes a package segment that is no name as `["a-b"]`. */
+/**
+ * Returns the path of the rule under `data`. OPA writes package segments that are no identifiers as
+ * `["a-b"]`.
+ */
 export function rulePath(test: OpaTest): string[] {
   const segments = [...ruleName(test).matchAll(PATH_SEGMENT)]
   return segments.map(({ groups }) => groups?.['name'] ?? String(JSON.parse(groups?.['quoted'] ?? '""')))
@@ -169,7 +174,7 @@ function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
   }
 }
 
-/** The innermost ones. */
+/** Returns the innermost cases. */
 function listCases(cases: Cases, above: readonly string[]): TestCase[] {
   return Object.entries(cases).flatMap(([name, { fail, sub_results: below = {} }]) => {
     const names = [...above, name]

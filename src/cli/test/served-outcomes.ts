@@ -13,26 +13,26 @@ import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
 import type { OpaTest, TestCase } from './opa-tests.js'
 
-/** A test rule that the service would answer differently than `opa test` does. */
+/** A test rule with a different result in the service than in `opa test`. */
 export interface Difference {
-  /** The rule, `a_test.test_x`. */
+  /** The rule, such as `a_test.test_x`. */
   readonly rule: string
   readonly file: string
   readonly row: number
   readonly opa: 'pass' | 'fail'
   readonly served: 'pass' | 'fail'
-  /** What the evaluator raised, where it did. */
+  /** Errors of the evaluation. */
   readonly notes: readonly string[]
 }
 
-/** How the service would evaluate. */
+/** Evaluation as in the service. */
 export interface Serving {
   readonly requests: PolicyRequests
-  /** The strictness of what the package at a path answers. */
+  /** Returns the strictness for a package. */
   readonly strictnessOf: (packagePath: readonly string[]) => Strictness
 }
 
-/** Evaluates each test rule again as the service does, and gives those that end otherwise. */
+/** Evaluates each test rule as the service does and returns those with a different result. */
 export async function findDifferences(
   snapshot: Snapshot,
   tests: readonly OpaTest[],
@@ -51,7 +51,7 @@ export async function findDifferences(
 
 type Group = readonly [OpaTest, ...OpaTest[]]
 
-/** Several tests of one name are one rule for the evaluator, which is true when one of them is. */
+/** Tests of the same name are one rule for the evaluator, which is true if one of them passes. */
 function groupByRule(tests: readonly OpaTest[]): Map<string, Group> {
   const groups = new Map<string, Group>()
   for (const test of tests.filter(({ outcome }) => outcome !== 'skip')) {
@@ -73,7 +73,7 @@ async function evaluateRule(
     const evaluate = (call: EvaluationCall): string | undefined => evaluateDocument(plan, undefined, call)
     const value = await evaluateWithAnswers(evaluate, requests, strictness)
     const agrees = test.cases === undefined ? undefined : passesAlike(test.cases, value)
-    // OPA takes nothing but true for a test that passes.
+    // OPA passes a test only if its value is true.
     const outcome = agrees === undefined ? (value === 'true' ? 'pass' : 'fail') : agrees ? opa : opposite(opa)
     return { outcome, notes: [] }
   } catch (raw) {
@@ -82,14 +82,14 @@ async function evaluateRule(
   }
 }
 
-/** The package that a rule of `a.b` or `a.b_test` tests. */
+/** Returns the package that `a.b` or `a.b_test` tests. */
 function testedPackage(rule: readonly string[]): readonly string[] {
   return rule
     .slice(0, -1)
     .map((name, at, names) => (at === names.length - 1 ? name.replace(/_test$/, '') : name))
 }
 
-/** Whether the document of a rule with cases holds those that passed, and no other: it is true at their names. */
+/** Returns whether the document is true at exactly the cases that passed. */
 function passesAlike(cases: readonly TestCase[], document: string | undefined): boolean {
   const root: unknown = document === undefined ? {} : JSON.parse(document)
   return cases.every(({ names, passes }) => {

@@ -8,16 +8,15 @@ import type { FileCoverage } from './coverage.js'
 import type { OpaTest } from './opa-tests.js'
 import type { Difference } from './served-outcomes.js'
 
-/** Everything that a run of the tests found. */
+/** Results of a test run. */
 export interface TestRun {
   readonly tests: readonly OpaTest[]
   readonly differences: readonly Difference[]
   readonly coverage: readonly FileCoverage[]
-  /** The coverage asked for, in per cent. */
+  /** Required coverage in per cent. */
   readonly threshold: number | undefined
-  /** What is wrong with the policies though they load. */
   readonly warnings: readonly ErrorDetail[]
-  /** What another host answers; absent where it was not asked. */
+  /** Comparison with another host; undefined if not requested. */
   readonly portability?: Portability | undefined
 }
 
@@ -26,13 +25,11 @@ export interface TestSummary {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Rules that the service answers differently than `opa test`. */
+  /** Number of rules with a different result in the service. */
   readonly different: number
   readonly coveragePercent: number
   readonly isCovered: boolean
 }
-
-/** The numbers at the end of a report. */
 export function summariseTests({ tests, differences, coverage, threshold = 0 }: TestRun): TestSummary {
   const having = (...outcomes: readonly OpaTest['outcome'][]): number =>
     tests.filter(({ outcome }) => outcomes.includes(outcome)).length
@@ -47,15 +44,13 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
     isCovered: percent >= threshold,
   }
 }
-
-/** The report as a JSON value. */
 export function testReportJson(run: TestRun): unknown {
   const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
   const { tests, differences, warnings, portability } = run
   return { tests, differences, coverage: files, summary: summariseTests(run), warnings, portability }
 }
 
-/** The report for people: what did not pass, or every test, the coverage by file, the sum. */
+/** Returns the text report: failures or all tests, coverage by file, and totals. */
 export function testReportText(run: TestRun, colours: Colours, isVerbose = false): string {
   const parts = [
     ...run.tests
@@ -85,7 +80,7 @@ function differenceText({ rule, file, row, opa, served, notes }: Difference, col
 }
 
 function coverageText(coverage: readonly FileCoverage[]): string {
-  if (coverage.length === 0) return 'coverage: no line of a policy was measured\n'
+  if (coverage.length === 0) return 'coverage: no lines measured\n'
   const rows = coverage.map((file) => [percentText([file]), file.file, lineRanges(file.uncovered)])
   const header = ['coverage', 'file', 'uncovered lines']
   return textTable([header, ...rows, [percentText(coverage), 'all files']], [0])
@@ -111,7 +106,7 @@ function summaryText(run: TestRun, colours: Colours): string {
   ]
   const missing = isCovered
     ? ''
-    : `${colours.bad(`coverage of ${percent} % is below the ${run.threshold ?? 0} % asked for`)}\n`
+    : `${colours.bad(`coverage of ${percent} % is below the required ${run.threshold ?? 0} %`)}\n`
   return `${count(tests, 'test')}: ${parts.join(', ')}\n${missing}`
 }
 

@@ -1,18 +1,20 @@
 import { extent } from 'd3-array'
 
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { drawnValue } from './value-domain.js'
 
-/** More points than pixels only make a chart heavy. */
+/** Maximum points per line; more than one per pixel only makes the chart larger. */
 const MAX_POINTS = 640
 
-/** A value so long after the start of its side. */
+/** A value at a time after the start of its side, in milliseconds. */
 export interface Point {
   readonly ms: number
   readonly value: number | null
 }
 
-/** The points of a side that are drawn; of each stretch of many its least and its greatest value, so that no spike is lost. */
+/**
+ * Returns the points to draw for one side. Long series keep the minimum and maximum of each
+ * stretch, so that no spike is lost.
+ */
 export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
   const points = values.map((value, index) => ({
     ms: index * stepMs,
@@ -21,21 +23,23 @@ export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
   return points.length <= MAX_POINTS ? points : downsample(points)
 }
 
-/** More units would hide each other. */
-const MOST_UNITS = 20
+/** Maximum units drawn per side; more would hide each other. */
+const MAX_UNITS = 20
 
-/** What a chart of both sides shows, the baseline first. */
+/** The lines of a chart, baseline first. */
 export interface ChartLines {
   readonly sides: readonly [readonly Point[], readonly Point[]]
-  /** Of each side, the lines of its units. */
+  /** The lines of each side's units. */
   readonly units: readonly [readonly (readonly Point[])[], readonly (readonly Point[])[]]
-  /** The least and the greatest value of all lines; undefined where there is none. */
+  /** Minimum and maximum of all lines; undefined if there is no value. */
   readonly range: readonly [low: number, high: number] | undefined
-  /** From the start of a side to the last point of either; at least 1. */
+  /**
+   * Time from the start of a side to the last point of either side, in milliseconds; at least 1.
+   */
   readonly durationMs: number
 }
 
-/** The lines of both sides, and what they reach. */
+/** Returns the lines of both sides and their range. */
 export function chartLines({ baseline, canary }: Pick<MetricData, 'baseline' | 'canary'>): ChartLines {
   const sides = [chartPoints(baseline), chartPoints(canary)] as const
   const units = [unitPoints(baseline), unitPoints(canary)] as const
@@ -47,9 +51,9 @@ export function chartLines({ baseline, canary }: Pick<MetricData, 'baseline' | '
   }
 }
 
-/** The points of each of a side's units, where it has several: one of them may be what a report is about. */
+/** Returns the points of each unit of a side that has several. */
 function unitPoints(side: SeriesData): readonly (readonly Point[])[] {
-  return (side.units ?? []).slice(0, MOST_UNITS).map((values) => chartPoints({ ...side, values }))
+  return (side.units ?? []).slice(0, MAX_UNITS).map((values) => chartPoints({ ...side, values }))
 }
 
 function downsample(points: readonly Point[]): readonly Point[] {
@@ -67,4 +71,30 @@ function downsample(points: readonly Point[]): readonly Point[] {
     kept.push(...ends.toSorted((a, b) => a.ms - b.ms))
   }
   return kept
+}
+
+/**
+ * Drawn values are clamped to these magnitudes. Differences and ticks of larger values overflow
+ * doubles, and smaller values have no steps.
+ */
+const MAX_MAGNITUDE = 1e300
+const MIN_MAGNITUDE = 1e-290
+const MIN_SPREAD = 1e-12
+
+/** Clamps a value to the drawable range. */
+export function drawnValue(value: number): number {
+  if (Math.abs(value) < MIN_MAGNITUDE) return 0
+  return Math.max(-MAX_MAGNITUDE, Math.min(MAX_MAGNITUDE, value))
+}
+
+/**
+ * Returns the ends of an axis for values from `low` to `high`. `padding` is, as a share of
+ * the spread.
+ */
+export function valueDomain(low: number, high: number, padding: number): [number, number] {
+  const size = Math.max(Math.abs(low), Math.abs(high))
+  // The spread must be large relative to the values; otherwise an axis repeats the same tick
+  // forever.
+  const spread = (high > low ? Math.max(high - low, size * MIN_SPREAD) : size) || 1
+  return [low - spread * padding, high + spread * padding]
 }

@@ -3,7 +3,7 @@ import { withPrefix } from '../../lib/text/figures.js'
 const LARGE = 1e6
 const SMALL = 1e-3
 
-/** A number with the digits that matter to a reader: 1,234, 0.0123, 1.2n, 32.1T. */
+/** Formats a number with its significant digits: 1,234, 0.0123, 1.2n, 32.1T. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value)
   if (value === 0 || (size >= SMALL && size < LARGE))

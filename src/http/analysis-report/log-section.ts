@@ -10,19 +10,22 @@ type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', error: 'bad', warn: 'doubt' }
 
-/** The log of a run: how it was compared, and each template that cost points or could have. */
+/**
+ * Renders the log analysis of a run: how the logs were compared, and the templates that cost points
+ * or could have.
+ */
 export function logSection(report: LogReport): Html {
   const { verdict, reason, findings, missing, omittedFindings, warnings } = report
   return html`<p>${badge(verdict, toneOf(verdict))} ${reason}</p>
     <p class="soft">${comparison(report)}</p>
     ${warnings.map((warning) => html`<p class="soft">${warning}</p>`)}
-    ${findings.length === 0 ? html`<p class="none">No line with a severity was found.</p>` : findingTable(findings)}
-    ${omittedFindings === 0 ? '' : html`<p class="soft">${omittedFindings} more are not shown.</p>`}
+    ${findings.length === 0 ? html`<p class="none">No lines with a severity.</p>` : findingTable(findings)}
+    ${omittedFindings === 0 ? '' : html`<p class="soft">${omittedFindings} more not shown.</p>`}
     ${
       missing.length === 0
         ? ''
         : html`<details>
-            <summary>${missing.length} templates of the baseline that the canary has not</summary>
+            <summary>${missing.length} baseline templates missing in the canary</summary>
             ${findingTable(missing)}
           </details>`
     }`
@@ -38,17 +41,17 @@ function comparison({ baseline, canary, exposure, templates, mixDivergence }: Lo
   ]
   if (exposure !== null) {
     sides.push(
-      `compared by ${BASIS[exposure.basis]}, the canary has ${Math.round(exposure.canaryShare * 100)} %`,
+      `normalized by ${BASIS[exposure.basis]}: the canary has ${Math.round(exposure.canaryShare * 100)} %`,
     )
   }
-  if (mixDivergence !== null) sides.push(`difference of the mix ${formatNumber(mixDivergence)}`)
+  if (mixDivergence !== null) sides.push(`mix difference ${formatNumber(mixDivergence)}`)
   return sides.join(' · ')
 }
 
 const BASIS = { requests: 'requests', ordinaryLines: 'ordinary lines', time: 'time' } as const
 
 function cut(isTruncated: boolean): string {
-  return isTruncated ? ' (cut off by a limit)' : ''
+  return isTruncated ? ' (truncated by a limit)' : ''
 }
 
 function findingTable(findings: readonly TemplateFinding[]): Html {

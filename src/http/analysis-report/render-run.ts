@@ -6,8 +6,8 @@ const reportPage = partOnDemand(() => import('./report-page.js'))
 const runPicture = partOnDemand(() => import('./run-picture.js'))
 
 /**
- * The report of a run as a page. It is drawn where the store is read, since hundreds of charts take their time; what draws it is loaded for the
- * first. Raises `not_found`.
+ * Renders the report of a run as HTML. It runs on the reading thread, since hundreds of charts are
+ * slow to draw, and loads its code on first use. Raises `not_found`.
  */
 export const renderRun: ReadOperation<number, string> = {
   name: 'analysis.render',
@@ -17,7 +17,7 @@ export const renderRun: ReadOperation<number, string> = {
   },
 }
 
-/** The picture of a run, as PNG. Raises `not_found`. */
+/** Renders the chart of a run as PNG. Raises `not_found`. */
 export const pictureOfRun: ReadOperation<number, Uint8Array> = {
   name: 'analysis.picture',
   apply: async (readers, id) => {

@@ -3,21 +3,26 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../errors/app-error.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
 
-/** What tells a run from every other, also from the one that has its number after the database was restored. */
+/**
+ * Identity of a run, which also differs from a later run that reuses the number after a restore.
+ */
 export type LinkedRun = Pick<StoredRun, 'id' | 'startedMs' | 'plan'>
 
 export interface ReportLinksOptions {
-  /** The secret that links are signed with; asked for only when there is something to sign. */
+  /** Returns the signing secret. Called only to sign or check a link. */
   readonly key: () => string
-  /** How long a link leads to its report at least. */
+  /** Minimum lifetime of a link, in milliseconds. */
   readonly maxAgeMs: number
 }
 
 const MS_PER_DAY = 86_400_000
-/** The end in milliseconds since the epoch, and HMAC-SHA-256 as Base64 for URLs. */
+/** Expiry in epoch milliseconds, then HMAC-SHA-256 in base64url. */
 const TOKEN = /^(?<end>[1-9]\d{0,15})-[\w-]{43}$/
 
-/** The tokens in the links of reports: whoever holds one may read the report of one run until it ends. */
+/**
+ * Tokens in report links. The holder of a token can read the report of one run until the token
+ * expires.
+ */
 export class ReportLinks {
   readonly #options: ReportLinksOptions
 
@@ -25,20 +30,26 @@ export class ReportLinks {
     this.#options = options
   }
 
-  /** A token for the run. It ends at midnight UTC, so that who polls sees the same link all day. */
+  /**
+   * Issues a token for the run. It expires at midnight UTC, so a polling client gets the same link
+   * all day.
+   */
   issue(run: LinkedRun, nowMs: number): string {
     const endMs = Math.ceil((nowMs + this.#options.maxAgeMs) / MS_PER_DAY) * MS_PER_DAY
     return this.#sign(run, String(endMs))
   }
 
-  /** Raises `forbidden` for what is no token of this run, which may be unknown, and for one past its end. */
+  /**
+   * Raises `forbidden` if the token does not belong to this run or has expired. The run may be
+   * unknown.
+   */
   check(run: LinkedRun | undefined, token: string, nowMs: number): void {
     const end = TOKEN.exec(token)?.groups?.['end']
     if (run === undefined || end === undefined || !isSame(token, this.#sign(run, end))) throw noLink()
     if (nowMs < Number(end)) return
     throw new AppError(
       'forbidden',
-      `this link led to the report of analysis ${run.id} until ${new Date(Number(end)).toISOString()}: ask GET /autopilot/v5/canaries/${run.id} for a new one, or read GET /analysis/${run.id} with a token`,
+      `This report link for analysis ${run.id} expired at ${new Date(Number(end)).toISOString()}. Get a new one from GET /autopilot/v5/canaries/${run.id}, or read GET /analysis/${run.id} with a token.`,
       { code: 'report_link_expired' },
     )
   }
@@ -56,5 +67,8 @@ function isSame(given: string, expected: string): boolean {
 }
 
 function noLink(): AppError {
-  return new AppError('forbidden', 'this link does not lead to a report: take it from the analysis itself')
+  return new AppError(
+    'forbidden',
+    'This link does not lead to a report. Use the link in the status of the analysis.',
+  )
 }

@@ -17,7 +17,7 @@ import type { Verdict } from '../../store/ports/analysis-store.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** A run as a page of its own: it asks for nothing else, on the network or of a script. */
+/** Renders a run as a standalone HTML page without scripts or external resources. */
 export async function renderReport(run: ShownRun): Promise<string> {
   const { id, application, report, data, intervals } = run
   const page = html`<!doctype html>
@@ -41,13 +41,15 @@ export async function renderReport(run: ShownRun): Promise<string> {
         </p>
       </body>
     </html>`
-  // Names and log lines are of others: none may change the direction of the text around it.
+  // Names and log lines are untrusted: remove characters that change the text direction.
   return printable((await page).toString())
 }
 
 function removedNote({ dataRemovedAt }: ShownRun): Html {
   if (dataRemovedAt === undefined) return html``
-  return html`<p>What it fetched and reported was removed at ${toClock(dataRemovedAt)}, being old.</p>`
+  return html`<p>
+    The data of this analysis was removed at ${toClock(dataRemovedAt)}, after its retention period.
+  </p>`
 }
 
 function verdictBox({
@@ -86,7 +88,7 @@ function errorList(errors: readonly string[]): Html {
   if (errors.length === 0) return html``
   return html`<section class="verdict doubt">
     <div>
-      <strong>Not all data could be had</strong>
+      <strong>Some data is missing</strong>
       ${errors.map((error) => html`<p>${error}</p>`)}
     </div>
   </section>`
@@ -97,20 +99,20 @@ function warningList({ plan }: ShownRun): Html {
   if (warnings.length === 0) return html``
   return html`<section class="verdict doubt">
     <div>
-      <strong>Not all that was asked for is judged</strong>
+      <strong>Some of the request is not judged</strong>
       ${warnings.map((warning) => html`<p>${warning}</p>`)}
     </div>
   </section>`
 }
 
-/** Which instances of which time were compared, so that nobody takes another thing for it. */
+/** Renders which instances were compared, and over which time. */
 function comparedTable(compared: readonly ComparedSides[]): Html {
   if (compared.length === 0) return html``
   const side = ({ scope, startMs, endMs }: ComparedSide): Html =>
     html`${Object.entries(scope).map(([name, value]) => html`<div><code>${name}=${value}</code></div>`)}
       <div class="soft">${clockOf(startMs)} to ${clockOf(endMs)}</div>`
   return html`<details>
-    <summary>what was compared: ${compared.map(inShort).join('; ')}</summary>
+    <summary>compared: ${compared.map(inShort).join('; ')}</summary>
     <div class="wide">
       <table>
         <tr>
@@ -131,7 +133,7 @@ function comparedTable(compared: readonly ComparedSides[]): Html {
   </details>`
 }
 
-/** What tells the sides apart. */
+/** Summarizes the differences between both sides. */
 function inShort({ name, part, baseline, canary }: ComparedSides): string {
   const differing = Object.keys({ ...baseline.scope, ...canary.scope }).filter(
     (variable) => baseline.scope[variable] !== canary.scope[variable],
@@ -180,7 +182,7 @@ interface Section {
 
 const RANK: Readonly<Record<Verdict, number>> = { Fail: 0, Review: 1, Success: 2 }
 
-/** The metrics and logs of all targets, the worst first: its first card is what the verdict is about. */
+/** Returns the metrics and logs of all targets, worst first. */
 function targetSections(
   targets: readonly TargetReport[],
   data: readonly TargetData[] | undefined,
@@ -220,7 +222,7 @@ function sectionsOf(
   return sections
 }
 
-/** What rules said. */
+/** Renders the results of checks. */
 function checkTable(prefix: string, checks: readonly CheckReport[]): Html {
   return html`<h2>${prefix}Checks</h2>
     <div class="wide">

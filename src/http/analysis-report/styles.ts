@@ -1,4 +1,4 @@
-/** The whole style of a report: it loads nothing, reads on a phone, in the dark and on paper. */
+/** Styles of reports for desktop, phone, dark mode and print. They load nothing. */
 export const REPORT_STYLES = `
 :root { color-scheme: light dark; --ink: #1a1d21; --soft: #5c6570; --line: #d5dae0; --paper: #fff; --card: #f6f8fa;
   --baseline: #4c78a8; --canary: #d1771a; --good: #1a7f37; --bad: #c1242f; --doubt: #9a6700; }

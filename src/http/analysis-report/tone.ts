@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-/** How a word of a verdict is to be taken; it never speaks by its colour alone. */
+/** Severity of a word in a report. It is always shown as text and never by colour alone. */
 export type Tone = 'good' | 'bad' | 'doubt' | 'soft'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -18,12 +18,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   Nodata: 'doubt',
 }
 
-/** The tone of a verdict or a classification. */
+/** Returns the tone of a verdict or classification. */
 export function toneOf(word: string): Tone {
   return TONES[word] ?? 'soft'
 }
 
-/** A word in a frame. */
+/** Renders a word as a badge. */
 export function badge(word: string, tone: Tone): HtmlEscapedString | Promise<HtmlEscapedString> {
   return html`<span class="badge ${tone}">${word}</span>`
 }

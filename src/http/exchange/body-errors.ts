@@ -1,25 +1,22 @@
 import { AppError } from '../../errors/app-error.js'
 
-/** What a body over `limit` bytes is answered with, packed or unpacked. */
+/** The error for a body over `limit` bytes, before or after decompression. */
 export function bodyTooLarge(limit: number): AppError {
-  return new AppError(
-    'too_large',
-    `the request body is over the limit of ${limit} bytes (server.maxBodyBytes)`,
-  )
+  return new AppError('too_large', `the request body exceeds ${limit} bytes (server.maxBodyBytes)`)
 }
 
-/** What a request comes to whose caller went away in its middle; told to the log, since nobody is there to hear it. */
-export function bodyBrokeOff(cause?: unknown): AppError {
-  return new AppError('invalid', 'the request ended before its body did', { cause })
+/** The error for a request whose client disconnected. It is only logged. */
+export function bodyIncomplete(cause?: unknown): AppError {
+  return new AppError('invalid', 'the client disconnected before the end of the body', { cause })
 }
 
-/** What a request is told whose body was given up for others. */
-export function tooManyHalfBodies(): AppError {
-  return new AppError('unavailable', 'too many bodies are being received at once; try again')
+/** The error for a request whose body was dropped to free memory. */
+export function tooManyPartialBodies(): AppError {
+  return new AppError('unavailable', 'too many request bodies are incomplete; retry later')
 }
 
-/** The same body, but where it is too large the error says which limit that is: `message` instead of the server's own. */
-export async function sayingLimit<T>(body: T | Promise<T>, message: string): Promise<T> {
+/** Replaces the message of a `too_large` error, so that it names the limit that applies. */
+export async function withLimitMessage<T>(body: T | Promise<T>, message: string): Promise<T> {
   try {
     return await body
   } catch (error) {

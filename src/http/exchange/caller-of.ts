@@ -1,18 +1,18 @@
 import type { Exchange } from './exchange.js'
 
-/** Who asked and from where, as the audit trail keeps it. */
+/** A caller as recorded in the audit trail. */
 export interface CallerRecord {
   readonly user: string | undefined
   readonly origin: string
 }
 
-/** The caller's name (of the token, else what is claimed) and the address that the request came from. */
+/** Returns the caller's token name or claimed name, and the address and id of the request. */
 export function callerOf(exchange: Exchange): CallerRecord {
   const address = exchange.remoteAddress ?? 'unknown'
   return { user: exchange.callerName, origin: `${address} request ${exchange.requestId}` }
 }
 
-/** The caller as who does something now; the clock is that of the routes. */
+/** Returns the caller with the current time. */
 export function actorOf(
   exchange: Exchange,
   { now }: { readonly now: () => number },

@@ -1,18 +1,21 @@
-/** The certificate that a caller showed. */
+/** A client certificate. */
 export interface ClientCertificate {
-  /** Why it is not trusted; undefined where an authority of the configuration has signed it. */
+  /** Why the certificate is not trusted; undefined if a configured CA signed it. */
   readonly problem: string | undefined
-  /** The values of its subject, by their types such as `CN`. */
+  /** Subject values by type, such as `CN`. */
   readonly subject: Readonly<Record<string, readonly string[]>>
-  /** Its alternative names: `DNS:NAME`, `URI:URI`, `email:ADDRESS`, `IP:ADDRESS`. */
+  /** Subject alternative names: `DNS:NAME`, `URI:URI`, `email:ADDRESS`, `IP:ADDRESS`. */
   readonly alternativeNames: readonly string[]
-  /** Of its authority, in a form that only names of the same bytes have; undefined where it cannot be read. */
+  /** SHA-256 of the issuer name's DER encoding; undefined if it cannot be read. */
   readonly issuer?: string | undefined
-  /** Its number there, in hexadecimal digits. */
+  /** Serial number in hexadecimal. */
   readonly serialNumber?: string | undefined
-  /** When it ends, in milliseconds since the epoch. */
+  /** Expiry, in epoch milliseconds. */
   readonly endsAtMs: number
 }
 
-/** Why a certificate that its authority has signed does not count at a time: it was revoked, or nobody can say. Undefined where it counts. */
+/**
+ * Returns why a trusted certificate is rejected at a time: it is revoked, or its revocation list is
+ * missing or expired. Returns undefined for a valid certificate.
+ */
 export type CheckRevocation = (certificate: ClientCertificate, nowMs: number) => string | undefined

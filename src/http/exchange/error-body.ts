@@ -2,17 +2,17 @@ import { cutText } from '../../lib/text/shown-text.js'
 import type { ErrorKind } from '../../errors/app-error.js'
 import { AppError } from '../../errors/app-error.js'
 
-/** A path that is there, asked with a method that it does not have. */
+/** The error for a known path with an unsupported method. */
 export class MethodNotAllowed extends AppError {
   readonly allowed: readonly string[]
 
   constructor(method: string, path: string, allowed: readonly string[]) {
-    super('method_not_allowed', `${method} is not possible on ${path}: use ${allowed.join(' or ')}`)
+    super('method_not_allowed', `${method} is not allowed on ${path}; use ${allowed.join(' or ')}`)
     this.allowed = allowed
   }
 }
 
-/** The one table from kinds of error to HTTP status. */
+/** HTTP status by kind of error. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -28,7 +28,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 }
 
-/** The kind of error that a status tells of, read from the table the other way round. */
+/** Returns the kind of error for an HTTP status. */
 export function errorKindOf(status: number): ErrorKind {
   const kinds = Object.keys(STATUS) as ErrorKind[]
   return kinds.find((kind) => STATUS[kind] === status) ?? (status >= 500 ? 'unavailable' : 'invalid')
@@ -36,26 +36,29 @@ export function errorKindOf(status: number): ErrorKind {
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** An error as it goes over the wire. */
+/** An error response. */
 export interface ErrorAnswer {
   readonly status: number
-  /** OPA's shape, indented by two spaces as OPA does for every error. */
+  /** OPA's error format, indented by two spaces as in OPA. */
   readonly body: string
-  /** What the status asks for beside the body. */
+  /** Headers that the status requires. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a person reads at one glance, in a notice of the orchestrator's interface. */
+/** Maximum length of a one-line error, which is shown as a notice in the orchestrator's UI. */
 const MAX_LINE = 400
 
-/** The status and body that an error is answered with. */
+/** Returns the response for an error. */
 export function errorAnswer(error: AppError): ErrorAnswer {
   const { code, message, details } = error
   const body = details.length === 0 ? { code, message } : { code, message, errors: details }
   return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n`, headers: headersOf(error) }
 }
 
-/** The same in one short line, for callers that show the body to people as it is. */
+/**
+ * Returns the response for an error as a single short line, for clients that show error bodies
+ * verbatim.
+ */
 export function errorLine(error: AppError): ErrorAnswer {
   const { code, message } = error
   const line = cutText(message.replaceAll(/\s+/g, ' '), MAX_LINE)
@@ -63,8 +66,8 @@ export function errorLine(error: AppError): ErrorAnswer {
 }
 
 /**
- * RFC 9110: a 405 names the methods that there are (15.5.6), a 401 the way to authenticate (15.5.2), and Retry-After when to ask again
- * (10.2.3).
+ * Returns the headers that RFC 9110 requires: `Allow` for 405 (15.5.6), `WWW-Authenticate` for 401
+ * (15.5.2) and `Retry-After` (10.2.3).
  */
 function headersOf(error: AppError): Record<string, string> {
   if (error.retryAfterSeconds !== undefined) return { 'Retry-After': String(error.retryAfterSeconds) }

@@ -9,39 +9,38 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 const NO_HEADERS: readonly string[] = []
 
-/** Who called, as far as it is known. */
+/** The authenticated caller. */
 export interface Caller {
-  /** The name of the token or certificate that was presented; undefined when none is asked for. */
+  /** Name of the token or certificate; undefined if none is required. */
   readonly tokenName: string | undefined
-  /** Whether everything is allowed: to an admin, and to everybody where no tokens are configured. */
+  /** True if everything is allowed: for admins, and for all callers if no tokens are configured. */
   readonly isAdmin: boolean
-  /** The roles of the token. */
   readonly roles?: readonly Role[]
-  /** What the forms of a page hold, so that no page of others can send them. */
+  /** CSRF token of the caller's forms. */
   readonly formToken?: string
 }
 
 const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
 
-/** One request and its answer, with what every handler needs of them, whichever reader of HTTP took the request in. */
+/** A request and its response, independent of the HTTP server that reads it. */
 export abstract class Exchange {
   readonly method: string
   readonly target: RequestTarget
   readonly requestId: string
-  /** High-resolution start, in milliseconds. */
+  /** High-resolution start time, in milliseconds. */
   readonly startedAt = performance.now()
   caller: Caller = UNKNOWN_CALLER
-  /** The label of the metrics: a kind of route, never a path. */
+  /** Metric label of the route. It is never a path. */
   handler = 'unmatched'
-  /** What errors of the route have beside the headers of every error: names and values in turn. */
+  /** Additional headers for errors: names and values in turn. */
   errorHeaders: readonly string[] = NO_HEADERS
-  /** Whether whoever asks shows the body of an error to people as it is. */
+  /** True if the client shows error bodies verbatim. */
   showsErrors = false
-  /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
+  /** Set once a decision was made, so that an error can be found in the decision log. */
   decisionId: string | undefined
-  /** Why it is refused whatever it asks, once it is known that its caller may ask. */
+  /** Refuses the request after authentication, if set. */
   refusal: AppError | undefined
-  /** Set when the answer was an error, for the log. */
+  /** Set if the response was an error, for logging. */
   failure: AppError | undefined
 
   constructor(method: string, url: string, requestId: string) {
@@ -49,40 +48,41 @@ export abstract class Exchange {
     this.target = parseRequestTarget(url)
     this.requestId = requestId
   }
-
-  /** The status of the answer. */
   abstract readonly status: number
-  /** Where the request came from, as far as the connection still tells. */
+  /** Address of the client, if the connection still knows it. */
   abstract readonly remoteAddress: string | undefined
-  /** Whether it came over TLS. */
+  /** True if the request came over TLS. */
   abstract readonly isTls: boolean
 
-  /** The certificate that the caller showed, read when it is asked for; undefined where there is none. */
+  /** The client certificate; undefined if there is none. */
   get clientCertificate(): ClientCertificate | undefined {
     return undefined
   }
 
-  /** One request header, by its name in lower case, as text; of a repeated one the first. */
+  /** Returns the first value of a header. The name must be in lower case. */
   abstract header(name: string): string | undefined
 
   /**
-   * Waits for the turn of a request that holds this many bytes; undefined where it may go on at once. Rejects with `unavailable` where that would take too long,
-   * and with `invalid` where the caller is gone.
+   * Waits until a request with this many bytes may continue. Rejects with `unavailable` if that
+   * takes too long, and with `invalid` if the client is gone.
    */
-  abstract takeTurn(bytes: number): Promise<void> | undefined
+  abstract takeTurn(bytes: number): Promise<void>
 
-  /** Makes a page or a list once few others are being made. Rejects as `takeTurn`. */
+  /** Renders a page or list in the page queue. Rejects like `takeTurn`. */
   abstract makePage<T>(make: () => Promise<T>): Promise<T>
 
-  /** The body as it was sent, read once, at the turn of the request. Rejects with `too_large` over `limit` bytes, `invalid` when it breaks off. */
+  /**
+   * Reads the raw body once, then waits for the request's turn. Rejects with `too_large` over
+   * `limit` bytes, and with `invalid` if the client disconnects.
+   */
   abstract readBytes(limit: number): Promise<Buffer>
 
-  /** Frees the memory of the body; called once the request has been answered and nothing reads the body again. */
+  /** Frees the memory of the body. Called after the response, when nothing reads the body again. */
   freeBody(): void {
-    // Nothing was read.
+    // No body was read.
   }
 
-  /** Ends the exchange with a body; does nothing when the caller is gone, or answered already. */
+  /** Sends the response. Does nothing if the client is gone or a response was sent. */
   abstract send(
     status: number,
     body: string | Buffer,
@@ -90,10 +90,16 @@ export abstract class Exchange {
     extraHeaders?: readonly string[],
   ): void
 
-  /** Calls a listener when the caller goes away before there is an answer. A later listener replaces an earlier one. */
+  /**
+   * Registers a listener for the client disconnecting before the response. It replaces the previous
+   * listener.
+   */
   abstract whenGone(listener: () => void): void
 
-  /** Ends the connection in the middle of an answer that cannot be finished, so that nobody takes it for whole. */
+  /**
+   * Closes the connection in the middle of a response that cannot be completed, so that the client
+   * notices.
+   */
   breakOff(error: AppError): void {
     this.failure = error
     this.cut()
@@ -101,14 +107,14 @@ export abstract class Exchange {
 
   protected abstract cut(): void
 
-  /** Ends the exchange with an error in the one shape. */
+  /** Responds with an error. */
   fail(error: AppError): void {
     this.failure = error
     const { status, body, headers } = this.showsErrors ? errorLine(error) : errorAnswer(error)
     this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...this.errorHeaders])
   }
 
-  /** The user that the caller says it acts for (`x-spinnaker-user`): a claim, not a credential. */
+  /** The user that the client claims to act for (`x-spinnaker-user`). It is not authenticated. */
   get claimedUser(): string | undefined {
     const claimed = this.header('x-spinnaker-user')?.trim()
     return claimed ? readHeaderText(claimed) : undefined
@@ -122,20 +128,23 @@ export abstract class Exchange {
   }
 }
 
-/** What a route of the web application finds beside the request itself. */
+/** Hono bindings of the web application. */
 export interface AppEnv {
   readonly Bindings: { readonly exchange: Exchange }
 }
 
 /** The path and query of a request line. */
 export interface RequestTarget {
-  /** Without repeated and trailing slashes; percent escapes as sent. `/` for the root. */
+  /** Without repeated and trailing slashes, with percent escapes as sent. `/` for the root. */
   readonly path: string
-  /** Without the question mark; undefined when there is none. */
+  /** Without the question mark; undefined if there is none. */
   readonly query: string | undefined
 }
 
-/** Splits a request target; callers concatenate URLs carelessly, so `//v1/…` and a trailing slash are taken. */
+/**
+ * Splits a request target. Repeated and trailing slashes are accepted, since clients concatenate
+ * URLs carelessly.
+ */
 export function parseRequestTarget(url: string): RequestTarget {
   const mark = url.indexOf('?')
   const rawPath = mark === -1 ? url : url.slice(0, mark)

@@ -5,14 +5,14 @@ import type { Exchange } from './exchange.js'
 type ExtraHeaders = Readonly<Record<string, string>>
 
 /**
- * The one way in which a route answers with JSON: its type says the charset, as strict callers need, and what is `JsonText`
- * stays as it is.
+ * Returns a JSON response. Its type includes the charset, which strict clients require, and
+ * `JsonText` values are inserted verbatim.
  */
 export function jsonAnswer(value: unknown, status = 200, headers: ExtraHeaders = {}): Response {
   return jsonTextAnswer(printWithJsonText(value), status, headers)
 }
 
-/** The same for a document that is JSON text already. */
+/** Returns a response with a document that is already JSON text. */
 export function jsonTextAnswer(text: string, status = 200, headers: ExtraHeaders = {}): Response {
   return new Response(`${text}\n`, {
     status,
@@ -20,7 +20,7 @@ export function jsonTextAnswer(text: string, status = 200, headers: ExtraHeaders
   })
 }
 
-/** The same on the exchange itself. */
+/** Sends a JSON response on the exchange. */
 export function sendJson(exchange: Exchange, value: unknown, status = 200, headers: ExtraHeaders = {}): void {
   exchange.send(status, `${printWithJsonText(value)}\n`, JSON_TYPE, Object.entries(headers).flat())
 }

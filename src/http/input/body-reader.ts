@@ -6,39 +6,39 @@ import type { SentDocument } from './read-document.js'
 import { parseJsonBody, readJsonBody } from './read-json-body.js'
 import type { ParsedBody } from './read-json-body.js'
 
-/** What a body may be, for the description of the API. */
+/** A request body, as described in the OpenAPI document. */
 export interface BodyDescription {
   readonly description?: string
   readonly schema: z.ZodType
-  /** `application/json` where none is named. */
+  /** Media types; `application/json` by default. */
   readonly types?: readonly string[]
   readonly isOptional?: true
 }
 
-/** How the body of a request is read; `D` is what its route is given. */
+/** Reads the body of a request. `D` is the type of the route's dependencies. */
 export interface BodyReader<D, T> extends BodyDescription {
-  /** Raises the errors of what cannot be read: `unsupported_media_type`, `too_large`, `invalid`. */
+  /** Raises `unsupported_media_type`, `too_large` or `invalid`. */
   readonly read: (exchange: Exchange, deps: D) => Promise<T>
 }
 
-/** What the readers need of a route. */
+/** The dependencies that body readers need. */
 export interface BodyLimits {
   readonly maxBodyBytes: number
 }
 
-/** JSON, as a schema reads it. */
+/** Reads JSON by a schema. */
 export function jsonBody<S extends z.ZodType>(schema: S): BodyReader<BodyLimits, z.output<S>> {
   return { schema, read: (exchange, { maxBodyBytes }) => readJsonBody(exchange, schema, maxBodyBytes) }
 }
 
-/** The same with the bytes that were sent. */
+/** Reads JSON by a schema and returns the raw bytes, too. */
 export function jsonBodyWithBytes<S extends z.ZodType>(
   schema: S,
 ): BodyReader<BodyLimits, ParsedBody<z.output<S>>> {
   return { schema, read: (exchange, { maxBodyBytes }) => parseJsonBody(exchange, schema, maxBodyBytes) }
 }
 
-/** A template or a definition, which is kept as it was sent; `what` names it in errors. */
+/** Reads a template or definition, which is stored as sent. `what` names it in errors. */
 export function documentBody(what: string): BodyReader<BodyLimits, SentDocument> {
   return {
     description: `A JSON document: ${what}.`,
@@ -47,9 +47,10 @@ export function documentBody(what: string): BodyReader<BodyLimits, SentDocument>
   }
 }
 
-/** The registration of an analysis, in any of the forms that its callers send. */
+/** Reads the registration of an analysis in any of its accepted forms. */
 export const registrationBody: BodyReader<BodyLimits, unknown> = {
-  description: 'The registration as the contract, the verification stages or the Argo job send it.',
+  description:
+    'The registration in the form of the API specification, the verification stages or the Argo job.',
   schema: z.looseObject({ application: z.string() }),
   read: (exchange, { maxBodyBytes }) => readSentRegistration(exchange, maxBodyBytes),
 }

@@ -1,20 +1,22 @@
 import type { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
-import { sayingLimit } from '../exchange/body-errors.js'
+import { withLimitMessage } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { BodyReader } from './body-reader.js'
 import { isSameText } from '../../lib/text/same-text.js'
 import { parseQuery } from './parse-query.js'
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
-/** A comment of 4,000 characters is at most 36 KB, each of its bytes escaped; a template 256 KiB. */
+/** A comment of 4,000 characters needs at most 36 KB when escaped, and a template 256 KiB. */
 const MAX_BYTES = 1024 * 1024
 
-/** The field of every form that says whose page it is on. */
+/** The field with the CSRF token. */
 export const FORM_TOKEN = 'formToken'
 
-/** The fields of a form of ours, as a schema reads them; raises `forbidden` for a form that is not of the caller's own page. */
+/**
+ * Reads the fields of a form by a schema. Raises `forbidden` if the CSRF token is not the caller's.
+ */
 export function formBody<D, S extends z.ZodType>(schema: S): BodyReader<D, z.output<S>> {
   return {
     schema,
@@ -25,7 +27,7 @@ export function formBody<D, S extends z.ZodType>(schema: S): BodyReader<D, z.out
       if (formToken === undefined || given === undefined || !isSameText(formToken, given)) {
         throw new AppError(
           'forbidden',
-          'this form is of a session that has ended, or of another page: load the page again and send it once more',
+          'This form belongs to an ended session or another page. Reload the page and submit it again.',
           { code: 'form_out_of_date' },
         )
       }
@@ -36,10 +38,13 @@ export function formBody<D, S extends z.ZodType>(schema: S): BodyReader<D, z.out
 
 type Fields = Readonly<Record<string, string>>
 
-/** What was sent, for whoever answers that it cannot be carried out: a body is read once. */
+/** Fields of forms that were read. An error page needs them again, and a body is read only once. */
 const sentForms = new WeakMap<Exchange, Promise<Fields>>()
 
-/** The fields of a form; of a repeated one the last. Raises `unsupported_media_type`, `too_large`. */
+/**
+ * Reads the fields of a form; the last of repeated fields counts. Raises `unsupported_media_type`
+ * and `too_large`.
+ */
 export function readForm(exchange: Exchange): Promise<Fields> {
   const known = sentForms.get(exchange)
   if (known !== undefined) return known
@@ -53,12 +58,9 @@ async function readFields(exchange: Exchange): Promise<Fields> {
   if (type !== FORM_TYPE) {
     throw new AppError(
       'unsupported_media_type',
-      `a form is sent as ${FORM_TYPE}, not as ${type ?? 'nothing'}`,
+      `a form must be sent as ${FORM_TYPE}, not as ${type ?? 'an unknown type'}`,
     )
   }
-  const bytes = await sayingLimit(
-    exchange.readBytes(MAX_BYTES),
-    `the form is over the limit of ${MAX_BYTES} bytes`,
-  )
+  const bytes = await withLimitMessage(exchange.readBytes(MAX_BYTES), `the form exceeds ${MAX_BYTES} bytes`)
   return Object.fromEntries(new URLSearchParams(bytes.toString('utf8')))
 }

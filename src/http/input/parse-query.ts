@@ -5,8 +5,8 @@ import { readBySchema } from '../../lib/validation/read-by-schema.js'
 const QUERY = { name: 'the query', code: 'invalid_parameter' }
 
 /**
- * The query parameters of a request, such as `c.req.query()`, as their schema reads them. Raises `invalid` with a sentence
- * for each parameter that is wrong; a `z.strictObject` refuses unknown ones by name.
+ * Parses query parameters by a schema. Raises `invalid` with a message for each wrong parameter. A
+ * `z.strictObject` rejects unknown parameters by name.
  */
 export function parseQuery<S extends z.ZodType>(
   schema: S,

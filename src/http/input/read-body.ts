@@ -10,18 +10,19 @@ const gunzipAsync = promisify(gunzip)
 const SPACE = 0x20
 /** Tab, line feed and carriage return. */
 const WHITE: readonly number[] = [0x09, 0x0a, 0x0d]
-/** In bytes. */
+/** Number of leading bytes that are checked for control characters. */
 const LOOKED_THROUGH = 1000
 
 /**
- * The whole body of a request as UTF-8 bytes: gunzipped when it says so, ISO-8859-1 read where it is no UTF-8. Raises
- * `too_large` over `limit` bytes (counted after unpacking), `invalid` for a body that is not what its encoding says, `unavailable` where too many requests wait.
+ * Reads the body as UTF-8: gunzips it if its encoding is gzip, and decodes it as ISO-8859-1 if it
+ * is not UTF-8. Raises `too_large` over `limit` bytes (counted after decompression), `invalid` if
+ * the body does not match its encoding, and `unavailable` if too many requests wait.
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   return decodeBody(exchange, await exchange.readBytes(limit), limit)
 }
 
-/** The same for bytes that are there already. */
+/** Decodes a body that was already read, like `readBody`. */
 export async function decodeBody(exchange: Exchange, bytes: Buffer, limit: number): Promise<Uint8Array> {
   const encoding = exchange.header('content-encoding')?.toLowerCase()
   if (encoding === undefined) return toUtf8(bytes)
@@ -34,16 +35,18 @@ export async function decodeBody(exchange: Exchange, bytes: Buffer, limit: numbe
   return toUtf8(bytes)
 }
 
-/** No JSON or YAML has one; what is packed does within a few bytes. */
+/** JSON and YAML contain no control characters; compressed data does within a few bytes. */
 function isControl(byte: number): boolean {
   return byte < SPACE && !WHITE.includes(byte)
 }
 
-/** Not for its Content-Encoding alone: text is read as OPA reads it, whatever it is called. */
+/**
+ * Content-Encoding alone does not reject a body: OPA also accepts plain text with a wrong encoding.
+ */
 function packedOtherwise(): AppError {
   return new AppError(
     'invalid',
-    'could not read the body: its Content-Encoding is none that is read here; send it as gzip, or as it is',
+    'cannot read the body: its Content-Encoding is not supported; use gzip or none',
   )
 }
 
@@ -54,7 +57,7 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {
     if (cause instanceof RangeError) throw bodyTooLarge(limit)
     throw new AppError(
       'invalid',
-      'could not decompress the body: it is not gzip, as its Content-Encoding says',
+      'cannot decompress the body: it is not gzip, although its Content-Encoding says so',
       { cause },
     )
   }
@@ -62,10 +65,10 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {
 
 const JSON_MEDIA_TYPE = /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i
 
-/** Raises `unsupported_media_type` unless the request says that its body is JSON. */
+/** Raises `unsupported_media_type` unless Content-Type is JSON. */
 export function requireJsonType(exchange: Exchange): void {
   const type = exchange.header('content-type')
   if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return
-  const got = type === undefined ? 'the request has none' : `got ${type}`
-  throw new AppError('unsupported_media_type', `this operation needs Content-Type: application/json; ${got}`)
+  const got = type === undefined ? 'it is missing' : `got ${type}`
+  throw new AppError('unsupported_media_type', `Content-Type must be application/json; ${got}`)
 }

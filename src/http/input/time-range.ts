@@ -4,13 +4,16 @@ import { AppError } from '../../errors/app-error.js'
 import { readIsoTime } from '../../lib/clocks/iso-time.js'
 
 const NO_MOMENT = 'must be an ISO 8601 time or milliseconds since the epoch'
-/** In 1973. A number between the two is one of seconds, or a date or year without its dashes, and would mean a time in 1970; a smaller one stands for the beginning. */
+/**
+ * A time in 1973. Smaller numbers are rejected, since they are probably seconds or a date without
+ * dashes; as milliseconds they would mean 1970.
+ */
 const LEAST_MS = 100_000_000_000
 const BEGINNING_MS = 1000
 
 /**
- * A moment as a person or a program writes it, in milliseconds since the epoch; a time that names no zone is in UTC. A blank before
- * the offset is the plus that stood there: forms and URLs that were not escaped turn one into the other.
+ * A time in epoch milliseconds or ISO 8601, in UTC if it names no zone. A blank before the offset
+ * counts as a plus, which is a blank in unescaped URLs.
  */
 const Moment = z.string().transform((text, context) => {
   const isNumber = /^\d+$/.test(text)
@@ -18,12 +21,12 @@ const Moment = z.string().transform((text, context) => {
   if (Number.isFinite(ms) && !(isNumber && ms >= BEGINNING_MS && ms < LEAST_MS)) return ms
   context.addIssue({
     code: 'custom',
-    message: isNumber ? `${NO_MOMENT}, and ${text} is too small for these` : NO_MOMENT,
+    message: isNumber ? `${NO_MOMENT}; ${text} is too small for milliseconds` : NO_MOMENT,
   })
   return z.NEVER
 })
 
-/** A window of time as a query names it, in milliseconds since the epoch. */
+/** Time range of a query, in epoch milliseconds. */
 interface GivenRange {
   readonly since?: number | undefined
   readonly until?: number | undefined
@@ -32,19 +35,19 @@ interface GivenRange {
 }
 
 const earlier = (word: string) =>
-  Moment.optional().meta({ deprecated: true, description: `The earlier word for \`${word}\`.` })
+  Moment.optional().meta({ deprecated: true, description: `Former name of \`${word}\`.` })
 
-/** The members of a query by which every list over time is limited; the words are those of the command line. */
+/** Query parameters that limit a list by time, named as on the command line. */
 export const TimeRange = {
   since: Moment.optional().describe(
-    'Not before this time: ISO 8601 or milliseconds, UTC where it names no zone.',
+    'Start of the range, inclusive: ISO 8601 or milliseconds, UTC by default.',
   ),
-  until: Moment.optional().describe('Before this time.'),
+  until: Moment.optional().describe('End of the range, exclusive.'),
   from: earlier('since'),
   to: earlier('until'),
 }
 
-/** The window that a query names. Raises `invalid` where it names one end twice. */
+/** Returns the time range of a query. Raises `invalid` if it names one end twice. */
 export function rangeOf({ since, until, from, to }: GivenRange): {
   readonly fromMs: number | undefined
   readonly toMs: number | undefined
@@ -55,7 +58,7 @@ export function rangeOf({ since, until, from, to }: GivenRange): {
 }
 
 function namedTwice(word: string, earlierWord: string): AppError {
-  return new AppError('invalid', `${earlierWord}: is the earlier word for ${word}, send one of them`, {
+  return new AppError('invalid', `${earlierWord}: is the former name of ${word}; send one of them`, {
     code: 'invalid_parameter',
   })
 }

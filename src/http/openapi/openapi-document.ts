@@ -1,39 +1,46 @@
 import type { BodyDescription } from '../input/body-reader.js'
 import type { RouteDescription, RouteList } from '../pipeline/route.js'
-import { ERROR_RESPONSES, ERROR_SCHEMA, responsesOf } from './answers.js'
-import { jsonSchema } from './json-schema.js'
-import { parametersOf, pathTemplate } from './parameters.js'
+import {
+  ERROR_RESPONSES,
+  ERROR_SCHEMA,
+  responsesOf,
+  jsonSchema,
+  parametersOf,
+  pathTemplate,
+} from './parameters.js'
+import type { Config } from '../../config/config.js'
 
-/** What a description of the API says beside the routes. */
+/** Properties of the service in the OpenAPI document. */
 export interface OpenApiOptions {
   readonly version: string
-  /** Where the service is reached; relative to the document itself where it is not known. */
+  /** Base URL of the service. The server URL is relative if it is undefined. */
   readonly publicUrl?: string | undefined
-  /** How the service speaks TLS itself; undefined where it does not. */
+  /** TLS of the service itself; undefined if it has none. */
   readonly tls?: OpenApiTls | undefined
 }
 
-/** What callers need to know of the TLS of a service. */
+/** TLS requirements for clients. */
 export interface OpenApiTls {
-  /** The oldest version, `1.2`. */
+  /** Minimum version, such as `1.2`. */
   readonly minVersion: string
-  /** Whether callers may show a certificate in place of a token, and whether each must. */
+  /** Whether clients may or must present a certificate. */
   readonly certificates: 'none' | 'taken' | 'required'
 }
 
-const DESCRIPTION = `Policy decisions, approval gates, audit and canary analysis beside a continuous-delivery orchestrator.
+const DESCRIPTION = `Policy decisions, approval gates, audit and canary analysis for a continuous-delivery orchestrator.
 
-Every answer has \`X-Request-Id\`. GET routes answer HEAD, too, but for those below /v1/data. Other methods of a path are a 405 with \`Allow\`.
-Repeated and trailing slashes in a path are ignored. A route names the roles whose tokens may ask it (\`x-roles\`); an admin may wherever anybody may.
-A service without tokens asks for none.
+Every response has \`X-Request-Id\`. GET routes accept HEAD, except for those under /v1/data. Other methods of a path return 405 with \`Allow\`.
+Repeated and trailing slashes in a path are ignored. \`x-roles\` lists the roles with access to a route; admins have access to every open route.
+A service without configured tokens requires none.
 
-Errors are \`Error\`: one line where people are shown the body as it is, else indented. A policy that denies is no error: it answers 401, as the orchestrator's
-plugins read it, with \`status\`, \`message\` and \`deny\`; a missing or wrong credential is 403 there, and 401 elsewhere. Every 503 has \`Retry-After\`.`
+Errors have the schema \`Error\`. They are a single line for clients that show bodies verbatim, and indented otherwise. A denial by a policy is no error:
+as the orchestrator's plugins expect, it is 401 with \`status\`, \`message\` and \`deny\`. A missing or wrong credential is 403 on these routes, and 401 elsewhere.
+Every 503 has \`Retry-After\`.`
 
 const CERTIFICATE = {
   type: 'mutualTLS',
   description:
-    'A certificate that an authority of `server.tlsClientCa` has signed and that is in `auth.certificates`, in place of a token; the role that it needs stands beside the name of the scheme. A token that is sent, too, counts before it.',
+    'A client certificate from `server.tlsClientCa` that is listed in `auth.certificates`, instead of a token. The required role follows the scheme name. A token takes precedence.',
 }
 
 const SECURITY_SCHEMES = {
@@ -41,20 +48,20 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A token of `auth.tokens`; the role that it needs stands beside the name of the scheme. With `auth.openToOrchestrator` a request without a token may do what the role orchestrator may.',
+      'A token of `auth.tokens`; the required role follows the scheme name. With `auth.openToOrchestrator`, requests without a token have the role `orchestrator`.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'tidegate_session',
-    description: 'What a browser holds that has signed in; by TLS `__Host-tidegate_session`.',
+    description: 'Session of a signed-in browser; `__Host-tidegate_session` over TLS.',
   },
   gitlabToken: { type: 'apiKey', in: 'header', name: 'X-Gitlab-Token' },
   githubSignature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature-256' },
   bitbucketSignature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature' },
 }
 
-/** The OpenAPI 3.1 document of the routes in some lists. */
+/** Returns the OpenAPI 3.1 document of the routes. */
 export function openApiDocument(lists: readonly RouteList[], options: OpenApiOptions): object {
   const { version, publicUrl, tls } = options
   const takesCertificates = tls !== undefined && tls.certificates !== 'none'
@@ -79,11 +86,11 @@ export function openApiDocument(lists: readonly RouteList[], options: OpenApiOpt
 
 function tlsText({ minVersion, certificates }: OpenApiTls): string {
   const whose = {
-    none: 'without certificates of callers',
-    taken: 'callers may show a certificate',
-    required: 'every caller shows a certificate, or is sent away before it asks',
+    none: 'no client certificates',
+    taken: 'clients may present a certificate',
+    required: 'every client must present a certificate',
   }
-  return `By TLS ${minVersion} or newer: ${whose[certificates]}.`
+  return `TLS ${minVersion} or newer: ${whose[certificates]}.`
 }
 
 function pathsOf(lists: readonly RouteList[], takesCertificates: boolean): object {
@@ -115,7 +122,10 @@ function operationOf(feature: string, row: RouteDescription, takesCertificates: 
   }
 }
 
-/** Each alternative is one role: a token or a certificate needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
+/**
+ * Returns the alternative credentials of a route, one per role. OpenAPI has no scheme for a report
+ * link, which is itself the credential.
+ */
 function securityOf(row: RouteDescription, takesCertificates: boolean): readonly object[] {
   if (row.credential !== undefined && row.credential.name !== 'reportLink')
     return [{ [row.credential.name]: [] }]
@@ -143,7 +153,7 @@ function requestBody({
   }
 }
 
-/** `getAuditBySeq`: no two routes have the same. */
+/** Returns a unique id such as `getAuditBySeq`. */
 function operationId({ method, path }: RouteDescription): string {
   const words = path.split('/').flatMap((segment) => {
     if (segment === '*') return ['below']
@@ -153,4 +163,20 @@ function operationId({ method, path }: RouteDescription): string {
     .filter((word) => word !== '')
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return `${method.toLowerCase()}${name.join('') || 'Root'}`
+}
+
+/** Returns the document's properties for a configuration. */
+export function openApiOptions(version: string, server: Config['server']): OpenApiOptions {
+  return { version, publicUrl: server.publicUrl, tls: tlsOf(server) }
+}
+
+function tlsOf({
+  tlsCertificate,
+  tlsClientCa,
+  tlsRequireClient,
+  tlsMinVersion,
+}: Config['server']): OpenApiTls | undefined {
+  if (tlsCertificate === undefined) return undefined
+  const certificates = tlsClientCa === undefined ? 'none' : tlsRequireClient ? 'required' : 'taken'
+  return { minVersion: tlsMinVersion, certificates }
 }

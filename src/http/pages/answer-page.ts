@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 
+import { renderPage, PAGE_STYLES } from './layout.js'
 import type { PageContent, Viewer } from './layout.js'
-import { renderPage } from './layout.js'
-import { PAGE_STYLES } from './styles.js'
 
-/** How pages are answered, whatever they show. */
+/** Options that all pages share. */
 export interface PageOptions {
-  /** The origins whose pages may show these in a frame. */
+  /** Origins that may embed the pages in a frame. */
   readonly frameAncestors: readonly string[]
-  /** The path of the public URL, without a slash at its end. */
+  /** Path of the public URL, without a trailing slash. */
   readonly prefix: string
 }
 
@@ -20,12 +19,15 @@ export interface PageAnswer {
 const STYLE_HASH = createHash('sha256').update(PAGE_STYLES).digest('base64')
 const HTML = 'text/html; charset=utf-8'
 
-/** The directives that say who may show a page in a frame. */
+/** Returns the CSP directive for embedding. */
 export function frameDirective({ frameAncestors }: Pick<PageOptions, 'frameAncestors'>): string {
   return `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`
 }
 
-/** A page with what keeps it to itself: no script, nothing from elsewhere, no form to elsewhere, no frame but where it is wanted. */
+/**
+ * Returns a page with a strict CSP: no scripts, no external resources, no foreign form targets, and
+ * frames only for configured origins.
+ */
 export async function answerPage(
   content: PageContent,
   viewer: Viewer,
@@ -35,7 +37,7 @@ export async function answerPage(
   const all = new Headers({
     'Content-Type': HTML,
     'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; ${frameDirective(options)}`,
-    // Not "no-referrer": browsers would send "Origin: null" with forms.
+    // With "no-referrer", browsers would send "Origin: null" with forms.
     'Referrer-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -46,7 +48,7 @@ export async function answerPage(
   return new Response(await renderPage(content, viewer), { status, headers: all })
 }
 
-/** Sends a browser on to another page of ours. */
+/** Redirects to another page of this service. */
 export function goTo(path: string, headers: readonly (readonly [string, string])[] = []): Response {
   const all = new Headers({ 'Content-Type': HTML, Location: path, 'Cache-Control': 'no-store' })
   for (const [name, value] of headers) all.append(name, value)

@@ -9,48 +9,50 @@ import { isOpen } from '../../store/ports/gate-instance.js'
 import type { StoredMessage } from '../../store/ports/outbox-store.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { badge } from '../analysis-report/tone.js'
-import { decisionTable } from './decision-table.js'
-import type { ListedDecisions } from './decision-table.js'
+import { decisionTable } from './policy-page.js'
+import type { ListedDecisions } from './policy-page.js'
 import { tokenField } from './layout.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { clock, facts, jsonBlock, toneOfState, unsentTexts, wordOfState } from './parts.js'
 import { notice } from './sign-in-page.js'
 
-/** What happened in an execution, and whether there is more. */
+/** Timeline of an execution. */
 export type ShownTimeline = Pick<Timeline, 'entries' | 'isTruncated'>
 
-/** All that is known of an instance of a gate. */
+/** A gate instance with its related data. */
 export interface ShownApproval extends WholeInstance {
-  /** Undefined where decisions are not kept. */
+  /** Undefined if decisions are not stored. */
   readonly decisions: ListedDecisions | undefined
   readonly timeline: ShownTimeline
-  /** A decision of the viewer that was refused. */
+  /** A refused review by the viewer. */
   readonly attempt?: RefusedAttempt | undefined
 }
 
-/** What a person sent, and why it was refused. */
+/** A refused review: its input and the reason. */
 export interface RefusedAttempt {
   readonly problem: string
+  /** True if the instance changed after the viewer loaded the page. */
+  readonly isConflict: boolean
   readonly comment: string
   readonly person: string
 }
 
-/** What the viewer may do. */
+/** Permissions of the viewer. */
 export interface ApprovalViewer extends Viewer {
   readonly mayDecide: boolean
-  /** Whether nobody is asked who they are, so that a person says it. */
-  readonly saysName: boolean
+  /** True if the service requires no credentials, so the viewer enters a name. */
+  readonly entersName: boolean
 }
 
 const MAX_COMMENT = 4000
 const MAX_ITEMS = 100
 
-/** One instance of a gate: what is asked, what speaks for and against it, and where a person decides. */
+/** Renders a gate instance with its evidence and the review form. */
 export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): PageContent {
   const { instance, gate, counted, evidence, decisions, timeline, callbacks, attempt } = shown
   const { id, gateName, state, comment } = instance
   const body = html`<h1>${gateName}</h1>
-    ${attempt === undefined ? '' : notice(attempt.problem)}
+    ${attempt === undefined ? '' : notice(problemOf(attempt, shown))}
     <section class="verdict ${toneOfState(state)}">
       <div>
         ${badge(wordOfState(state), toneOfState(state))}
@@ -62,11 +64,11 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
           ['decided by', instance.decidedBy],
           ['decided', clock(instance.decidedMs)],
           ['triggered', clock(instance.activatedMs)],
-          ['waits until', isOpen(state) ? clock(instance.expiresMs) : ''],
+          ['expires', isOpen(state) ? clock(instance.expiresMs) : ''],
           ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
-          ['who may approve', gate && whoMayApprove(gate)],
-          ['policy that decides', gate?.policy],
-          ['left to people', instance.policyProblem],
+          ['approvers', gate && whoMayApprove(gate)],
+          ['deciding policy', gate?.policy],
+          ['needs a person', instance.policyProblem],
         ])}
       </div>
     </section>
@@ -75,45 +77,55 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
     ${
       decisions === undefined
         ? ''
-        : html`<h2>Policy answers</h2>
+        : html`<h2>Policy decisions</h2>
             ${decisionTable(decisions, viewer.prefix, `tidegate decisions list --execution '${instance.executionId}'`)}`
     }
     ${reviewTable(shown)} ${timelineTable(timeline, instance.executionId)} ${callbackTable(callbacks)}
-    <h2>What triggered it</h2>
+    <h2>Trigger</h2>
     <details>
-      <summary>the request, without secrets</summary>
+      <summary>request without secrets</summary>
       ${jsonBlock(shown.request ?? null)}
     </details>`
   return { title: `${gateName}, approval ${id}`, body }
 }
 
-function whoMayApprove({ approvers: { users, groups } }: Gate): string {
-  if (users.length + groups.length === 0) return 'everyone with the role approver'
-  return [...users, ...groups.map((group) => `the group ${group}`)].join(', ')
+/** Says who decided in the meantime, if the review came too late. */
+function problemOf({ problem, isConflict }: RefusedAttempt, { instance }: ShownApproval): string {
+  const { state, decidedBy, decidedMs } = instance
+  if (!isConflict || isOpen(state)) return problem
+  if (state === 'expired' || decidedBy === undefined) return `Already closed: ${wordOfState(state)}.`
+  return `Already decided: ${decidedBy} ${wordOfState(state)} this at ${clock(decidedMs)}.`
 }
 
-/** Nothing is decided by opening a page: only by sending this. */
+function whoMayApprove({ approvers: { users, groups } }: Gate): string {
+  if (users.length + groups.length === 0) return 'anyone with the role approver'
+  return [...users, ...groups.map((group) => `group ${group}`)].join(', ')
+}
+
+/** Renders the review form. Only submitting it decides anything. */
 function decisionForm({ instance: { id }, gate, attempt }: ShownApproval, viewer: ApprovalViewer): Html {
   if (!viewer.mayDecide) return html`<p class="soft">You can view this, but only approvers can decide.</p>`
   return html`<form method="post" action="${viewer.prefix}/ui/approvals/${id}">
-    ${tokenField(viewer)} ${viewer.saysName ? nameField(gate, attempt?.person ?? '') : ''}
+    ${tokenField(viewer)} ${viewer.entersName ? nameField(gate, attempt?.person ?? '') : ''}
     <label for="comment">Comment</label>
     <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}">${attempt?.comment ?? ''}</textarea>
     <button class="good" name="action" value="approve">Approve</button>
     <button class="bad" name="action" value="reject">Reject</button>
-    <button name="action" value="cancel">Cancel it</button>
+    <button name="action" value="cancel">Cancel instance</button>
   </form>`
 }
 
 function nameField(gate: Gate | undefined, person: string): Html {
   const hint =
-    gate !== undefined && gate.approvals > 1 ? ' (needed to approve: this gate counts different people)' : ''
+    gate !== undefined && gate.approvals > 1
+      ? ' (required to approve: this gate counts different people)'
+      : ''
   return html`<label for="person">Your name${hint}</label>
     <input id="person" name="person" maxlength="100" value="${person}" />`
 }
 
 function evidenceSection(evidence: readonly Evidence[], isPending: boolean): Html {
-  const none = isPending ? 'It is being fetched: load the page again.' : 'None was asked for.'
+  const none = isPending ? 'Evidence is being fetched. Reload the page.' : 'No evidence was requested.'
   return html`<h2>Evidence</h2>
     ${evidence.length === 0 ? html`<p class="none">${none}</p>` : evidence.map(evidenceCard)}`
 }
@@ -125,18 +137,18 @@ function evidenceCard({ connectorType, account, state, fetchedAt, output, error 
       <h3>${connectorType}</h3>
       ${badge(wordOfState(state), toneOfState(state))}
       <span class="soft"
-        >${account === null ? 'no account is configured' : `by ${account}`}, ${clock(fetchedAt)}</span
+        >${account === null ? 'no account configured' : `by ${account}`}, ${clock(fetchedAt)}</span
       >
     </header>
     ${error === undefined ? '' : html`<p>${error}</p>`}
     ${output.slice(0, MAX_ITEMS).map((item) => facts(Object.entries(item)))}
-    ${more > 0 ? html`<p class="soft">and ${more} more</p>` : ''}
+    ${more > 0 ? html`<p class="soft">${more} more</p>` : ''}
   </section>`
 }
 
 function reviewTable({ reviews, counted }: ShownApproval): Html {
   if (reviews.length === 0) return html``
-  return html`<h2>Decisions of people</h2>
+  return html`<h2>Reviews</h2>
     <div class="wide">
       <table class="stacked">
         <tr>
@@ -152,7 +164,7 @@ function reviewTable({ reviews, counted }: ShownApproval): Html {
               <td>${review.person}</td>
               <td>
                 ${badge(review.action, toneOfState(review.action))}
-                ${review.action === 'approve' && !counted.includes(review) ? 'counts no more' : ''}
+                ${review.action === 'approve' && !counted.includes(review) ? 'no longer counted' : ''}
               </td>
               <td class="quote">${review.comment}</td>
             </tr>`,
@@ -163,7 +175,7 @@ function reviewTable({ reviews, counted }: ShownApproval): Html {
 
 function timelineTable({ entries, isTruncated }: ShownTimeline, executionId: string): Html {
   if (entries.length === 0) return html``
-  return html`<h2>The execution, in the order of time</h2>
+  return html`<h2>Timeline of the execution</h2>
     <div class="wide">
       <table class="stacked">
         <tr>
@@ -185,7 +197,7 @@ function timelineTable({ entries, isTruncated }: ShownTimeline, executionId: str
         )}
       </table>
     </div>
-    ${isTruncated ? html`<p class="soft">The first ${entries.length} entries. The rest: <code>tidegate audit search --execution '${executionId}'</code></p>` : ''}`
+    ${isTruncated ? html`<p class="soft">Showing the first ${entries.length} entries. List all: <code>tidegate audit search --execution '${executionId}'</code></p>` : ''}`
 }
 
 function callbackTable(callbacks: readonly StoredMessage[]): Html {

@@ -8,7 +8,7 @@ import { badge } from '../analysis-report/tone.js'
 import type { Html, PageContent, Viewer } from './layout.js'
 import { clock, timeLeft, toneOfState, wordOfState } from './parts.js'
 
-/** What a viewer wants to see: instances in one state, or in any. */
+/** Filter of the list: one state or all. */
 export interface ApprovalFilter {
   readonly status: InstanceState | 'all'
   readonly search: string
@@ -18,9 +18,9 @@ export interface ApprovalFilter {
 export interface ShownApprovals {
   readonly filter: ApprovalFilter
   readonly page: InstancePage
-  /** Whether the page is not the first of its list. */
+  /** True if this is not the first page. */
   readonly isLater: boolean
-  /** The latest instances in any state; only where nothing is filtered. */
+  /** The latest instances in any state; undefined if the list is filtered. */
   readonly latest: InstancePage | undefined
   readonly nowMs: number
 }
@@ -28,7 +28,7 @@ export interface ShownApprovals {
 const STATES = ['activated', 'approved', 'rejected', 'canceled', 'expired', 'not_activated', 'all'] as const
 const HOUR_MS = 3_600_000
 
-/** The instances that a filter selects, those that expire first at the top where they wait, and the latest of all. */
+/** Renders the selected instances, waiting ones by deadline, and the latest instances. */
 export function approvalsPage(shown: ShownApprovals, viewer: Viewer): PageContent {
   const { filter, page, latest, nowMs } = shown
   const { instances, total } = page
@@ -65,7 +65,7 @@ function headingOf({ status, gate }: ApprovalFilter): string {
   return gate === undefined ? heading : `${heading}, gate ${gate}`
 }
 
-/** Without a script: sent as the query of the page itself. */
+/** A GET form, so that the page needs no script. */
 function filterForm({ status, search, gate }: ApprovalFilter, { prefix }: Viewer): Html {
   return html`<form class="filter" method="get" action="${prefix}/ui" role="search">
     <div>
@@ -95,7 +95,7 @@ function pageLinks({ filter, page, isLater }: ShownApprovals, viewer: Viewer): H
     ${isLater ? html`<a href="${listPath(filter, viewer)}">First page</a>` : ''}
     ${nextCursor === undefined ? '' : html`<a href="${listPath(filter, viewer, nextCursor)}">Next page</a>`}
     ${instances.length < total ? html`<span class="soft">${instances.length} of ${total} on this page</span>` : ''}
-    ${isFiltered ? html`<a href="${viewer.prefix}/ui">All that wait</a>` : ''}
+    ${isFiltered ? html`<a href="${viewer.prefix}/ui">All waiting</a>` : ''}
   </p>`
 }
 
@@ -116,7 +116,7 @@ function instanceTable(instances: readonly GateInstance[], nowMs: number, { pref
         <th>execution</th>
         <th>state</th>
         <th>triggered</th>
-        <th>until, or decided</th>
+        <th>expires or decided</th>
       </tr>
       ${instances.map(
         (instance) =>
@@ -130,7 +130,7 @@ function instanceTable(instances: readonly GateInstance[], nowMs: number, { pref
               ${badge(wordOfState(instance.state), toneOfState(instance.state))}
               ${
                 isOpen(instance.state) && instance.policyProblem !== undefined
-                  ? html`<span class="soft">left to people: ${instance.policyProblem}</span>`
+                  ? html`<span class="soft">needs a person: ${instance.policyProblem}</span>`
                   : ''
               }
             </td>
@@ -138,14 +138,14 @@ function instanceTable(instances: readonly GateInstance[], nowMs: number, { pref
               ${clock(instance.activatedMs ?? instance.createdMs)}
               <span class="soft">${by(shownTrigger(instance))}</span>
             </td>
-            <td data-label="${isOpen(instance.state) ? 'until' : 'decided'}">${endOf(instance, nowMs)}</td>
+            <td data-label="${isOpen(instance.state) ? 'expires' : 'decided'}">${endOf(instance, nowMs)}</td>
           </tr>`,
       )}
     </table>
   </div>`
 }
 
-/** How long an instance waits, or when and by whom it was decided. */
+/** Renders the deadline of an open instance, or when and by whom it was decided. */
 function endOf({ state, expiresMs, decidedMs, decidedBy }: GateInstance, nowMs: number): Html {
   if (!isOpen(state)) return html`${clock(decidedMs)} <span class="soft">${by(decidedBy)}</span>`
   const leftMs = expiresMs - nowMs

@@ -7,7 +7,7 @@ import type { Html } from './layout.js'
 const MAX_VALUE = 4000
 const MAX_JSON = 40_000
 
-/** A time as people read it, in UTC. */
+/** Formats a time in UTC. */
 export function clock(timeMs: number | undefined): string {
   if (timeMs === undefined) return ''
   return `${new Date(timeMs)
@@ -23,7 +23,7 @@ const UNITS = [
   ['minute', 1],
 ] as const
 
-/** A time to come in its largest whole unit, such as `in 3 hours`. */
+/** Formats a future time in its largest whole unit, such as `in 3 hours`. */
 export function timeLeft(leftMs: number): string {
   const minutes = Math.floor(leftMs / MINUTE_MS)
   const [unit, size] = UNITS.find(([, each]) => minutes >= each) ?? ['minute', 1]
@@ -32,7 +32,7 @@ export function timeLeft(leftMs: number): string {
   return `in ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** Names and what they stand for; what is undefined or empty is left out. */
+/** Renders names and values; undefined, null and empty values are omitted. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== '')
   return html`<dl>
@@ -44,12 +44,12 @@ export function facts(rows: readonly (readonly [name: string, value: unknown])[]
   </dl>`
 }
 
-/** A value that somebody else has given, as a text. */
+/** Formats an untrusted value as text. */
 export function shownValue(value: unknown): string {
   return cutText(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE)
 }
 
-/** A document, indented. */
+/** Renders a value as indented JSON. */
 export function jsonBlock(value: unknown): Html {
   return html`<pre>${cutText(JSON.stringify(value, null, 2), MAX_JSON)}</pre>`
 }
@@ -60,25 +60,25 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ activated: 'doubt', not_activated: 'doubt', skipped: 'doubt', pending: 'doubt' },
 }
 
-/** How a state of a gate, of evidence or of a decision is to be taken. */
+/** Returns the tone of a gate state, evidence state or outcome. */
 export function toneOfState(state: string): Tone {
   return TONES[state] ?? 'soft'
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ activated: 'waits for a decision', not_activated: 'not triggered yet', given_up: 'given up' },
+  ...{ activated: 'waiting for a decision', not_activated: 'not triggered yet', given_up: 'given up' },
 }
 
-/** A state in the words of people. */
+/** Returns a state as shown to people. */
 export function wordOfState(state: string): string {
   return WORDS[state] ?? state
 }
 
-/** The texts of a form that was not carried out, to be copied: by field. */
+/** Renders the fields of a form that was not processed, so that they can be copied. */
 export function unsentTexts(texts: readonly (readonly [name: string, text: string])[]): Html {
   if (texts.length === 0) return html``
-  return html`<h2>What you wrote</h2>
-    <p class="soft">It was not sent. Copy what you want to send again.</p>
+  return html`<h2>Your input</h2>
+    <p class="soft">This was not saved. Copy what you want to submit again.</p>
     ${texts.map(
       ([name, text]) =>
         html`<label for="unsent-${name}">${name}</label>

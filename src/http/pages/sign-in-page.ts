@@ -7,19 +7,19 @@ import { unsentTexts } from './parts.js'
 export interface SignInView {
   readonly formToken: string
   readonly prefix: string
-  /** The path of the page to go on to. */
+  /** Path of the page that follows after signing in. */
   readonly next: string
   readonly problem?: string | undefined
-  /** Whether the page stands in a frame, where a browser may keep its cookie back. */
+  /** True if the page is in a frame, where browsers may withhold its cookie. */
   readonly isFramed: boolean
-  /** What the viewer had written when the session ended. */
+  /** What the viewer wrote before the session ended. */
   readonly unsent: Unsent
 }
 
-/** The texts of a form that was not carried out, by field. */
+/** The fields of a form that was not processed. */
 export type Unsent = readonly (readonly [name: string, text: string])[]
 
-/** The page on which a person gives their token. */
+/** Renders the sign-in form. */
 export function signInPage(view: SignInView): PageContent {
   const { prefix, next, problem, isFramed, unsent } = view
   const body = html`<section class="narrow">
@@ -39,9 +39,7 @@ export function signInPage(view: SignInView): PageContent {
       />
       <button class="good">Sign in</button>
     </form>
-    <p class="soft">
-      The token of yours that auth.tokens lists, as programs send it. It is not kept in the browser.
-    </p>
+    <p class="soft">Use your API token from auth.tokens. The browser does not store it.</p>
     ${isFramed ? ownTab(prefix, next) : ''} ${unsentTexts(unsent)}
   </section>`
   return { title: 'Sign in', body }
@@ -49,30 +47,29 @@ export function signInPage(view: SignInView): PageContent {
 
 function ownTab(prefix: string, next: string): Html {
   return html`<p>
-    <a href="${prefix}${next}" target="_blank" rel="noopener">Open this page in a tab of its own</a>
-    where signing in does not lead on: browsers keep cookies from pages in frames of other sites.
+    <a href="${prefix}${next}" target="_blank" rel="noopener">Open this page in its own tab</a>
+    if signing in fails. Browsers may block cookies in frames of other sites.
   </p>`
 }
 
-/** What went wrong, in a frame. */
+/** Renders an error notice. */
 export function notice(text: string): Html {
-  return html`<p class="verdict bad" role="alert"><span>${text}</span></p>`
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
+  return html`<p class="verdict bad" role="alert"><span>${sentence}</span></p>`
 }
 
-/** The page of an error. */
-export function errorPage(status: number, message: string, code: string, unsent: Unsent): PageContent {
-  const title = TITLES[status] ?? 'This did not work'
+/** Renders an error page. */
+export function errorPage(status: number, message: string, unsent: Unsent): PageContent {
+  const title = TITLES[status] ?? 'Something went wrong'
   const body = html`<h1>${title}</h1>
-    ${notice(message)}
-    <p class="soft">${status} ${code}</p>
-    ${unsentTexts(unsent)}`
+    ${notice(message)} ${unsentTexts(unsent)}`
   return { title, body }
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'This cannot be read',
-  403: 'You may not do this',
-  404: 'There is no such page',
-  409: 'This is not possible any more',
-  503: 'Not possible just now',
+  400: 'Invalid request',
+  403: 'Not allowed',
+  404: 'Page not found',
+  409: 'No longer possible',
+  503: 'Temporarily unavailable',
 }

@@ -7,27 +7,28 @@ import { notice } from './sign-in-page.js'
 
 export interface ShownTemplate {
   readonly type: TemplateType
-  /** Undefined for one that is to be made. */
+  /** Undefined for a new template. */
   readonly name: string | undefined
-  /** JSON text; undefined where there is none of the name. */
+  /** JSON; undefined if the template does not exist. */
   readonly body: string | undefined
-  /** The names of all templates of the type. */
+  /** Names of all templates of the type. */
   readonly names: readonly string[]
-  /** Why what the viewer sent was refused. */
+  /** Why the submitted template was refused. */
   readonly problem?: string | undefined
 }
 
-/** A template as people see and, being admins, change it. */
+/** Renders a template, with an edit form for admins. */
 export function templatePage(
   { type, name, body, names, problem }: ShownTemplate,
   viewer: Viewer & { readonly mayChange: boolean },
 ): PageContent {
   const kind = type === 'LOG' ? 'log' : 'metric'
-  const title = name === undefined ? `New ${kind} template` : `The ${kind} template ${name}`
+  const title =
+    name === undefined ? `New ${kind} template` : `${kind === 'log' ? 'Log' : 'Metric'} template ${name}`
   const base = `${viewer.prefix}/ui/templates/${kind}`
   const content = html`<h1>${title}</h1>
     ${problem === undefined ? '' : notice(problem)}
-    ${name !== undefined && body === undefined ? html`<p class="none">There is none of this name.</p>` : ''}
+    ${name !== undefined && body === undefined ? html`<p class="none">Template not found.</p>` : ''}
     ${
       viewer.mayChange
         ? html`<form method="post" action="${base}">
@@ -39,7 +40,7 @@ export function templatePage(
             <button class="good">Save</button>
           </form>`
         : html`<pre>${body ?? ''}</pre>
-            <p class="soft">Only an admin changes templates.</p>`
+            <p class="soft">Only admins can change templates.</p>`
     }
     ${
       names.length === 0

@@ -2,22 +2,24 @@ import { z } from 'zod'
 
 import type { AnswerDescription } from './route.js'
 
-/** A time as answers hold it: ISO 8601 in UTC. */
+/** A time in responses: ISO 8601 in UTC. */
 export const Time = z.string().meta({ format: 'date-time' })
 
-/** Where a list goes on: to be sent as `cursor`. */
-const Cursor = z.string().describe('Where the list goes on, to be sent as `cursor`; absent on its last page.')
+/** Cursor of the next page. */
+const Cursor = z
+  .string()
+  .describe('Cursor of the next page, for the parameter `cursor`; absent on the last page.')
 
-/** What a page of a list says beside its entries. */
+/** Response members of a page besides its entries. */
 export const NextPage = { nextCursor: Cursor.optional() }
 
-/** The same of the lists by numbers that had another word for it. */
+/** Response members of a page, with the deprecated `next`. */
 export const NextNumber = {
   ...NextPage,
-  next: Cursor.optional().meta({ deprecated: true, description: 'The earlier word for `nextCursor`.' }),
+  next: Cursor.optional().meta({ deprecated: true, description: 'Former name of `nextCursor`.' }),
 }
 
-/** Where such a list goes on behind its last entry, for its answer. */
+/** Returns the members of `NextNumber` for a cursor. */
 export function nextNumber(cursor: number | string | undefined): {
   readonly nextCursor?: string
   readonly next?: string
@@ -25,20 +27,20 @@ export function nextNumber(cursor: number | string | undefined): {
   return cursor === undefined ? {} : { nextCursor: String(cursor), next: String(cursor) }
 }
 
-/** How many entries a page may have: from 1 to `max`, `initial` where nothing is said. */
+/** A query parameter for the page size, from 1 to `max`. */
 export function pageSize(max: number, initial: number): z.ZodDefault<z.ZodCoercedNumber> {
-  return z.coerce.number().int().min(1).max(max).default(initial).describe('How many entries a page has.')
+  return z.coerce.number().int().min(1).max(max).default(initial).describe('Maximum entries of the page.')
 }
 
-const CURSOR = 'The `nextCursor` of the page before.'
+const CURSOR = '`nextCursor` of the previous page.'
 
-/** Where the page begins that is asked for, in a list by numbers. */
+/** Cursor parameter of lists ordered by number. */
 export const AfterNumber = z.coerce.number().int().min(1).optional().describe(CURSOR)
 
-/** The same in a list by times, whose cursors are no numbers. */
+/** Cursor parameter of lists ordered by time. */
 export const AfterText = z.string().optional().describe(CURSOR)
 
-/** An answer of JSON. */
+/** Describes a JSON response. */
 export function json(description: string, schema: z.ZodType): AnswerDescription {
   return { description, schema }
 }

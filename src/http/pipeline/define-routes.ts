@@ -6,17 +6,19 @@ import type { PathParameter } from '../input/path-parameter.js'
 import { parseQuery } from '../input/parse-query.js'
 import type { Call, DirectRow, Route, RouteRow, SentRequest } from './route.js'
 
-/** What makes the rows of a list whose handlers are all given `D`. */
+/**
+ * Functions that create the rows of a route list. `D` is the type of the handlers' dependencies.
+ */
 export interface DefineRoutes<D> {
-  /** A row that the web application answers. */
+  /** Creates a row that the web application serves. */
   readonly route: <P = object, Q extends z.ZodType = z.ZodUndefined, B = undefined>(
     row: RouteRow<D, P, Q, B>,
   ) => Route<D>
-  /** A row that is answered on the exchange itself. */
+  /** Creates a row of a direct route. */
   readonly directRoute: (row: DirectRow<D>) => Route<D>
 }
 
-/** The two kinds of rows for handlers that are given `D`. */
+/** Returns the functions that create rows for handlers with dependencies `D`. */
 export function routesOf<D>(): DefineRoutes<D> {
   return {
     route: (row) => ({
@@ -27,9 +29,10 @@ export function routesOf<D>(): DefineRoutes<D> {
           ...row,
           kind: 'application',
           respond: (sent) =>
-            orFailed(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
+            withFailureAnswer(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
           refused:
-            refused && ((refusal, sent) => orFailed(row, sent, deps, () => refused(refusal, sent, deps))),
+            refused &&
+            ((refusal, sent) => withFailureAnswer(row, sent, deps, () => refused(refusal, sent, deps))),
         }
       },
     }),
@@ -45,8 +48,8 @@ export function routesOf<D>(): DefineRoutes<D> {
   }
 }
 
-/** What is answered, or where that fails what the row answers then. */
-async function orFailed<D>(
+/** Calls `answer`. If it fails, returns the row's own failure response, if any. */
+async function withFailureAnswer<D>(
   { failed }: { readonly failed?: Failed<D> | undefined },
   sent: SentRequest,
   deps: D,
@@ -64,7 +67,10 @@ async function orFailed<D>(
 
 type Failed<D> = (failure: AppError, sent: SentRequest, deps: D) => Response | Promise<Response>
 
-/** The path first: what is not there needs no credential, query or body. The body last: it may be long. */
+/**
+ * Reads the path first, since a missing resource needs no credential, and the body last, since it
+ * may be long.
+ */
 async function readCall<D, P, Q extends z.ZodType, B>(
   row: RouteRow<D, P, Q, B>,
   sent: SentRequest,

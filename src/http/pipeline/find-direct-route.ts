@@ -1,13 +1,13 @@
 import type { GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
 
-/** Finds the direct route of a method and a path (without repeated and trailing slashes): one whose handler answers on the exchange. */
+/** Finds the direct route for a method and a path without repeated and trailing slashes. */
 export type FindDirectRoute = (method: string, path: string) => GuardedDirectRoute | undefined
 
 type ByMethod = Map<string, GuardedDirectRoute>
 
 /**
- * Makes a table of the direct routes among `routes`, by their whole path or by the part before `/*`. It accepts exactly what the
- * web application accepts for them, and leaves other methods to it.
+ * Creates the lookup of direct routes by path, or by the prefix before `/*`. It matches the same
+ * paths as the web application and leaves other methods to it.
  */
 export function makeFindDirectRoute(routes: readonly GuardedRoute[]): FindDirectRoute {
   const exact = new Map<string, ByMethod>()

@@ -1,48 +1,47 @@
 import type { Exchange } from '../exchange/exchange.js'
 import type { Authenticate, AuthenticatePage } from './authenticate.js'
-import { makeGuard, makePageGuard } from './guard.js'
-import type { Guard, PageGuard } from './guard.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
 
-/** A route of which nothing is asked past its guard. */
+/** A route with its access check. */
 export type GuardedRoute = GuardedApplicationRoute | GuardedDirectRoute
 
 export type GuardedApplicationRoute = BoundApplicationRoute & {
-  /** Labels the request, and raises `unauthenticated` or `forbidden` for who may not ask. */
-  readonly enter: (exchange: Exchange) => void | Promise<void>
+  /** Sets the metric label. Raises `unauthenticated` or `forbidden` for a caller without access. */
+  readonly enter: (exchange: Exchange) => Promise<void>
 }
 export type GuardedDirectRoute = BoundDirectRoute & {
-  /** Labels the request and answers on the exchange, or raises; who may not ask is told so. */
-  readonly answer: (exchange: Exchange) => void | Promise<void>
+  /**
+   * Sets the metric label and responds on the exchange. Raises `unauthenticated` or `forbidden` for
+   * a caller without access.
+   */
+  readonly answer: (exchange: Exchange) => Promise<void>
 }
 
 const BELOW = '/*'
 
-/** The routes with their guards before them. */
+/** Adds access checks to routes. Without `pages`, pages are authenticated like other requests. */
 export function guardRoutes(
   routes: readonly BoundRoute[],
   requests: Authenticate,
-  pages: AuthenticatePage = likeRequests(requests),
+  pages?: AuthenticatePage,
 ): readonly GuardedRoute[] {
   return routes.map((route) => {
     if (route.kind === 'direct') return guardDirectRoute(route, makeGuard(route, requests))
-    const guard = route.isPage === true ? makePageGuard(route, pages) : makeGuard(route, requests)
+    const isPage = route.isPage === true && pages !== undefined
+    const guard = isPage ? makePageGuard(route, pages) : makeGuard(route, requests)
     return guardApplicationRoute(route, guard)
   })
-}
-
-function likeRequests(requests: Authenticate): AuthenticatePage {
-  return (exchange, roles) => Promise.resolve().then(() => requests(exchange, roles))
 }
 
 function guardApplicationRoute(
   route: BoundApplicationRoute,
   guard: Guard | PageGuard,
 ): GuardedApplicationRoute {
-  const enter = (exchange: Exchange): void | Promise<void> => {
+  const enter = async (exchange: Exchange): Promise<void> => {
     exchange.handler = route.handler
     exchange.showsErrors = route.showsErrors ?? false
-    return guard(exchange)
+    await guard(exchange)
   }
   return { ...route, enter }
 }
@@ -50,16 +49,60 @@ function guardApplicationRoute(
 function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectRoute {
   const { handler, errorHeaders, answerOn, path, showsErrors = false } = route
   const restAt = path.endsWith(BELOW) ? path.length - 1 : Infinity
-  const answer = (exchange: Exchange): void | Promise<void> => {
+  const answer = async (exchange: Exchange): Promise<void> => {
     exchange.handler = handler
     exchange.errorHeaders = errorHeaders
     exchange.showsErrors = showsErrors
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
-    // With a body it takes its turn once that is whole.
-    const turn = route.isProbe === true || route.body !== undefined ? undefined : exchange.takeTurn(0)
-    return turn === undefined ? answerOn(exchange, rest) : turn.then(() => answerOn(exchange, rest))
+    // Requests with a body wait for their turn after the body was read.
+    if (route.isProbe !== true && route.body === undefined) await exchange.takeTurn(0)
+    await answerOn(exchange, rest)
   }
   return { ...route, answer }
+}
+
+/** Sets the caller. Raises `unauthenticated` or `forbidden` for a caller without access. */
+export type Guard = (exchange: Exchange) => void
+/** Access check of a page. Nothing else happens before it settles. */
+export type PageGuard = (exchange: Exchange) => Promise<void>
+
+/**
+ * Creates the access check of a route: callers with one of its roles, anyone if it says so or has
+ * its own credential, and nobody if it names neither.
+ */
+export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
+  const { roles, credential, deniesWith401 } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
+  if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
+  if (deniesWith401 !== true) return (exchange) => authenticate(exchange, roles)
+  return (exchange) => {
+    try {
+      authenticate(exchange, roles)
+    } catch (raw) {
+      throw withoutStatus401(toAppError(raw))
+    }
+  }
+}
+
+/** Creates the access check of a page. */
+export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage): PageGuard {
+  const { roles, credential } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
+  return async (exchange) => {
+    if (roles === undefined || roles.length === 0) refuseEverybody(route)
+    await authenticate(exchange, roles)
+  }
+}
+
+function refuseEverybody({ method, path }: BoundRoute): never {
+  throw new AppError('forbidden', `${method} ${path} is closed: it names no role with access`, {
+    code: 'route_closed',
+  })
+}
+
+function withoutStatus401(error: AppError): AppError {
+  if (error.kind !== 'unauthenticated') return error
+  return new AppError('forbidden', error.message, { code: error.code, cause: error })
 }

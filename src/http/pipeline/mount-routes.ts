@@ -8,11 +8,12 @@ import { JSON_TYPE } from '../exchange/exchange.js'
 import type { AppEnv } from '../exchange/exchange.js'
 import { MethodNotAllowed, errorAnswer, errorLine } from '../exchange/error-body.js'
 import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
-import { methodsByPath, refuseOtherMethods } from './refuse-other-methods.js'
+import type { BoundRoute } from './route.js'
 
 /**
- * The web application of all routes: each is labelled, guarded, read by its schemas and answered; what goes wrong is an error in the one shape, and
- * the other methods of a path are a 405. Paths are those of the exchange, as they were sent: what is escaped stands for itself.
+ * Creates the web application for all routes. It labels, guards and parses each request, returns
+ * errors in one format, and responds to other methods of a known path with 405. Paths are matched
+ * as sent, without unescaping.
  */
 export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>({
@@ -37,7 +38,7 @@ export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
   return app
 }
 
-/** An error as the web application answers it. */
+/** Returns an error as a response. */
 export function errorResponse(error: AppError, isShown = false): Response {
   const { status, body, headers } = isShown ? errorLine(error) : errorAnswer(error)
   return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
@@ -70,7 +71,7 @@ async function answerDirectly(
   c: Context<AppEnv>,
 ): Promise<Response> {
   const { exchange } = c.env
-  // HEAD comes as GET, and OPA does not take it where it decides, unlike probes.
+  // Hono routes HEAD to GET. OPA accepts HEAD for probes only.
   if (exchange.method !== route.method && route.isProbe !== true)
     throw new MethodNotAllowed(exchange.method, c.req.path, allowed)
   try {
@@ -79,4 +80,29 @@ async function answerDirectly(
     exchange.fail(toAppError(raw))
   }
   return RESPONSE_ALREADY_SENT
+}
+
+/**
+ * Returns the sorted methods of each path. HEAD is included for GET routes of the web application
+ * and for probes.
+ */
+export function methodsByPath(
+  routes: readonly Pick<BoundRoute, 'method' | 'path' | 'kind' | 'isProbe'>[],
+): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method, kind, isProbe } of routes) {
+    const known = methods.get(path) ?? new Set()
+    methods.set(path, known.add(method))
+    if (method === 'GET' && (kind === 'application' || isProbe === true)) known.add('HEAD')
+  }
+  return new Map([...methods].map(([path, known]) => [path, [...known].sort()]))
+}
+
+/** Responds to all other methods of known paths with 405. Must be called last. */
+export function refuseOtherMethods(app: Hono<AppEnv>, methods: ReadonlyMap<string, readonly string[]>): void {
+  for (const [path, known] of methods) {
+    app.all(path, (c) => {
+      throw new MethodNotAllowed(c.req.method, c.req.path, known)
+    })
+  }
 }

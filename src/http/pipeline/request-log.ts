@@ -2,21 +2,22 @@ import type { Logger } from '../../lib/logger.js'
 import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
 import type { Exchange } from '../exchange/exchange.js'
 
-/** The operations whose answers are kept in the decision log: a line for each would drown the rest. */
+/** Decision routes are logged at debug level only, since the decision log has them. */
 const DECIDING = new Set(['v0/data', 'v1/data', 'v1/staticPolicy', 'index'])
 const SERVER_ERROR = 500
 const REPORT_TOKEN = /(?<=^\/analysis\/report\/[^/]*\/)[^/]+/
 
-/** Refusals of one kind that follow the first within this time are counted, and told in one line. */
-const REFUSALS_TOLD_EVERY_MS = 10_000
+/** Interval in which repeated refusals are counted and logged together. */
+const REFUSAL_REPORT_INTERVAL_MS = 10_000
 
 /**
- * Writes a line for each answered request: errors of ours as errors, decisions only when debugging. Of requests that were refused because there were too many,
- * one line for each would take from the service what it lacks: the first is written, and every ten seconds how many followed.
+ * Logs one line per response: server errors as errors, decisions at debug level. Refusals due to
+ * overload would cost more capacity, so only the first is logged, and every ten seconds the number
+ * of further ones.
  */
 export class RequestLog {
   readonly #logger: Logger
-  /** How many refusals followed the one that was written, by its handler and what it says. */
+  /** Refusals after the logged one, by handler and message. */
   readonly #refused = new Map<string, { fields: object; count: number }>()
   #timer: NodeJS.Timeout | undefined
 
@@ -30,9 +31,9 @@ export class RequestLog {
     this.#logger[level](fieldsOf(exchange), 'request')
   }
 
-  /** Tells at once of the refusals that have not been told of. */
+  /** Logs the refusals that were not reported yet. */
   close(): void {
-    this.#tell()
+    this.#reportRefusals()
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -47,12 +48,12 @@ export class RequestLog {
       return true
     }
     this.#refused.set(key, { fields: { status, handler, code, error }, count: 0 })
-    this.#timer ??= setInterval(() => this.#tell(), REFUSALS_TOLD_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#reportRefusals(), REFUSAL_REPORT_INTERVAL_MS).unref()
     return false
   }
 
-  /** Refusals of which none followed are over: the next is written again. */
-  #tell(): void {
+  /** A refusal that was not repeated within the interval is logged again next time. */
+  #reportRefusals(): void {
     for (const [key, refused] of this.#refused) {
       if (refused.count === 0) this.#refused.delete(key)
       else this.#logger.error({ ...refused.fields, refused: refused.count }, 'further requests refused')
@@ -79,12 +80,12 @@ function fieldsOf(exchange: Exchange): object {
   }
 }
 
-/** The token of a report's link opens the report: it is in no log. */
+/** Hides report tokens, which grant access. */
 function shownPath(path: string): string {
   return path.replace(REPORT_TOKEN, REDACTION_MARK)
 }
 
-/** What is behind an error is for the log alone. */
+/** Causes of errors are logged and never sent to clients. */
 function causeOf({ cause, kind }: NonNullable<Exchange['failure']>): string | undefined {
   return cause instanceof Error ? (kind === 'internal' ? cause.stack : cause.message) : undefined
 }

@@ -6,65 +6,71 @@ import type { Exchange } from '../exchange/exchange.js'
 import type { BodyDescription, BodyReader } from '../input/body-reader.js'
 import type { PathParameter } from '../input/path-parameter.js'
 
-/** The methods that routes have; HEAD comes with GET. */
+/** Methods of routes. HEAD comes with GET. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What an answer of one status holds. */
+/** A response with one status. */
 export interface AnswerDescription {
   readonly description: string
   readonly schema?: z.ZodType
-  /** The media types, that of `schema` first; JSON where none is named. */
+  /** Media types; `schema` describes the first. JSON by default. */
   readonly types?: readonly string[]
-  /** What headers say beside those of every answer, by name. */
+  /** Descriptions of additional headers by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * What a route says of itself, whatever answers it: all that is done before its handler, and all that the description of the API tells.
- * A route is open to whom its `roles` name or to who has its `credential`; one with neither is closed to everybody, an admin too, and
- * also where no tokens are configured.
+ * Declarative part of a route: everything before its handler, and its entry in the OpenAPI
+ * document. A route is open to its `roles` or to holders of its `credential`. A route with neither
+ * is closed to everyone, including admins and services without tokens.
  */
 export interface RouteDescription {
   readonly method: Method
-  /** `:name` stands for one segment; `/*` at the end for whatever is below. Repeated and trailing slashes of a request are gone. */
+  /**
+   * `:name` matches one segment, and `/*` at the end everything below. Repeated and trailing
+   * slashes of a request are ignored.
+   */
   readonly path: string
-  /** Tokens of which roles may ask (an admin may wherever anybody may); `anyone` asks for no token. */
+  /** Roles with access, in addition to admin; `anyone` requires no token. */
   readonly roles?: readonly Role[] | 'anyone'
-  /** The label of the metrics: a kind of route, never a path. */
+  /** Metric label. It is never a path. */
   readonly handler: string
   readonly summary: string
   readonly params?: Readonly<Record<string, PathParameter<unknown>>>
   readonly query?: z.ZodType
   readonly body?: BodyDescription
-  /** Another credential than a bearer token, by which a route is open that names no role. */
+  /** A credential other than a bearer token, for a route without roles. */
   readonly credential?: { readonly name: CredentialName }
-  /** By status. What every route may answer is left out: 401, 403, 405, 500, 503, and 400, 404, 413, 415 as its input asks for it. */
+  /**
+   * Responses by status. Generic ones are omitted: 401, 403, 405, 500, 503, and 400, 404, 413, 415
+   * depending on the input.
+   */
   readonly answers: Readonly<Record<number, AnswerDescription>>
-  /** What a caller without the right is answered, where that is no error. */
+  /** Response for a caller without access, if it is not an error. */
   readonly refused?: object | undefined
-  /** Whether callers show the body of an error to people as it is, who are told in one short line then. */
+  /** True if clients show error bodies verbatim. Errors are then a single line. */
   readonly showsErrors?: true
-  /** Whether it is for people in browsers, who may sign in instead of sending a token. */
+  /** True for pages, whose viewers may sign in instead of sending a token. */
   readonly isPage?: true
-  /** Whether programs ask it to know how the service is: it is answered at once, whoever waits in line, and takes HEAD wherever it is answered. */
+  /** True for health probes. They bypass the queue and accept HEAD. */
   readonly isProbe?: true
-  /** Whether programs ask it again and again, for a few hundred bytes or for what must be there: it waits for nobody's pages. */
+  /** True for small responses that programs poll. They bypass the page queue. */
   readonly isPolled?: true
-  /** Whether 401 means that a policy denies, so that a missing or unknown token is 403. */
+  /** True if 401 means that a policy denies, so a missing or unknown token is 403. */
   readonly deniesWith401?: true
 }
 
-/** What was sent, before any of it is read. */
+/** A request before parsing. */
 export interface SentRequest {
   readonly exchange: Exchange
-  /** The segments of the path, unescaped. */
+  /** Unescaped path segments. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** Which of some media types the caller likes best; the first where it does not say. */
+  /** Returns the media type that the client prefers; the first by default. */
   readonly prefers: (first: string, ...others: readonly string[]) => string
 }
 
-/** What a handler is given: all of the request that its row names, read and checked. */
+/** The parsed and validated input of a handler. */
 export interface Call<P, Q, B> {
   readonly exchange: Exchange
   readonly params: P
@@ -75,59 +81,63 @@ export interface Call<P, Q, B> {
 
 type Answered = Response | Promise<Response>
 
-/** A row of a list: what is done before the handler, and the handler. `D` is what all rows of the list are given. */
+/** A row of a route list. `D` is the type of the list's dependencies. */
 export interface RouteRow<D, P, Q extends z.ZodType, B> extends RouteDescription {
   readonly params?: { readonly [K in keyof P]: PathParameter<P[K]> } & RouteDescription['params']
   readonly query?: Q
   readonly body?: BodyReader<D, B>
-  /** Checked after the path was read. */
+  /** Checked after the path is parsed. */
   readonly credential?: Credential<D, P>
   readonly answer: (call: Call<P, z.output<Q>, B>, deps: D) => Answered
   readonly refused?: (refusal: AppError, sent: SentRequest, deps: D) => Answered
-  /** What anything that goes wrong later is answered with instead of the error. */
+  /** Response for any later failure, instead of an error. */
   readonly failed?: (failure: AppError, sent: SentRequest, deps: D) => Answered
 }
 
-/** A header of a repository host, of which a signature is checked when its body is read; a token in the path of the link to a report. */
+/**
+ * Headers of repository hosts, whose signatures are checked after reading the body, and the token
+ * in a report link.
+ */
 export type CredentialName = 'gitlabToken' | 'githubSignature' | 'bitbucketSignature' | 'reportLink'
 
-/** A credential that is no bearer token. */
+/** A credential other than a bearer token. */
 export interface Credential<D, P> {
   readonly name: CredentialName
-  /** Raises `forbidden` where it is missing or wrong. */
+  /** Raises `forbidden` if the credential is missing or wrong. */
   readonly check: (call: { readonly exchange: Exchange; readonly params: P }, deps: D) => void | Promise<void>
 }
 
 /**
- * A row whose handler answers on the exchange itself, which costs least: thousands of these requests a second arrive. Such a handler reads
- * query and body itself, and the row says what it reads.
+ * A direct route: its handler responds on the exchange without Hono, which is cheapest for
+ * thousands of requests per second. The handler parses query and body itself, and the row only
+ * describes them.
  */
 export interface DirectRow<D> extends RouteDescription {
-  /** `rest` is what was sent in the place of `/*`; empty without it. */
+  /** `rest` is the path below `/*`; empty without it. */
   readonly answerOn: (deps: D, exchange: Exchange, rest: string) => void | Promise<void>
-  /** Headers that its errors have, too: names and values in turn. */
+  /** Additional headers of its errors: names and values in turn. */
   readonly errorHeaders?: readonly string[]
 }
 
-/** A row with what it is given, ready to be asked. */
+/** A row bound to its dependencies. */
 export type BoundRoute = BoundApplicationRoute | BoundDirectRoute
 
-/** A route that is asked through the web application alone. */
+/** A route that only the web application serves. */
 export interface BoundApplicationRoute extends RouteDescription {
   readonly kind: 'application'
-  /** Reads what the row names and answers; the caller's roles were checked. */
+  /** Parses the input and responds. The caller was authenticated before. */
   readonly respond: (sent: SentRequest) => Promise<Response>
   readonly refused?: ((refusal: AppError, sent: SentRequest) => Answered) | undefined
 }
 
-/** A route that is found before the web application, too. */
+/** A direct route, which is also mounted in the web application. */
 export interface BoundDirectRoute extends RouteDescription {
   readonly kind: 'direct'
   readonly answerOn: (exchange: Exchange, rest: string) => void | Promise<void>
   readonly errorHeaders: readonly string[]
 }
 
-/** A row of a list whose rows are all given `D`. */
+/** A row whose dependencies have type `D`. */
 export interface Route<D> {
   readonly description: RouteDescription
   readonly bind: (deps: D) => BoundRoute
@@ -135,7 +145,7 @@ export interface Route<D> {
 
 /** The routes of one feature. */
 export interface RouteList {
-  /** What the feature is called in the description of the API. */
+  /** OpenAPI tag of the feature. */
   readonly feature: string
   readonly routes: readonly RouteDescription[]
 }

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
 import { canonicalJson } from '../../lib/json/edit/canonical.js'
 import {
   BACKSLASH,
@@ -12,34 +15,36 @@ import {
 import { goJsonString } from '../../lib/json/text/escape.js'
 import type { Snapshot } from '../../rego/index.js'
 import type { DataQuery } from './data-query.js'
+import { JSON_TYPE } from '../exchange/exchange.js'
+import type { Exchange } from '../exchange/exchange.js'
 
-/** OPA's text when a POST has no `input` member, or a null one. */
+/** OPA's warning for a POST whose `input` is missing or null. */
 const MISSING_INPUT = '{"code":"api_usage_warning","message":"\'input\' key missing from the request"}'
 
-/** What a decision took: the evaluation alone and all of it in nanoseconds, and its cost whatever the machine. */
+/** Durations of a decision in nanoseconds, and its evaluation cost. */
 export interface Timings {
   readonly evalNs: number
   readonly handlerNs: number
-  /** What the evaluation took of `policies.limits.loopIterations`. */
+  /** Loop iterations, counted against `policies.limits.loopIterations`. */
   readonly fuel: number
   readonly instancesReplaced: number
 }
 
-/** What an answer of the Data API can hold. */
+/** A Data API response. */
 export interface DataAnswer {
   readonly decisionId: string | undefined
-  /** JSON text; undefined when the document is. */
+  /** JSON; undefined for an undefined document. */
   readonly result: string | undefined
   readonly isInputMissing: boolean
-  /** Why there is no value, told to whoever asks for an explanation. */
+  /** Why the document is undefined, if an explanation was requested. */
   readonly explanation: string | undefined
-  /** Measured only when the caller asks for metrics. */
+  /** Present only if metrics were requested. */
   readonly timings: Timings | undefined
   readonly snapshot: Snapshot
   readonly version: string
 }
 
-/** The body of a Data API answer: one line of JSON with its members in the order that OPA writes. */
+/** Returns the response body as one line of JSON, with members in OPA's order. */
 export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   const members: string[] = []
   if (answer.decisionId !== undefined) members.push(`"decision_id":"${answer.decisionId}"`)
@@ -52,7 +57,10 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   return `${query.pretty ? prettyJson(compact) : compact}\n`
 }
 
-/** The note as OPA tells what a policy traces: a line in an answer that is laid out, else an event about an expression. */
+/**
+ * Returns the explanation in the format of OPA's trace notes: a line if `pretty` is set, otherwise
+ * an event with an expression.
+ */
 function note({ explanation }: DataAnswer, { pretty }: DataQuery): string {
   if (explanation === undefined) return ''
   if (pretty) return goJsonString(`query:1  | Note ${JSON.stringify(explanation)}`)
@@ -60,19 +68,23 @@ function note({ explanation }: DataAnswer, { pretty }: DataQuery): string {
   return `{"op":"note","query_id":0,"parent_id":0,"type":"expr","node":${expression},"locals":[],"message":${goJsonString(explanation)}}`
 }
 
-/** Laid out, an answer may have so many bytes: deeply nested lists become thousands of times as long. */
+/**
+ * Maximum size of indented output. Indentation makes deeply nested lists thousands of times longer.
+ */
 const MAX_PRETTY_BYTES = 4 * 1024 * 1024
-/** Whoever reads an answer reads less than this; laying it out would hold others up. */
+/** Maximum size of JSON to indent; indenting more would block other requests. */
 const MAX_COMPACT_BYTES = 1024 * 1024
 
-/** JSON text with two spaces per level; as it is where that would become too long. */
+/**
+ * Indents JSON by two spaces per level, or returns it unchanged if the result would be too long.
+ */
 export function prettyJson(compact: string): string {
   const bytes = Buffer.from(compact)
   if (bytes.length > MAX_COMPACT_BYTES || prettyLength(bytes) > MAX_PRETTY_BYTES) return compact
   return canonicalJson(bytes, 0, bytes.length, { pretty: true }).toString()
 }
 
-/** How many bytes JSON has at the most when it is laid out. */
+/** Returns an upper bound for the size of indented JSON, in bytes. */
 function prettyLength(bytes: Uint8Array): number {
   let depth = 0
   let length = 0
@@ -93,7 +105,7 @@ function prettyLength(bytes: Uint8Array): number {
   return length
 }
 
-/** Queries are compiled when the policies load, so there is no parse or compile time to tell. */
+/** Queries are compiled at load time, so there is no parse or compile time to report. */
 function metrics({ evalNs, handlerNs, fuel, instancesReplaced }: Timings): string {
   return JSON.stringify({
     counter_evaluation_fuel: fuel,
@@ -107,4 +119,22 @@ function metrics({ evalNs, handlerNs, fuel, instancesReplaced }: Timings): strin
 function provenance({ snapshot, version }: DataAnswer): string {
   const bundles = Object.fromEntries(snapshot.sources.map(({ name, revision }) => [name, { revision }]))
   return JSON.stringify({ version, build_commit: '', build_timestamp: '', build_hostname: '', bundles })
+}
+
+const gzipAsync = promisify(gzip)
+/** OPA's `server.encoding.gzip.min_length`. */
+const MIN_GZIP_BYTES = 1024
+const REFUSED = /gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)/
+const VARY: readonly string[] = ['Vary', 'Accept-Encoding']
+
+/** Sends a 200 response, gzipped if the client accepts it and the body is large enough. */
+export async function sendNegotiated(exchange: Exchange, body: string): Promise<void> {
+  if (body.length >= MIN_GZIP_BYTES && acceptsGzip(exchange)) {
+    exchange.send(200, await gzipAsync(body), JSON_TYPE, [...VARY, 'Content-Encoding', 'gzip'])
+  } else exchange.send(200, body, JSON_TYPE, VARY)
+}
+
+function acceptsGzip(exchange: Exchange): boolean {
+  const accepted = exchange.header('accept-encoding')
+  return accepted?.includes('gzip') === true && !REFUSED.test(accepted)
 }

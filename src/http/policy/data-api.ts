@@ -2,23 +2,24 @@ import { AppError } from '../../errors/app-error.js'
 import { explainUndefined, printDataRef, type DocumentPlan, type Snapshot } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
-import { dataAnswerBody, prettyJson } from './data-answer.js'
+import { dataAnswerBody, prettyJson, sendNegotiated } from './data-answer.js'
 import type { Timings } from './data-answer.js'
-import { resolveDataPath } from './data-path.js'
-import { parseDataQuery, searchParams } from './data-query.js'
+import {
+  resolveDataPath,
+  parseDataQuery,
+  searchParams,
+  parseInputBody,
+  parseInputParameter,
+  yamlToJson,
+} from './data-query.js'
 import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
-import type { Outcome } from './decision.js'
-import { parseInputBody, parseInputParameter } from './input-document.js'
+import type { Outcome, PolicyContext } from './decision.js'
 import { planFor, rememberedPlan } from './plan-cache.js'
-import type { PolicyContext } from './policy-context.js'
-import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
-import { sendNegotiated } from './send-negotiated.js'
-import { yamlToJson } from './yaml-body.js'
-import { whenThere } from '../../lib/when-there.js'
+import { answerRuntimePolicy, readFlatBody } from './verdicts.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'
 
-/** What a document request asks: a path as sent, an input, and how to answer. */
+/** A request for a document. */
 interface DocumentRequest {
   readonly rawPath: string
   readonly input: Uint8Array | undefined
@@ -26,38 +27,26 @@ interface DocumentRequest {
   readonly query: DataQuery
 }
 
-/** `POST /v1/data/{path}`: OPA's dialect, or the orchestrator's flat body. */
-export function answerDataPost(
+/** `POST /v1/data/{path}`, in OPA's dialect or with the orchestrator's flat body. */
+export async function answerDataPost(
   context: PolicyContext,
   exchange: Exchange,
   path: string,
-): void | Promise<void> {
+): Promise<void> {
   const parameters = searchParams(exchange)
   const rawPath = resolveDataPath(path, parameters)
-  const sent = readBody(exchange, context.maxBodyBytes)
-  const json = whenThere(sent, (body) => yamlToJson(context, exchange, body))
-  return whenThere(json, (body) => answerBody(context, exchange, { rawPath, body, parameters }))
-}
-
-interface PostedDocument {
-  readonly rawPath: string
-  readonly body: Uint8Array
-  readonly parameters: URLSearchParams | undefined
-}
-
-function answerBody(
-  context: PolicyContext,
-  exchange: Exchange,
-  { rawPath, body, parameters }: PostedDocument,
-): void | Promise<void> {
+  const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const input = readRequestInput(context.policies.current, rawPath, body)
   const flat = readFlatBody(body, input)
-  if (flat !== undefined) return answerRuntimePolicy(context, exchange, rawPath, body, flat)
+  if (flat !== undefined) {
+    await answerRuntimePolicy(context, exchange, rawPath, body, flat)
+    return
+  }
   const query = parseDataQuery(parameters)
-  return answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
+  await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
 }
 
-/** `GET /v1/data/{path}`: the input, if any, is the raw document in the query. */
+/** `GET /v1/data/{path}`. The query may contain the raw input document. */
 export async function answerDataGet(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
   const parameters = searchParams(exchange)
   const query = parseDataQuery(parameters)
@@ -66,7 +55,10 @@ export async function answerDataGet(context: PolicyContext, exchange: Exchange, 
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: false, query })
 }
 
-/** `POST /v0/data/{path}` and `POST /`: the body is the input, the answer the bare value, 404 when undefined. */
+/**
+ * `POST /v0/data/{path}` and `POST /`. The body is the input, the response is the bare value, and
+ * an undefined document is 404.
+ */
 export async function answerBareDocument(
   context: PolicyContext,
   exchange: Exchange,
@@ -81,31 +73,29 @@ export async function answerBareDocument(
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
 
-function answerDocument(
+async function answerDocument(
   context: PolicyContext,
   exchange: Exchange,
   request: DocumentRequest,
-): void | Promise<void> {
+): Promise<void> {
   const { query } = request
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
-  return whenThere(decide(decision, request), ({ result }) => {
-    const answer = {
-      decisionId: context.isLogging ? decision.id : undefined,
-      result,
-      isInputMissing: request.isInputMissing,
-      explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
-      // Reading the clock is not free, and few callers ask for the time.
-      timings: query.metrics ? timings(evalStartNs, decision) : undefined,
-      snapshot: decision.snapshot,
-      version: context.version,
-    }
-    return sendNegotiated(exchange, dataAnswerBody(answer, query))
-  })
+  const { result } = await decide(decision, request)
+  const answer = {
+    decisionId: context.isLogging ? decision.id : undefined,
+    result,
+    isInputMissing: request.isInputMissing,
+    explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
+    timings: query.metrics ? timings(evalStartNs, decision) : undefined,
+    snapshot: decision.snapshot,
+    version: context.version,
+  }
+  await sendNegotiated(exchange, dataAnswerBody(answer, query))
 }
 
-function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Outcome | Promise<Outcome> {
+function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Promise<Outcome> {
   return decision.decide<string | undefined, Outcome>(
     input,
     (evaluations, options) => evaluations.document(planFor(decision.snapshot, rawPath), input, options),
@@ -114,7 +104,7 @@ function decide(decision: Decision, { rawPath, input, query }: DocumentRequest):
   )
 }
 
-/** Members of data are not gone through: there may be millions, while others wait for their decisions. */
+/** Does not search data members, of which there may be millions. */
 function explanationOf({ snapshot }: Decision, { rawPath }: DocumentRequest): string {
   return explainUndefined(snapshot, planFor(snapshot, rawPath).path, false)
 }
@@ -123,7 +113,7 @@ function timings(evalStartNs: number, { elapsedNs, fuel, instancesReplaced }: De
   return { evalNs: elapsedNs - evalStartNs, handlerNs: elapsedNs, fuel, instancesReplaced }
 }
 
-/** OPA tells a rule that is there and undefined from a path that leads nowhere. */
+/** OPA distinguishes an undefined rule from an unknown path. */
 function undefinedDocument({ path, target }: DocumentPlan): AppError {
   const problem = target?.entrypoint.kind === 'rule' ? 'undefined' : 'missing'
   return new AppError('not_found', `document ${problem}: ${printDataRef(path)}`, {
@@ -132,8 +122,9 @@ function undefinedDocument({ path, target }: DocumentPlan): AppError {
 }
 
 /**
- * The `input` of a Data API body (UTF-8), or undefined where there is none, or null. Where the module that answers the path is
- * known, its memory takes the input in at once, ready for the next evaluation. Raises the errors of `locateInput`.
+ * Returns the `input` of a Data API body as UTF-8; undefined if it is missing or null. If the
+ * module for the path is known, it parses the input into its memory right away. Raises the errors
+ * of `locateInput`.
  */
 function readRequestInput(snapshot: Snapshot, rawPath: string, body: Uint8Array): Uint8Array | undefined {
   const taken = rememberedPlan(snapshot, rawPath)?.target?.entrypoint.module.readRequest(body)

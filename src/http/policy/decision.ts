@@ -1,6 +1,6 @@
-import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
-import type { AppError } from '../../errors/app-error.js'
+import type { DecisionKind, DecisionOutcome, DecisionLog } from '../../decisions/decision-log.js'
 import { toAppError } from '../../errors/app-error.js'
+import type { AppError } from '../../errors/app-error.js'
 import {
   findApplication,
   ndBuiltinCache,
@@ -12,19 +12,40 @@ import {
   type Snapshot,
 } from '../../rego/index.js'
 import type { Exchange } from '../exchange/exchange.js'
-import type { PolicyContext } from './policy-context.js'
+export interface PolicyContext {
+  readonly policies: { readonly current: Snapshot }
+  readonly evaluations: Evaluations
+  readonly decisionLog: DecisionLog
+  /** True if responses in OPA's dialect include `decision_id`, which requires the decision log. */
+  readonly isLogging: boolean
+  /** Maximum stored size of nondeterministic calls per decision, in bytes; 0 stores none. */
+  readonly ndBuiltinCacheBytes: number
+  readonly maxBodyBytes: number
+  /**
+   * Converts YAML to JSON of at most `maxBytes` on another thread. Raises `invalid`, `too_large`
+   * and `unavailable`.
+   */
+  readonly readYaml: (text: string, maxBytes: number) => Promise<string>
+  /** Package patterns of the static policies. */
+  readonly staticPackages: readonly string[]
+  /** Path of the default decision (`POST /`), without a leading slash. */
+  readonly defaultDecision: string
+  readonly version: string
+  readonly nextDecisionId: (nowMs: number) => string
+  readonly evaluated: (kind: string, outcome: string) => void
+}
 
 const NS_PER_MS = 1_000_000
 
-/** How a decision ended, for the log. */
+/** Outcome of a decision for the log. */
 export interface Outcome {
   readonly outcome: DecisionOutcome
   readonly result?: string | undefined
-  /** Where it denies: which packages do, and what each says. */
+  /** The denying packages with their reasons. */
   readonly packages?: readonly PackageDenials[]
 }
 
-/** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
+/** One decision with its id, time and policy snapshot. */
 export class Decision implements EvaluateOptions {
   strictBuiltinErrors = false
   wantsCost = false
@@ -37,7 +58,7 @@ export class Decision implements EvaluateOptions {
   readonly #path: string
   readonly #startedAt = performance.now()
   #calls: RecordedCalls | undefined
-  /** What it took, once it is there. */
+  /** Set after the evaluation. */
   fuel = 0
   instancesReplaced = 0
 
@@ -56,24 +77,22 @@ export class Decision implements EvaluateOptions {
   }
 
   /**
-   * Asks, and records what is concluded from the answer; an error is recorded too, and raised again. Where the answer is there at
-   * once, so is the outcome: most decisions need no promise.
+   * Evaluates, and records the outcome or the error in the decision log. Raises the errors of
+   * `evaluate`.
    */
-  decide<A, T extends Outcome>(
+  async decide<A, T extends Outcome>(
     input: Uint8Array | undefined,
-    ask: (evaluations: Evaluations, options: EvaluateOptions) => A | Promise<A>,
+    evaluate: (evaluations: Evaluations, options: EvaluateOptions) => A | Promise<A>,
     conclude: (answer: A) => T,
     strictBuiltinErrors = false,
-  ): T | Promise<T> {
+  ): Promise<T> {
     this.strictBuiltinErrors = strictBuiltinErrors
     try {
-      const answer = ask(this.#context.evaluations, this)
-      if (!(answer instanceof Promise)) return this.#record(input, conclude(answer))
-      return answer
-        .then((later) => this.#record(input, conclude(later)))
-        .catch((raw: unknown) => this.#fail(input, raw))
+      return this.#record(input, conclude(await evaluate(this.#context.evaluations, this)))
     } catch (raw) {
-      return this.#fail(input, raw)
+      const error = toAppError(raw)
+      this.#record(input, { outcome: 'error' }, error)
+      throw error
     }
   }
 
@@ -98,17 +117,11 @@ export class Decision implements EvaluateOptions {
     this.#exchange.whenGone(drop)
   }
 
-  /** Left out where it is larger than what is kept of an input: half of it would make no decision again. */
+  /** Omitted above the size limit, since a partial record could not reproduce the decision. */
   #printCalls(calls: RecordedCalls): Uint8Array | undefined {
     const { ndBuiltinCacheBytes } = this.#context
     const text = ndBuiltinCacheBytes === 0 ? undefined : ndBuiltinCache(calls, ndBuiltinCacheBytes)
     return text === undefined ? undefined : Buffer.from(text)
-  }
-
-  #fail(input: Uint8Array | undefined, raw: unknown): never {
-    const error = toAppError(raw)
-    this.#record(input, { outcome: 'error' }, error)
-    throw error
   }
 
   #record<T extends Outcome>(input: Uint8Array | undefined, made: T, error?: AppError): T {

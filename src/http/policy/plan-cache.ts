@@ -1,12 +1,15 @@
 import { parseDataPath, planDocument, type DocumentPlan, type Snapshot } from '../../rego/index.js'
 
-/** Callers choose the paths, so the memory of them is bounded. */
+/** Clients choose the paths, so the cache is bounded. */
 const MAX_PATHS = 4096
 const MAX_LENGTH = 1024
 
 const plans = new WeakMap<Snapshot, Map<string, DocumentPlan>>()
 
-/** How a path as sent (without a leading slash) is answered, remembered as long as the snapshot lives. */
+/**
+ * Returns the plan for a raw path without a leading slash. Plans are cached as long as the snapshot
+ * lives.
+ */
 export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
   const known = rememberedPlan(snapshot, rawPath)
   if (known !== undefined) return known
@@ -15,7 +18,7 @@ export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
   return plan
 }
 
-/** Whoever asks for many paths must not keep those of others from being remembered: the oldest one goes. */
+/** Evicts the oldest path, so that one client with many paths cannot fill the cache permanently. */
 function remember(snapshot: Snapshot, rawPath: string, plan: DocumentPlan): void {
   const known = plans.get(snapshot) ?? new Map<string, DocumentPlan>()
   plans.set(snapshot, known)
@@ -24,7 +27,7 @@ function remember(snapshot: Snapshot, rawPath: string, plan: DocumentPlan): void
   known.set(rawPath, plan)
 }
 
-/** The plan for a path that was asked before. */
+/** Returns the cached plan of a path. */
 export function rememberedPlan(snapshot: Snapshot, rawPath: string): DocumentPlan | undefined {
   return plans.get(snapshot)?.get(rawPath)
 }

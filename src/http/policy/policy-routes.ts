@@ -4,13 +4,13 @@ import { json } from '../pipeline/answer-schemas.js'
 import { routesOf } from '../pipeline/define-routes.js'
 import type { AnswerDescription, DirectRow, Route } from '../pipeline/route.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
-import type { PolicyContext } from './policy-context.js'
-import { answerStaticPolicy } from './static-policy.js'
+import type { PolicyContext } from './decision.js'
+import { answerStaticPolicy } from './verdicts.js'
 
 const Packages = z
   .array(z.object({ package: z.string(), deny: z.array(z.string()) }))
   .optional()
-  .describe('With `explain=packages`: each package that denies, with what it says.')
+  .describe('With `explain=packages`: each denying package with its reasons.')
 const Allowed = z.object({
   status: z.literal('ALLOW'),
   code: z.literal('policy_allowed'),
@@ -28,69 +28,66 @@ const Denied = z.object({
 })
 const DENIED = json('A policy denies.', Denied)
 const DataAnswer = z.looseObject({
-  result: z.unknown().describe('Absent where the document is undefined.'),
+  result: z.unknown().describe('Absent for an undefined document.'),
   decision_id: z.string().optional(),
   warning: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 })
 
 const Switch = z.string().optional()
 const DataQuery = z.looseObject({
-  pretty: Switch.describe('Indents the answer; on where it is empty or true, as all switches.'),
-  metrics: Switch.describe('Adds how long the decision took.'),
-  provenance: Switch.describe('Adds which policies decided.'),
+  pretty: Switch.describe('Indents the response. Like all flags, it is on if empty or true.'),
+  metrics: Switch.describe('Adds the duration of the decision.'),
+  provenance: Switch.describe('Adds the policies that decided.'),
   explain: Switch.describe(
-    'Adds an explanation: why there is no value, or nothing; `packages` to a verdict which packages deny.',
+    'Adds an explanation for an undefined document; `packages` adds the denying packages to a verdict.',
   ),
-  'strict-builtin-errors': Switch.describe('Makes a built-in that raises an error.'),
+  'strict-builtin-errors': Switch.describe('Makes failing built-ins errors.'),
 })
 const StaticQuery = z.looseObject({
-  explain: Switch.describe('`packages` adds which packages deny.'),
+  explain: Switch.describe('`packages` adds the denying packages.'),
   'strict-builtin-errors': Switch.describe(
-    'Makes a built-in that raises an error, whatever `policies.strictBuiltinErrors` is.',
+    'Makes failing built-ins errors, whatever `policies.strictBuiltinErrors` is.',
   ),
 })
 const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })
 const PostQuery = DataQuery.extend({
-  requestUri: z
-    .string()
-    .optional()
-    .describe('The path that is meant where it is asked of the literal path **.'),
+  requestUri: z.string().optional().describe('The real path, if the request path is the literal **.'),
 })
 
 const JSON_OR_YAML = ['application/json', 'application/yaml']
 const DATA_BODY = {
   description:
-    'The input in `input`; or, with `executionId` or `payloadConstraint` and without `input`, the input as a whole, to which the answer is a verdict.',
+    'The input in `input`; or, with `executionId` or `payloadConstraint` and without `input`, the whole body as input of a verdict.',
   schema: z.looseObject({ input: z.unknown() }),
   types: JSON_OR_YAML,
   isOptional: true,
 } as const
 const BARE_BODY = {
-  description: 'The input itself; null where it is empty.',
+  description: 'The input itself; null if empty.',
   schema: z.unknown(),
   types: JSON_OR_YAML,
   isOptional: true,
 } as const
 
-/** What an answer of the Data API varies with, its errors too. */
+/** Headers of Data API responses and errors, which depend on Accept-Encoding. */
 const NEGOTIATED = ['Vary', 'Accept-Encoding']
 const ORCHESTRATOR = { roles: ['orchestrator'], deniesWith401: true } as const
 const UNDEFINED: AnswerDescription = { description: 'The document is undefined.' }
 const BARE_ANSWERS = { 200: json('The document.', z.unknown()), 404: UNDEFINED }
 const { directRoute } = routesOf<PolicyContext>()
 
-/** The operations that decide: OPA's Data API with the orchestrator's flat body beside it, and static policies. */
+/** Decision routes: OPA's Data API, with the orchestrator's flat body, and static policies. */
 export const policyRoutes: readonly Route<PolicyContext>[] = [
   ...withPathsBelow('/v1/data', (path) => ({
     ...ORCHESTRATOR,
     method: 'POST',
     path,
     handler: 'v1/data',
-    summary: 'Evaluate a document, or ask for a verdict',
+    summary: 'Evaluate a document or a verdict',
     query: PostQuery,
     body: DATA_BODY,
     answers: {
-      200: json('The document, or that a policy allows.', z.union([Allowed, DataAnswer])),
+      200: json('The document, or an allow.', z.union([Allowed, DataAnswer])),
       401: DENIED,
     },
     errorHeaders: NEGOTIATED,
@@ -113,14 +110,14 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     path: '/v1/staticPolicy/eval',
     showsErrors: true,
     handler: 'v1/staticPolicy',
-    summary: 'Ask all static policies',
+    summary: 'Evaluate all static policies',
     query: StaticQuery,
     body: {
       schema: z.looseObject({
-        input: z.union([z.looseObject({}), z.string()]).describe('An object, or text that holds one.'),
+        input: z.union([z.looseObject({}), z.string()]).describe('An object, or a string that contains one.'),
       }),
     },
-    answers: { 200: json('The policies allow.', Allowed), 401: DENIED },
+    answers: { 200: json('All policies allow.', Allowed), 401: DENIED },
     answerOn: answerStaticPolicy,
   }),
   ...withPathsBelow('/v0/data', (path) => ({
@@ -128,7 +125,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     method: 'POST',
     path,
     handler: 'v0/data',
-    summary: 'Evaluate a document; the body is the input, the answer the bare document',
+    summary: 'Evaluate a document; the body is the input, the response the bare document',
     query: DataQuery,
     body: BARE_BODY,
     answers: BARE_ANSWERS,
@@ -137,14 +134,14 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
   })),
 ]
 
-/** `POST /`: the default decision. */
+/** `POST /`, the default decision. */
 export const defaultDecisionRoutes: readonly Route<PolicyContext>[] = [
   directRoute({
     ...ORCHESTRATOR,
     method: 'POST',
     path: '/',
     handler: 'index',
-    summary: 'Evaluate the default decision; the body is the input, the answer the bare document',
+    summary: 'Evaluate the default decision; the body is the input, the response the bare document',
     query: DataQuery,
     body: BARE_BODY,
     answers: BARE_ANSWERS,
@@ -153,7 +150,10 @@ export const defaultDecisionRoutes: readonly Route<PolicyContext>[] = [
   }),
 ]
 
-/** The same for a path itself, which is the whole of `data`, and for all below it. */
+/**
+ * Creates a row for a path, which stands for the whole of `data`, and a row for everything below
+ * it.
+ */
 function withPathsBelow(
   path: string,
   row: (path: string) => DirectRow<PolicyContext>,

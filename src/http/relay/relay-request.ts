@@ -3,21 +3,21 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 
 import { AppError } from '../../errors/app-error.js'
-import { bodyBrokeOff } from '../exchange/body-errors.js'
+import { bodyIncomplete } from '../exchange/body-errors.js'
 import type { ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { StandardExchange } from '../transport/node/standard-exchange.js'
-import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
+import { REQUEST_TIMEOUTS } from '../transport/node/standard-server.js'
 
-/** Where a request came from that another process of the service took in. */
+/** Client address of a relayed request. */
 export const ORIGIN_HEADER = 'tidegate-relayed-from'
-/** The certificate of its caller, as JSON in base64. */
+/** Client certificate of a relayed request, as JSON in base64. */
 export const CERTIFICATE_HEADER = 'tidegate-relayed-certificate'
-/** There where it came over TLS. */
+/** Present if the relayed request came over TLS. */
 export const TLS_HEADER = 'tidegate-relayed-tls'
 const REQUEST_ID_HEADER = 'x-request-id'
 
-/** What is of one connection, and not of the request (RFC 9110, 7.6.1), and what the relaying process says itself. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1) and headers that the relay sets itself. */
 const OWN_REQUEST_HEADERS: readonly string[] = [
   'connection',
   'keep-alive',
@@ -33,19 +33,27 @@ const OWN_REQUEST_HEADERS: readonly string[] = [
 ]
 const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding']
 
-/** Has requests answered by another process of the service. */
+/** Relays requests to another process of the service. */
 export interface Relay {
-  /** Answers an exchange with what the other process answers; raises `unavailable` where that one cannot be reached. */
+  /**
+   * Responds with the response of the other process. Raises `unavailable` if it cannot be reached.
+   */
   readonly answer: (exchange: Exchange) => Promise<void>
-  /** Whether the other process has answered, and so has counted and logged it. */
+  /** True if the other process responded, and so counted and logged the request. */
   readonly hasAnswered: (exchange: Exchange) => boolean
   readonly close: () => void
 }
 
-/** Well before the other process ends them: a request that is sent as it does has no answer. */
+/**
+ * Idle timeout of relay connections. It is well below that of the other process, since a request
+ * sent while that process closes the connection gets no response.
+ */
 const IDLE_MS = REQUEST_TIMEOUTS.keepAliveMs / 2
 
-/** A relay to the process that listens at a socket of the file system, over connections that end when they idle for so long. */
+/**
+ * Creates a relay to the process that listens on a Unix socket. `idleMs` is the idle timeout of its
+ * connections.
+ */
 export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
   const answered = new WeakSet<Exchange>()
@@ -56,7 +64,7 @@ export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
           throw new AppError('internal', 'only whole requests are relayed')
         const relayed = startRequest({ agent, socketPath, ...requestOf(exchange) })
         relayed.once('response', (answer) => {
-          // Refused at the drain deadline while the other process worked on it.
+          // Refused at the drain deadline while the other process was working.
           if (!exchange.claimResponse()) {
             answer.destroy()
             return
@@ -68,9 +76,9 @@ export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
         relayed.on('error', (cause) => {
           if (answered.has(exchange)) return
           const { request, response } = exchange
-          if (!request.complete) failed(bodyBrokeOff(cause))
+          if (!request.complete) failed(bodyIncomplete(cause))
           else if (!response.destroyed) failed(unreachable(cause))
-          // Who asked has gone; the other process logs what it was asked.
+          // The client is gone; the other process logs the request.
           else answered.add(exchange)
         })
         passOn(exchange, relayed)
@@ -80,12 +88,12 @@ export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
   }
 }
 
-/** A certificate on its way to another process of the service. */
+/** Encodes a certificate for the relay header. */
 function certificateText(certificate: ClientCertificate): string {
   return Buffer.from(JSON.stringify(certificate)).toString('base64')
 }
 
-/** What `certificateText` wrote; undefined where nothing came. */
+/** Decodes a certificate from the relay header; undefined if it is missing. */
 export function readCertificate(text: string | undefined): ClientCertificate | undefined {
   // Only processes of the service can write to the socket.
   return text === undefined
@@ -102,7 +110,7 @@ function requestOf(exchange: StandardExchange): { method: string; path: string; 
     ...(clientCertificate === undefined ? [] : [CERTIFICATE_HEADER, certificateText(clientCertificate)]),
     ...(isTls ? [TLS_HEADER, '1'] : []),
     ...(awaitsContinue ? ['Expect', '100-continue'] : []),
-    // That of an absolute target counts instead of the header's; one of HTTP/1.0 may have none.
+    // The host of an absolute target replaces the header. HTTP/1.0 requests may have none.
     ...(request.headers.host === undefined ? [] : ['Host', request.headers.host]),
   ]
   return {
@@ -112,7 +120,10 @@ function requestOf(exchange: StandardExchange): { method: string; path: string; 
   }
 }
 
-/** The body as it comes, or once the other process asks for it; a caller who goes away takes the relayed request along. */
+/**
+ * Sends the body as it arrives, or once the other process asks for it. Aborts the relayed request
+ * if the client disconnects.
+ */
 function passOn(exchange: StandardExchange, relayed: ClientRequest): void {
   const { request, response, awaitsContinue } = exchange
   response.once('close', () => {
@@ -121,14 +132,15 @@ function passOn(exchange: StandardExchange, relayed: ClientRequest): void {
   request.on('error', () => relayed.destroy())
   if (awaitsContinue) {
     relayed.once('continue', () => {
-      exchange.askForBody()
+      exchange.requestBody()
       request.pipe(relayed)
     })
     relayed.flushHeaders()
   } else request.pipe(relayed)
   response.once('finish', () => {
     if (request.readableEnded) return
-    // Refused before all of its body came: whoever sends it to its end before reading must be able to.
+    // Refused before the whole body arrived: a client that sends all of it before reading must be
+    // able to.
     request.unpipe(relayed).resume()
     relayed.destroy()
   })
@@ -139,11 +151,11 @@ function passBack(answer: IncomingMessage, { response }: StandardExchange, ended
   if (answer.headers.connection === 'close') headers.push('Connection', 'close')
   response.sendDate = false
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
-  // Of an answer that breaks off, the caller's does too.
+  // If the relayed response breaks off, the client's response does, too.
   pipeline(answer, response, () => ended())
 }
 
-/** Headers in one list, names and values in turn, without those of the names. */
+/** Filters a flat list of header names and values. */
 function without(rawHeaders: readonly string[], names: readonly string[]): string[] {
   return rawHeaders.filter(
     (_, place) => !names.includes(rawHeaders[place - (place % 2)]?.toLowerCase() ?? ''),
@@ -151,5 +163,5 @@ function without(rawHeaders: readonly string[], names: readonly string[]): strin
 }
 
 function unreachable(cause: Error): AppError {
-  return new AppError('unavailable', 'the main process of the service cannot be asked: try again', { cause })
+  return new AppError('unavailable', 'the main process of the service does not respond; retry', { cause })
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 import { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -6,29 +6,28 @@ import { isSameText } from '../../lib/text/same-text.js'
 import { bearerOf, makeFindToken, requireRole } from '../pipeline/authenticate.js'
 import type { Authenticate, AuthenticatePage, TokenRecord } from '../pipeline/authenticate.js'
 import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
-import { randomToken } from './random-token.js'
 
 export interface BrowserAccessOptions {
   readonly tokens: readonly TokenRecord[]
-  /** Whether certificates stand for tokens. */
+  /** True if client certificates replace tokens. */
   readonly takesCertificates: boolean
-  /** Whether people reach the service by TLS. */
+  /** True if browsers use TLS. */
   readonly isSecure: boolean
   readonly sessions: BrowserSessions
-  /** What the forms hold of who needs no session: no page of others reads it. */
+  /** CSRF token of viewers without a session. */
   readonly formToken: string
-  /** Lets in who sends a token instead, as the rest of the API does. */
+  /** Authenticates viewers that send a token or certificate. */
   readonly authenticate: Authenticate
 }
 
-/** What a form asks for where nobody is signed in yet. */
+/** A sign-in form. */
 export interface SignInForm {
   readonly formToken: string
-  /** The header that gives the browser the same token. */
+  /** Set-Cookie header with the same token. */
   readonly cookie: string
 }
 
-/** How people in browsers are let in: they sign in with a token of theirs, and a cookie stands for it then. */
+/** Authentication of people in browsers. They sign in with a token, and a cookie replaces it. */
 export class BrowserAccess {
   readonly #options: BrowserAccessOptions
   readonly #findToken: (presented: string) => TokenRecord | undefined
@@ -37,19 +36,23 @@ export class BrowserAccess {
   constructor(options: BrowserAccessOptions) {
     this.#options = options
     this.#findToken = makeFindToken(options.tokens)
-    // Browsers take this prefix only over TLS, for this very host, so that no neighbour of its domain sets the cookie (RFC 6265bis, 4.1.3.2).
+    // Browsers accept this prefix only over TLS and for this host, so a sibling domain cannot set
+    // the cookie (RFC 6265bis, 4.1.3.2).
     const prefix = options.isSecure ? '__Host-' : ''
     this.#names = { session: `${prefix}tidegate_session`, form: `${prefix}tidegate_sign_in` }
   }
 
-  /** Whether people are asked who they are. */
-  get asksForTokens(): boolean {
+  /** True if credentials are required. */
+  get requiresTokens(): boolean {
     return this.#options.tokens.length > 0 || this.#options.takesCertificates
   }
 
-  /** Lets a page be seen by who has one of some roles: whoever has signed in goes on as that, whichever certificate the browser shows. Raises `unauthenticated`, `forbidden`. */
+  /**
+   * Requires one of the roles. A session takes precedence over a client certificate. Raises
+   * `unauthenticated` and `forbidden`.
+   */
   readonly authenticate: AuthenticatePage = async (exchange, roles) => {
-    const mayHaveSession = this.asksForTokens && exchange.header('authorization') === undefined
+    const mayHaveSession = this.requiresTokens && exchange.header('authorization') === undefined
     const session = mayHaveSession ? await this.#sessionOf(exchange) : undefined
     if (!mayHaveSession || (session === undefined && this.#showsCertificate(exchange))) {
       this.#options.authenticate(exchange, roles)
@@ -58,32 +61,32 @@ export class BrowserAccess {
     }
     const token = this.#options.tokens.find((each) => each.name === session?.tokenName)
     if (session === undefined || token === undefined || session.tokenDigest !== digestOf(token)) {
-      throw new AppError('unauthenticated', 'sign in to see this page')
+      throw new AppError('unauthenticated', 'Sign in to view this page.')
     }
     exchange.caller = { ...bearerOf(token), formToken: session.formToken }
     requireRole(token, roles)
   }
 
-  /** What the form to sign in holds; a second one in the same browser holds the same, so that both work. */
+  /** Returns the sign-in form. Several forms in one browser share a token, so all of them work. */
   signInForm(exchange: Exchange): SignInForm {
     const formToken = cookieOf(exchange, this.#names.form) ?? randomToken()
     return { formToken, cookie: this.#cookie(this.#names.form, formToken) }
   }
 
-  /** Raises `forbidden` where the form to sign in is not one that this browser was given. */
+  /** Raises `forbidden` if the form was not issued to this browser. */
   checkSignInForm(exchange: Exchange, formToken: string | undefined): void {
     const given = cookieOf(exchange, this.#names.form)
     if (given !== undefined && formToken !== undefined && isSameText(given, formToken)) return
-    throw new AppError('forbidden', 'this form is out of date: load the page again and sign in once more', {
+    throw new AppError('forbidden', 'This form is out of date. Reload the page and sign in again.', {
       code: 'form_out_of_date',
     })
   }
 
-  /** Begins a session with a token; returns its cookie. Raises `unauthenticated` for one that is not known. */
+  /** Starts a session and returns its cookie. Raises `unauthenticated` for an unknown token. */
   async signIn(exchange: Exchange, presented: string): Promise<string> {
     const token = this.#findToken(presented.trim())
-    if (token === undefined) throw new AppError('unauthenticated', 'this token is not known')
-    await this.#endOf(exchange)
+    if (token === undefined) throw new AppError('unauthenticated', 'Unknown token. Check it and try again.')
+    await this.#endSession(exchange)
     const id = randomToken()
     await this.#options.sessions.add(keyOf(id), {
       tokenName: token.name,
@@ -94,9 +97,9 @@ export class BrowserAccess {
     return this.#cookie(this.#names.session, id)
   }
 
-  /** Ends the session of a browser; returns the header that takes its cookie away. */
+  /** Ends the session and returns the header that deletes its cookie. */
   async signOut(exchange: Exchange): Promise<string> {
-    await this.#endOf(exchange)
+    await this.#endSession(exchange)
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
   }
 
@@ -104,7 +107,7 @@ export class BrowserAccess {
     return this.#options.takesCertificates && exchange.clientCertificate !== undefined
   }
 
-  async #endOf(exchange: Exchange): Promise<void> {
+  async #endSession(exchange: Exchange): Promise<void> {
     const id = cookieOf(exchange, this.#names.session)
     if (id !== undefined) await this.#options.sessions.remove(keyOf(id))
   }
@@ -119,12 +122,15 @@ export class BrowserAccess {
   }
 }
 
-/** A lookup by it tells nothing of how much of a cookie is right, and who reads it where it is kept has no cookie. */
+/** Sessions are stored by hash: lookups leak no timing, and readers of the store get no cookies. */
 function keyOf(id: string): string {
   return hash('sha256', id)
 }
 
-/** Of a token that is replaced under the same name, the sessions end. Who reads where it is kept does not learn by which digest tokens are known. */
+/**
+ * Sessions end if a token is replaced under the same name. Hashed again, so the store does not
+ * reveal the configured digest.
+ */
 function digestOf({ sha256 }: TokenRecord): string {
   return hash('sha256', sha256.toLowerCase())
 }
@@ -133,11 +139,21 @@ function hostOf(exchange: Exchange): string {
   return (exchange.header('host') ?? '').toLowerCase()
 }
 
-/** A cookie of a request (RFC 6265, 4.2.1); one that is there twice is none, since nobody knows which is ours. */
+/**
+ * Returns a cookie (RFC 6265, 4.2.1). A repeated cookie is ignored, since it is unknown which one
+ * is genuine.
+ */
 function cookieOf(exchange: Exchange, name: string): string | undefined {
   const pairs = (exchange.header('cookie') ?? '').split(';').map((pair) => pair.trim())
   const values = pairs
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1))
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
+}
+
+const BYTES = 32
+
+/** Returns 32 random bytes in base64url. */
+export function randomToken(): string {
+  return randomBytes(BYTES).toString('base64url')
 }

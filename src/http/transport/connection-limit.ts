@@ -1,11 +1,11 @@
 import type { Server, Socket } from 'node:net'
 
 /**
- * Keeps a server to this many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
- * that keep their connections are not sent away for others that send nothing.
+ * Limits the connections of a server. Above the limit, the oldest connection without a complete
+ * request is closed, possibly the new one. So idle connections cannot displace active clients.
  */
 export class ConnectionLimit {
-  readonly #unproven = new Set<Socket>()
+  readonly #withoutRequest = new Set<Socket>()
   readonly #max: number
   #open = 0
 
@@ -13,33 +13,33 @@ export class ConnectionLimit {
     this.#max = max
   }
 
-  /** To be called once the listeners of the server that read connections are in place. */
+  /** Must be called after the server's own connection listeners were added. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => this.#take(socket))
   }
 
-  /** A connection has sent a whole request. */
-  proven(socket: Socket): void {
-    this.#unproven.delete(socket)
+  /** A connection sent its first complete request. */
+  requestReceived(socket: Socket): void {
+    this.#withoutRequest.delete(socket)
   }
 
-  /** A connection goes on as another, once its callers have agreed on keys. */
-  becomes(socket: Socket, secure: Socket): void {
-    if (!this.#unproven.delete(socket)) return
-    this.#unproven.add(secure)
-    secure.once('close', () => this.#unproven.delete(secure))
+  /** A TLS handshake completed: `secure` replaces `socket`. */
+  upgraded(socket: Socket, secure: Socket): void {
+    if (!this.#withoutRequest.delete(socket)) return
+    this.#withoutRequest.add(secure)
+    secure.once('close', () => this.#withoutRequest.delete(secure))
   }
 
   #take(socket: Socket): void {
     this.#open += 1
-    this.#unproven.add(socket)
+    this.#withoutRequest.add(socket)
     socket.once('close', () => {
       this.#open -= 1
-      this.#unproven.delete(socket)
+      this.#withoutRequest.delete(socket)
     })
     if (this.#open <= this.#max) return
-    const [oldest = socket] = this.#unproven
-    this.#unproven.delete(oldest)
+    const [oldest = socket] = this.#withoutRequest
+    this.#withoutRequest.delete(oldest)
     oldest.destroy()
   }
 }

@@ -1,9 +1,8 @@
 import type { Config } from '../../config/config.js'
 import { hostOfAddress, isLocalAddress } from '../../config/sections/listen-address.js'
 import type { ListenAddress } from '../../config/sections/listen-address.js'
-import { makeAdmission } from '../../http/pipeline/admit-request.js'
+import { makeAdmission, makeIsKnownHost } from '../../http/pipeline/admit-request.js'
 import type { Admission } from '../../http/pipeline/admit-request.js'
-import { makeIsKnownHost } from '../../http/pipeline/known-hosts.js'
 
 /**
  * Which requests are let in at an address. Without tokens a service on loopback answers to its own names only; beyond loopback nobody can say by which

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js'
 import type { ServedAddress } from '../../config/sections/served-addresses.js'
-import { makeServerRoom, startServer } from '../../http/server.js'
-import type { RunningServer, ServerRoom } from '../../http/server.js'
+import { makeServerLimits, startServer } from '../../http/server.js'
+import type { RunningServer, ServerLimits } from '../../http/server.js'
 import { makeRequestHandler } from '../../http/transport/handle-request.js'
 import type { RequestHandlerOptions } from '../../http/transport/handle-request.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
@@ -28,7 +28,7 @@ export interface ServersOptions {
 /** Starts the servers of one process, which share their room; one that answers probes has its own, so that these are answered whoever else calls. */
 export class Servers {
   /** What all take in together that serve everything. */
-  readonly room: ServerRoom
+  readonly room: ServerLimits
   readonly #options: ServersOptions
   readonly #failed: ReturnType<typeof logHandshakes>
   readonly #running: RunningServer[] = []
@@ -36,7 +36,7 @@ export class Servers {
   constructor(options: ServersOptions) {
     this.#options = options
     const { config, processes, logger } = options
-    this.room = makeServerRoom(maxBodyBytesOf(config), processes)
+    this.room = makeServerLimits(maxBodyBytesOf(config), processes)
     this.#failed = logHandshakes(logger)
   }
 
@@ -56,7 +56,7 @@ export class Servers {
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
       socketMode: parseInt(config.server.socketMode, OCTAL),
-      room: serves === 'all' ? this.room : makeServerRoom(0, 1, MAX_HEALTH_CONNECTIONS),
+      limits: serves === 'all' ? this.room : makeServerLimits(0, 1, MAX_HEALTH_CONNECTIONS),
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),
     })
     this.#running.push(server)

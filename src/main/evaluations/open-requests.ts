@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 
 import type { Config } from '../../config/config.js'
-import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
+import { makeRequestMetrics } from '../../http/metrics/evaluation-metrics.js'
 import {
   ModuleParser,
   NO_METRICS,

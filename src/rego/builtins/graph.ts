@@ -8,17 +8,17 @@ import { isArray, objectOperand, operand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** Steps of one move to a neighbour, and steps and bytes of each vertex of a path of the answer. */
+/** Steps of one move to a neighbour, and steps and bytes per vertex of a result path. */
 const MOVE_STEPS = 50
 const VERTEX_STEPS = 60
 const VERTEX_BYTES = 64
 
-/** Graphs as objects from a vertex to the array or set of those it leads to. */
+/** Graphs are objects that map a vertex to the array or set of its neighbours. */
 export const graphBuiltins: BuiltinTable = {
   'graph.reachable_paths': reachablePaths,
 }
 
-/** The paths from the given vertices to where they end or would come to one of their own vertices again. */
+/** Returns the paths from the given vertices to a dead end or to a repeated vertex. */
 function reachablePaths(args: Args, { meter }: BuiltinContext): RegoValue {
   const graph = objectOperand(args, 0)
   const initial = operand(args, 1)
@@ -30,27 +30,26 @@ function reachablePaths(args: Args, { meter }: BuiltinContext): RegoValue {
   return new RegoSet(search.paths)
 }
 
-/** A path as a chain from its last vertex, so that paths share what they have in common. */
+/** A path as a linked list from its last vertex, so that paths share prefixes. */
 interface PathEnd {
   readonly vertex: RegoValue
   readonly before: PathEnd | undefined
 }
 
-/** A vertex whose neighbours are being followed. */
 interface Stop {
   readonly path: PathEnd
   readonly neighbours: RegoArray
   next: number
-  /** The vertex, where the path comes to it for the first time. */
+  /** The number of the vertex, if the path visits it for the first time. */
   readonly number: number | undefined
 }
 
-/** Depth first with a stack of its own, since a chain may be longer than the calls that JavaScript can nest. */
+/** Depth-first search with its own stack: paths may exceed the JavaScript call stack. */
 class PathSearch {
   readonly paths: RegoValue[] = []
   readonly #graph: RegoObject
   readonly #vertexNumbers: RegoObject
-  /** The vertices of the path that is being followed. */
+  /** The vertices of the current path. */
   readonly #onPath = new Set<number>()
   readonly #meter: WorkMeter
 
@@ -85,7 +84,7 @@ class PathSearch {
     }
   }
 
-  /** A vertex that the graph does not name ends the path before it. */
+  /** A vertex that is not in the graph ends the path before it. */
   #enter(vertex: RegoValue, before: PathEnd, stops: Stop[]): void {
     const edges = this.#graph.get(vertex)
     if (edges === undefined) {
@@ -105,14 +104,14 @@ class PathSearch {
   }
 
   #add(path: RegoArray): void {
-    // A path is compared by the text of all its vertices.
+    // Paths are compared by the text of all their vertices.
     const length = path.reduce((sum: number, vertex) => sum + lengthOf(vertex), 0)
     this.#meter.spend(path.length * VERTEX_STEPS + length)
     this.#meter.reserve(path.length * VERTEX_BYTES + length)
     this.paths.push(path)
   }
 
-  /** -1 for a vertex that the graph does not name. */
+  /** Returns -1 for a vertex that is not in the graph. */
   #numberOf(vertex: RegoValue): number {
     const number = this.#vertexNumbers.get(vertex)
     return number instanceof RegoNumber ? number.toNumber() : -1

@@ -1,22 +1,26 @@
+import { randomBytes } from 'node:crypto'
+
 import { RegoNumber, typeName } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
-import { integerOperand, numberOperand, operand } from './shared/operands.js'
+import { memoise } from './shared/memoise.js'
+import { int64Operand, integerOperand, numberOperand, operand, stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** Steps and bytes of one number of the result, and steps of each digit of a long one. */
+/** Steps and bytes per number of the result, and steps per digit of a long one. */
 const NUMBER_STEPS = 45
 const NUMBER_BYTES = 64
 const DIGIT_STEPS = 0.5
 
-/** Numbers that the modules do not count themselves. */
+/** `numbers.range_step` and `rand.intn`. */
 export const numberBuiltins: BuiltinTable = {
   'numbers.range_step': rangeStep,
+  'rand.intn': randomInteger,
 }
 
-/** From the first operand to the second, up or down, both included where the step meets them. */
+/** Counts from the first to the second operand, both included if the step hits them. */
 function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   const from = anyIntegerOperand(args, 0)
   const to = anyIntegerOperand(args, 1)
@@ -31,9 +35,22 @@ function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   return Array.from({ length: Number(count) }, (_, i) => RegoNumber.of(from + BigInt(i) * signedStep))
 }
 
-/** OPA's big integers have a type error of their own. */
+/** OPA has a separate type error for big integers. */
 function anyIntegerOperand(args: Args, index: number): bigint {
   const value = operand(args, index)
   if (value instanceof RegoNumber) return integerOperand(args, index)
   throw new BuiltinError(`operand ${index + 1} must be integer but got ${typeName(value)}`, 'eval_type_error')
+}
+
+/** A random number below |n|, constant for the same arguments within a decision. */
+function randomInteger(args: Args, context: BuiltinContext): RegoValue {
+  stringOperand(args, 0)
+  const n = int64Operand(args, 1)
+  if (n === 0n) return RegoNumber.of(0)
+  return memoise('rand.intn', args, context, () => RegoNumber.of(randomBelow(n < 0n ? -n : n)))
+}
+
+/** With 64 bits more than the bound, the bias of the remainder is negligible. */
+function randomBelow(bound: bigint): bigint {
+  return BigInt(`0x${randomBytes(16).toString('hex')}`) % bound
 }

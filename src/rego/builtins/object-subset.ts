@@ -14,7 +14,7 @@ const subset: Builtin = (args) => {
   )
 }
 
-/** Whether `whole` holds `part`, or undefined for two types that cannot be compared so. */
+/** Returns true if `whole` contains `part`; undefined if their types are not comparable. */
 function containsPart(whole: RegoValue, part: RegoValue): boolean | undefined {
   if (whole instanceof RegoObject && part instanceof RegoObject) return holdsObject(whole, part)
   if (whole instanceof RegoSet && part instanceof RegoSet) {
@@ -25,7 +25,7 @@ function containsPart(whole: RegoValue, part: RegoValue): boolean | undefined {
   return undefined
 }
 
-/** Only values of objects are looked into; members of arrays and sets must be equal. */
+/** Compares the values of objects recursively. Members of arrays and sets must be equal. */
 function holdsObject(whole: RegoObject, part: RegoObject): boolean {
   return part.entries.every(([key, wanted]) => {
     const value = whole.get(key)
@@ -38,7 +38,7 @@ function holdsObject(whole: RegoObject, part: RegoObject): boolean {
   })
 }
 
-/** Whether `part` is in `whole` as a contiguous run: Knuth, Morris and Pratt's search, linear in both. */
+/** Returns true if `part` is a contiguous run in `whole` (Knuth-Morris-Pratt search). */
 function holdsRun(whole: RegoArray, part: RegoArray): boolean {
   const fallbacks = fallbacksOf(part)
   let matched = 0
@@ -50,7 +50,7 @@ function holdsRun(whole: RegoArray, part: RegoArray): boolean {
   return matched === part.length
 }
 
-/** For each length of a match, the longest shorter match that ends at the same place. */
+/** Returns the longest shorter match that ends at the same position, for each length. */
 function fallbacksOf(part: RegoArray): readonly number[] {
   const fallbacks = [0]
   let matched = 0
@@ -63,7 +63,7 @@ function fallbacksOf(part: RegoArray): readonly number[] {
 }
 
 function holdsMembers(whole: RegoArray, part: RegoSet): boolean {
-  // OPA says false for two empty ones.
+  // OPA returns false for two empty collections.
   if (whole.length === 0) return false
   const members = new RegoSet(whole)
   return part.members.every((member) => members.has(member))

@@ -6,7 +6,7 @@ import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { quoteGoString } from './go-format/quote.js'
 import { operand, stringOperand } from './shared/operands.js'
 
-/** A version as OPA reads it: laxer than Semantic Versioning 2.0 (a `v` before it, leading zeros, an empty pre-release). */
+/** A version in OPA's grammar, which also accepts a `v`, leading zeros, and a bare `-`. */
 interface Version {
   readonly numbers: readonly bigint[]
   readonly preRelease: readonly string[]
@@ -47,7 +47,7 @@ function compareVersions(a: Version, b: Version): number {
     const order = Number(number - (b.numbers[i] ?? 0n))
     if (order !== 0) return order
   }
-  // A release comes after all its pre-releases.
+  // A release is greater than its pre-releases.
   if (a.preRelease.length === 0 || b.preRelease.length === 0) return b.preRelease.length - a.preRelease.length
   return comparePreReleases(a.preRelease, b.preRelease)
 }
@@ -62,7 +62,7 @@ function comparePreReleases(a: readonly string[], b: readonly string[]): number 
   return a.length - b.length
 }
 
-/** Numbers by value and before names; numbers alike, and those past 64 bits, by their text. */
+/** Numbers compare by value, before names; equal or larger than 64 bits, as text. */
 function compareIdentifiers(a: string, b: string): number {
   const [x, y] = [toInt64(a), toInt64(b)]
   if (x !== undefined && y !== undefined && x !== y) return x < y ? -1 : 1

@@ -7,19 +7,19 @@ import { operand, stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** UUIDs made and taken apart, as google/uuid does for OPA. */
+/** Creates and parses UUIDs like google/uuid in OPA. */
 export const uuidBuiltins: BuiltinTable = {
   'uuid.rfc4122': makeUuid,
   'uuid.parse': parseUuid,
 }
 
-/** Version 4, the same for the same key within a decision. */
+/** Returns a version 4 UUID, the same for the same key within a decision. */
 function makeUuid(args: Args, context: BuiltinContext): RegoValue {
   operand(args, 0)
   return memoise('uuid.rfc4122', args, context, () => randomUUID())
 }
 
-/** Version and variant, and the time, clock and node of versions 1 and 2. No result when the text is no UUID. */
+/** Returns version, variant, and the fields of versions 1 and 2; undefined if invalid. */
 function parseUuid(args: Args): RegoValue | undefined {
   const bytes = uuidBytes(stringOperand(args, 0))
   if (bytes === undefined) return undefined
@@ -35,7 +35,7 @@ function parseUuid(args: Args): RegoValue | undefined {
 const HYPHENATED = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i
 const BARE = /^[0-9a-f]{32}$/i
 
-/** Any one character on each side passes for braces, as in google/uuid. */
+/** As in google/uuid, any character on each side is accepted as a brace. */
 function uuidBytes(text: string): Buffer | undefined {
   if (BARE.test(text)) return Buffer.from(text, 'hex')
   const inner = text.replace(/^urn:uuid:/i, '')
@@ -50,7 +50,7 @@ function variantOf(byte: number): string {
   return (byte & 0xe0) === 0xe0 ? 'Future' : 'Reserved'
 }
 
-/** From the first day of the Gregorian calendar to the Unix epoch, in units of 100 ns (RFC 4122, section 4.1.4). */
+/** Units of 100 ns from the Gregorian calendar to 1970 (RFC 4122, section 4.1.4). */
 const GREGORIAN_TO_UNIX = 0x01b21dd213814000n
 
 function timeFields(bytes: Buffer): Record<string, RegoValue> {
@@ -59,7 +59,7 @@ function timeFields(bytes: Buffer): Record<string, RegoValue> {
   const ticks = (high << 48n) | (mid << 32n) | BigInt(bytes.readUInt32BE(0))
   const node = bytes.subarray(10)
   return {
-    // Go's nanoseconds wrap at 64 bits.
+    // Go's nanoseconds overflow at 64 bits.
     time: RegoNumber.of(BigInt.asIntN(64, (ticks - GREGORIAN_TO_UNIX) * 100n)),
     clocksequence: RegoNumber.of(bytes.readUInt16BE(8) & 0x3fff),
     nodeid: [...node].map((byte) => byte.toString(16).padStart(2, '0')).join('-'),
@@ -73,7 +73,7 @@ function macVariables(firstByte: number): string {
 
 const DOMAINS = ['Person', 'Group', 'Org']
 
-/** DCE Security: a domain and an id of it stand in place of parts of the clock and the time. */
+/** DCE Security: a domain and an id replace parts of the clock and the time. */
 function securityFields(bytes: Buffer): Record<string, RegoValue> {
   const domain = bytes.readUInt8(9)
   return { domain: DOMAINS[domain] ?? `Domain${domain}`, id: RegoNumber.of(bytes.readUInt32BE(0)) }

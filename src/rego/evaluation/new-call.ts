@@ -77,7 +77,7 @@ function newContext(nowMs: number, memo: RecordedCalls, allowsRequests: boolean)
   return {
     nowNs: BigInt(Math.trunc(nowMs)) * NS_PER_MS,
     memo,
-    ask: allowsRequests
+    suspend: allowsRequests
       ? (call) => {
           throw new AnswerMissing(call, memo)
         }

@@ -27,7 +27,7 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
-import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
+import { compileModule, lowestBase, estimatedBase } from '../wasm/module-code.js'
 import type { ModuleCode } from '../wasm/module-code.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 
@@ -132,7 +132,7 @@ async function loadParts(
   const files = sources.map(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
   const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
-  const loaded = await load(files, likelyBase(policyBytes))
+  const loaded = await load(files, estimatedBase(policyBytes))
   const parts = await Promise.all(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
@@ -143,7 +143,7 @@ async function loadParts(
   for (const part of parts)
     if (part.compiled !== undefined)
       codes.set(part, { ...part.compiled, code: await compile(part.compiled.wasm) })
-  const base = Math.max(0, ...[...codes.values()].map(({ code }) => leastBase(code)))
+  const base = Math.max(0, ...[...codes.values()].map(({ code }) => lowestBase(code)))
   return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
 }
 

@@ -1,5 +1,5 @@
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import type { ParseModuleSettings, RequestSettings } from './request-settings.js'
 
 const PARSER_ADVICE =

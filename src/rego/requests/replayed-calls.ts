@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
-import { PARSE_MODULE } from '../builtins/parse-module.js'
+import { PARSE_MODULE } from '../builtins/runtime.js'
 import { callKey } from '../builtins/shared/recorded-calls.js'
 import type { CallResult, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { isArray } from '../builtins/shared/operands.js'

@@ -4,11 +4,11 @@ import { EvaluationAbort } from './module/evaluation-abort.js'
 import type { EvaluationLimits } from './evaluation-limits.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 
-/** Iterations between two looks at the clock: a fraction of a millisecond to some tens of them. */
+/** Iterations between checks of the clock: up to some tens of milliseconds. */
 export const SLICE = 65_536
-/** The same where the thread is wanted for other decisions: some tenths of a millisecond. */
+/** Iterations between checks within a slice: some tenths of a millisecond. */
 export const SHORT_SLICE = 16_384
-/** What a step takes. */
+/** Estimated duration of a step. */
 const MS_PER_STEP = 1e-5
 
 /** The counter that a metered module counts down. */
@@ -17,9 +17,10 @@ export interface FuelGauge {
 }
 
 /**
- * Hands out loop iterations to one evaluation at a time, in small portions, until their number or the time is used up. What is
- * left of a slice serves the next evaluation, since setting the counter each time would cost as much as a small one: so
- * an evaluation may make up to a slice more than its number.
+ * Grants loop iterations to one evaluation at a time, in small portions, until their limit or the
+ * time limit is reached. The rest of a portion carries over to the next evaluation, because setting
+ * the counter costs as much as a small evaluation. An evaluation may therefore exceed its limit by
+ * one portion.
  */
 export class EvaluationBudget implements WorkMeter {
   readonly #limits: EvaluationLimits
@@ -32,21 +33,21 @@ export class EvaluationBudget implements WorkMeter {
   #bytesLeft = 0
   #usedBefore = 0
 
-  /** The clock tells the time that this thread has had on a core, in milliseconds. */
+  /** `clock` returns the CPU time of this thread in milliseconds. */
   constructor(limits: EvaluationLimits, gauge: FuelGauge, clock: () => number = threadCpuMs) {
     this.#limits = limits
     this.#gauge = gauge
     this.#clock = clock
   }
 
-  /** Begins to count: until then, while the module is set up, it runs on what it was made with. */
+  /** Starts counting. Until then the module is set up without a limit. */
   arm(): void {
     this.#gauge.value = SHORT_SLICE
   }
 
   /**
-   * Starts again for an evaluation over an input of this many bytes. With a slice, it ends by SliceOver as soon as that is over; without,
-   * it may use all the time of the limits, on a core.
+   * Starts an evaluation over an input of `inputLength` bytes. With a slice, the evaluation ends by
+   * SliceOver when the slice is over; without one, it may use the whole CPU time limit.
    */
   start(inputLength: number, slice?: EvaluationSlice): void {
     const { loopIterations, loopIterationsPerInputByte } = this.#limits
@@ -74,7 +75,7 @@ export class EvaluationBudget implements WorkMeter {
     throw overrun(reason)
   }
 
-  /** What was used since this was asked last, or since the start, if it was asked then. */
+  /** Returns the fuel used since the last call. */
   take(): number {
     const used = -this.#iterationsLeft - this.#gauge.value
     const taken = used - this.#usedBefore
@@ -82,15 +83,15 @@ export class EvaluationBudget implements WorkMeter {
     return taken
   }
 
-  /** Called when a slice is used up; raises an EvaluationAbort when there is no other. */
-  goOn(): void {
+  /** Called when a portion is used up. Grants another one or throws an EvaluationAbort. */
+  refuel(): void {
     this.#check(0)
     const granted = Math.min(this.#slice === undefined ? SLICE : SHORT_SLICE, this.#iterationsLeft)
     this.#iterationsLeft -= granted
     this.#gauge.value = granted
   }
 
-  /** Most evaluations end within what they are granted at first, and never come here to look at a clock. */
+  /** Most evaluations end within their first portion and never check the clock. */
   #check(stepsAhead: number): void {
     if (this.#iterationsLeft <= 0) throw overrun('too many loop iterations or calls')
     if (this.#slice !== undefined) this.#slice.require(stepsAhead * MS_PER_STEP)

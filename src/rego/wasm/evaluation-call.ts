@@ -2,15 +2,15 @@ import type { DecisionContext } from '../builtins/shared/builtin.js'
 import type { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 
-/** What one evaluation is called with beside its input. */
+/** The parameters of one evaluation other than its input. */
 export interface EvaluationCall {
   readonly context: DecisionContext
-  /** Whether a built-in that raises ends the evaluation instead of making its expression undefined. */
+  /** True if a built-in error ends the evaluation instead of making its expression undefined. */
   readonly strictBuiltinErrors: boolean
-  /** Whether the answer allows or denies something: errors then name the rule that failed. */
+  /** True if the result allows or denies something. Errors then name the rule that failed. */
   readonly isVerdict: boolean
-  /** Set where the evaluation may hold its thread only so long; over it, it ends by SliceOver. */
+  /** Set if the time on this thread is limited; the evaluation then ends by SliceOver. */
   readonly slice: EvaluationSlice | undefined
-  /** Takes down what it takes, where somebody wants to know. */
+  /** Collects the evaluation cost. */
   readonly cost?: EvaluationCost | undefined
 }

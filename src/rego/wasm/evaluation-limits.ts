@@ -1,38 +1,35 @@
 import type { BuiltinTable } from '../builtins/shared/builtin.js'
 import type { DataImage } from './data/data-image.js'
 
-/** What one evaluation may use; over it, the evaluation ends with `evaluation_budget_exceeded`. */
+/** The limits of one evaluation. Exceeding one ends it with `evaluation_budget_exceeded`. */
 export interface EvaluationLimits {
-  /** Loop iterations and calls of the WASM code, whatever the size of the input. */
+  /** Maximum of loop iterations and calls of the WASM code, whatever the size of the input. */
   readonly loopIterations: number
-  /** Iterations granted on top for each byte of input, so that reading a large input is not an overrun. */
+  /** Additional iterations per byte of input, for reading it. */
   readonly loopIterationsPerInputByte: number
-  /** The longest that it may take, in milliseconds; looked at now and then while it runs. */
+  /** Maximum CPU time in milliseconds, checked periodically. */
   readonly maxDurationMs: number
-  /** The most memory of one instance beside the base documents, in bytes. */
+  /** Maximum memory of one instance in bytes, in addition to the base documents. */
   readonly maxMemoryBytes: number
-  /** An instance whose memory has grown past this many bytes is replaced when evaluations no longer need so much. */
+  /** Growth in bytes from which an instance is replaced once evaluations need less. */
   readonly recycleMemoryBytes: number
 }
 
-/** What a policy module is loaded with. */
 export interface PolicyModuleOptions {
-  /** The built-ins that the host gives to the module, by name. */
   readonly builtins: BuiltinTable
   readonly limits: EvaluationLimits
-  /** The base documents (`data`). */
   readonly data: DataImage
-  /** Whether nothing is evaluated, and it is only to be seen that it loads: then it need not be found out how inputs are read. */
+  /** True for a check that evaluates nothing; the kind of reader is not determined. */
   readonly isTrial?: boolean | undefined
 }
 
-/** What reading a byte of input takes at least, in milliseconds, and a byte of a result. */
+/** Minimum time to read a byte of input, and to print a byte of a result, in milliseconds. */
 export const READ_MS_PER_BYTE = 3e-6
 export const SHOW_MS_PER_BYTE = 1e-4
-/** Shorter ones are not worth a look at the clock. */
+/** Below these sizes the clock is not checked. */
 export const SHORT_INPUT_BYTES = 262_144
 export const SHORT_RESULT_BYTES = 16_384
 
-/** What a byte of a result costs, which is read, put in order and printed in the end. */
+/** Cost of reading, ordering and printing a byte of a result. */
 export const RESULT_STEPS_PER_BYTE = 4
 export const RESULT_HEAP_PER_BYTE = 10

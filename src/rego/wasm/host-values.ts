@@ -1,7 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { parseRegoText } from '../values/parse-text.js'
 import { printRegoTextWithin } from '../values/print-text.js'
-import { RegoNumber } from '../values/value.js'
 import type { RegoValue } from '../values/value.js'
 import type { WorkMeter } from '../metering/work-meter.js'
 import type { ModuleMemory } from './module/module-memory.js'
@@ -16,17 +15,17 @@ import {
   INTERNED_STRING,
   MEMBERS,
   MEMBER_VALUE,
-  NULL,
+  NUMBER,
   NUMBER_LENGTH,
   NUMBER_TEXT,
+  SET,
   STRING,
   STRING_LENGTH,
   STRING_TEXT,
 } from './module/value-layout.js'
 
-/** What a byte of an operand costs that is made a text, and that is taken as it lies in memory. */
+/** Cost of decoding a byte of an operand, and of copying a string from memory. */
 const DECODE_STEPS_PER_BYTE = 0.2
-const ELEMENT_STEPS = 10
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
 
@@ -34,28 +33,23 @@ const LONGEST_SHORT_INTEGER = 15
 const BEYOND_SHORT_INTEGERS = 1e15
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
-/** Before the text of a string. */
+/** Size of a string value without its text, in bytes. */
 const STRING_BYTES = 16
-const NUMBER_BYTES = 24
-/** Arrays in arrays are read so deep; what is deeper is dumped by the module. */
-const MAX_READ_DEPTH = 4
-/** The runtime's own arithmetic takes 32 bits of the integers that it did not parse: those of up to nine digits are safe. */
-const SMALL_INTEGER = /^(?:-?[1-9]\d{0,8}|0)$/
-/** Of writing a value, and each byte of it. */
+/** Cost of writing a value, and each byte of it. */
 const WRITE_STEPS = 6
 const WRITE_STEPS_PER_BYTE = 0.3
 
-/** The addresses of the two values that results are most often. */
+/** The addresses of the two interned booleans. */
 export interface Booleans {
   readonly truth: number
   readonly falsehood: number
 }
 
-/** Takes values out of a module's memory, and puts them into it. */
+/** Converts between values in a module's memory and Rego values. */
 export class HostValues {
   readonly #memory: ModuleMemory
   readonly #exports: PolicyExports
-  /** Set where the module's runtime is known to lay values out as we know it. */
+  /** Set if the module's runtime uses the known memory layout. */
   #known: Booleans | undefined
 
   constructor(memory: ModuleMemory, exports: PolicyExports) {
@@ -63,17 +57,20 @@ export class HostValues {
     this.#exports = exports
   }
 
-  /** From now on, texts and integers are read where they lie, and booleans are written by their addresses. */
+  /** Enables reading strings and integers in place, and writing booleans by address. */
   trustLayout(booleans: Booleans): void {
     this.#known = booleans
   }
 
-  /** The value at an address. Whoever has a meter pays for what it takes to make it. */
-  read(address: number, meter: WorkMeter | undefined): RegoValue {
-    return this.#readDirectly(address, meter, 0) ?? parseRegoText(this.dump(address, meter), meter)
+  /** Returns the value at an address and charges for it. */
+  read(address: number, meter: WorkMeter): RegoValue {
+    return parseRegoText(this.dump(address, meter), meter)
   }
 
-  /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
+  /**
+   * Returns true for a 64-bit integer or a number of at most 15 digits without sign, point or
+   * exponent; false if the layout is unknown.
+   */
   isShortInteger(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
@@ -84,7 +81,7 @@ export class HostValues {
     return length <= LONGEST_SHORT_INTEGER && this.#areDigits(text, length)
   }
 
-  /** Whether a value is a text of no more than 15 digits that writes an integer as Rego does; false where that is not known. */
+  /** Returns true for a string that is an integer of at most 15 digits. */
   isIntegerText(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
@@ -96,7 +93,21 @@ export class HostValues {
     return this.#areDigits(text, length) && (length === 1 || bytes[text] !== DIGIT_ZERO)
   }
 
-  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  isNumber(address: number): boolean {
+    return this.#memory.bytes.readUInt8(address) === NUMBER
+  }
+
+  isSet(address: number): boolean {
+    return this.#memory.bytes.readUInt8(address) === SET
+  }
+
+  isEmptyText(address: number): boolean {
+    const { bytes } = this.#memory
+    const type = bytes.readUInt8(address)
+    return (type === STRING || type === INTERNED_STRING) && bytes.readUInt32LE(address + STRING_LENGTH) === 0
+  }
+
+  /** Returns an integer of at most 15 digits; undefined for others or unknown layouts. */
   shortInteger(address: number): number | undefined {
     const { bytes } = this.#memory
     if (!this.isShortInteger(address)) return undefined
@@ -108,7 +119,7 @@ export class HostValues {
     return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_LENGTH)))
   }
 
-  /** The bytes of a text where they lie, each of which is paid for; undefined for what is another value, and where that is not known. */
+  /** Returns the bytes of a string and charges for them; undefined for other values. */
   textBytes(address: number, meter: WorkMeter): Uint8Array | undefined {
     const { bytes } = this.#memory
     if (this.#known === undefined) return undefined
@@ -120,7 +131,7 @@ export class HostValues {
     return bytes.subarray(text, text + length)
   }
 
-  /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
+  /** Returns true for an array of 64-bit integers only; false if the layout is unknown. */
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined || bytes.readUInt8(address) !== ARRAY) return false
@@ -132,82 +143,31 @@ export class HostValues {
     return true
   }
 
-  /** The address of a value that the meter pays for. */
+  /** Writes a value to the module's memory, charges for it and returns its address. */
   write(value: RegoValue, meter: WorkMeter): number {
     if (this.#known !== undefined) {
       if (typeof value === 'boolean') return value ? this.#known.truth : this.#known.falsehood
       if (typeof value === 'string') return this.#writeString(value, meter)
-      if (value instanceof RegoNumber && SMALL_INTEGER.test(value.text))
-        return this.#writeInteger(value.text, meter)
-      if (value instanceof RegoNumber) return this.#writeNumberText(value.text, meter)
     }
     return this.parse(Buffer.from(printRegoTextWithin(meter, value)), this.#exports.opa_value_parse)
   }
 
-  /** The two booleans as the module's own parser makes them. */
+  /** Returns the addresses of the two booleans from the module's own parser. */
   parseBooleans(): Booleans {
     const parsed = (text: string): number => this.parse(Buffer.from(text), this.#exports.opa_json_parse)
     return { truth: parsed('true'), falsehood: parsed('false') }
   }
 
-  /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */
+  /** Parses a text, which stays allocated: parsed strings may point into it. */
   parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
     const address = this.#exports.opa_malloc(text.length)
     this.#memory.place(text, address)
     const parsed = parse(address, text.length)
-    if (parsed === 0)
-      throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
+    if (parsed === 0) throw new AppError('invalid', 'the policy module cannot parse a value: it is malformed')
     return parsed
   }
 
-  /** A scalar, or an array of some, where it lies; undefined where that is not known, or for what is a value of another kind. */
-  #readDirectly(address: number, meter: WorkMeter | undefined, depth: number): RegoValue | undefined {
-    if (this.#known === undefined) return undefined
-    const { bytes } = this.#memory
-    const type = bytes.readUInt8(address)
-    if (type === STRING || type === INTERNED_STRING)
-      return this.#readText(
-        bytes.readUInt32LE(address + STRING_TEXT),
-        bytes.readUInt32LE(address + STRING_LENGTH),
-        meter,
-      )
-    if (type === NULL) return null
-    if (type === ARRAY) return depth < MAX_READ_DEPTH ? this.#readArray(address, meter, depth) : undefined
-    if (address === this.#known.truth || address === this.#known.falsehood)
-      return address === this.#known.truth
-    const header = bytes.readUInt16LE(address)
-    if (header === INTEGER) return new RegoNumber(String(bytes.readBigInt64LE(address + INTEGER_VALUE)))
-    if (header !== DECIMAL) return undefined
-    const [text, length] = [
-      bytes.readUInt32LE(address + NUMBER_TEXT),
-      bytes.readUInt32LE(address + NUMBER_LENGTH),
-    ]
-    return new RegoNumber(this.#readText(text, length, meter))
-  }
-
-  #readText(text: number, length: number, meter: WorkMeter | undefined): string {
-    meter?.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
-    meter?.reserve(length)
-    return this.#memory.textAt(text, length)
-  }
-
-  #readArray(address: number, meter: WorkMeter | undefined, depth: number): RegoValue[] | undefined {
-    const { bytes } = this.#memory
-    const elements = bytes.readUInt32LE(address + MEMBERS)
-    const count = bytes.readUInt32LE(address + COUNT)
-    const values: RegoValue[] = []
-    // Before anything is read: a million elements take a third of a second, the garbage of them included.
-    meter?.spend(count * ELEMENT_STEPS)
-    meter?.reserve(count * ELEMENT_BYTES)
-    for (let at = elements; at < elements + count * ELEMENT_BYTES; at += ELEMENT_BYTES) {
-      const value = this.#readDirectly(bytes.readUInt32LE(at + MEMBER_VALUE), meter, depth + 1)
-      if (value === undefined) return undefined
-      values.push(value)
-    }
-    return values
-  }
-
-  /** Half a character is none: what stands for it is U+FFFD, as Go writes it. */
+  /** Lone surrogates become U+FFFD, as in Go. */
   #writeString(text: string, meter: WorkMeter): number {
     const length = Buffer.byteLength(text)
     meter.spend(WRITE_STEPS + length * WRITE_STEPS_PER_BYTE)
@@ -222,29 +182,6 @@ export class HostValues {
     return address
   }
 
-  #writeNumberText(text: string, meter: WorkMeter): number {
-    meter.spend(WRITE_STEPS + text.length * WRITE_STEPS_PER_BYTE)
-    meter.reserve(text.length + NUMBER_BYTES)
-    const address = this.#exports.opa_malloc(NUMBER_BYTES + text.length)
-    const { bytes } = this.#memory
-    bytes.fill(0, address, address + NUMBER_BYTES)
-    bytes.writeUInt32LE(DECIMAL, address)
-    bytes.writeUInt32LE(address + NUMBER_BYTES, address + NUMBER_TEXT)
-    bytes.writeUInt32LE(text.length, address + NUMBER_LENGTH)
-    bytes.write(text, address + NUMBER_BYTES, 'latin1')
-    return address
-  }
-
-  #writeInteger(text: string, meter: WorkMeter): number {
-    meter.spend(WRITE_STEPS)
-    meter.reserve(NUMBER_BYTES)
-    const address = this.#exports.opa_malloc(NUMBER_BYTES)
-    const { bytes } = this.#memory
-    bytes.writeUInt32LE(INTEGER, address)
-    bytes.writeBigInt64LE(BigInt(text), address + INTEGER_VALUE)
-    return address
-  }
-
   #areDigits(address: number, length: number): boolean {
     const { bytes } = this.#memory
     for (let at = address; at < address + length; at++) {
@@ -254,7 +191,7 @@ export class HostValues {
     return true
   }
 
-  /** The value at an address as Rego text, by the module's own writer. */
+  /** Returns the value at an address as Rego text, printed by the module. */
   dump(address: number, meter?: WorkMeter): string {
     const textAddress = this.#exports.opa_value_dump(address)
     const length = this.#memory.textLengthAt(textAddress)

@@ -1,28 +1,29 @@
 import type { ModuleMemory } from './module/module-memory.js'
 
 const MIB = 1024 * 1024
-const LEAST_WANTED_BYTES = 2 * MIB
-/** How many times as much is kept free as was taken since the last look. */
-const LOOKS_AHEAD = 2
-const LEAST_GROWTH_BYTES = 4 * MIB
+const MIN_FREE_BYTES = 2 * MIB
+/** Free memory relative to the memory taken since the last check. */
+const FREE_PER_TAKEN_BYTE = 2
+const MIN_GROWTH_BYTES = 4 * MIB
 const GROWTH_SHARE = 0.5
-/** What the allocator can note in a word. */
-const NOTEWORTHY_BYTES = 2 ** 32 - 1
+/** The largest size that the allocator can store in a word. */
+const MAX_NOTED_BYTES = 2 ** 32 - 1
 
 /**
- * Keeps room ahead of a module that allocates. Its allocator asks for a page at a time, and every growth makes V8 collect garbage,
- * on all cores: an evaluation that fills its memory spent more on that than on itself.
+ * Grows the memory of a module ahead of its allocations. OPA's allocator requests one page at a
+ * time, and every growth triggers a garbage collection in V8 on all cores, which can cost more than
+ * the evaluation.
  */
 export class MemoryHeadroom {
   readonly #memory: ModuleMemory
   readonly #heapPointer: () => number
-  /** The address of the allocator's note of the size (`heap_top`); undefined where it is not known for sure. */
+  /** Address of the allocator's copy of the memory size; undefined if ambiguous. */
   readonly #note: number | undefined
   #notedBytes = 0
   #bytesWhenNew = 0
-  #heapSeen = 0
+  #lastHeap = 0
 
-  /** `sizes` are what `findSizes` gave: of several, the allocator's own cannot be told. */
+  /** `sizes` is the result of `findSizes`; several addresses are ambiguous. */
   constructor(memory: ModuleMemory, heapPointer: () => number, sizes: readonly number[]) {
     this.#memory = memory
     this.#heapPointer = heapPointer
@@ -30,32 +31,33 @@ export class MemoryHeadroom {
   }
 
   /**
-   * Tells the allocator of memory that grew without it. It takes its note for the end of the memory, and where the heap was set
-   * behind that, it asks for a page for every block, until it has asked for as much as there is already.
+   * Updates the allocator's copy of the memory size after growth by the host. The allocator takes
+   * it for the end of the memory; if the heap starts after it, the allocator requests a page for
+   * every block.
    */
-  tell(): void {
+  noteSize(): void {
     const size = this.#memory.byteLength
-    if (size === this.#notedBytes || this.#note === undefined || size > NOTEWORTHY_BYTES) return
+    if (size === this.#notedBytes || this.#note === undefined || size > MAX_NOTED_BYTES) return
     this.#memory.bytes.writeUInt32LE(size, this.#note)
     this.#notedBytes = size
   }
 
-  /** Tells that what is there now stays: base documents above all, however large, are no sign of what evaluations need. */
-  begin(): void {
-    this.tell()
+  /** Declares the current memory permanent, including base documents. */
+  markPermanent(): void {
+    this.noteSize()
     this.#bytesWhenNew = this.#memory.byteLength
   }
 
-  /** Called now and then while the module runs: grows the memory by a share where little of it is free. */
-  keep(): void {
+  /** Called periodically while the module runs. Grows the memory if little of it is free. */
+  growIfNeeded(): void {
     if (this.#note === undefined) return
     const size = this.#memory.byteLength
     const heap = this.#heapPointer()
-    const taken = heap - this.#heapSeen
-    this.#heapSeen = heap
-    if (size - heap >= Math.max(LEAST_WANTED_BYTES, taken * LOOKS_AHEAD)) return
+    const taken = heap - this.#lastHeap
+    this.#lastHeap = heap
+    if (size - heap >= Math.max(MIN_FREE_BYTES, taken * FREE_PER_TAKEN_BYTE)) return
     const ownBytes = size - this.#bytesWhenNew
-    this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, ownBytes * GROWTH_SHARE), NOTEWORTHY_BYTES)
-    this.tell()
+    this.#memory.growBy(Math.max(MIN_GROWTH_BYTES, ownBytes * GROWTH_SHARE), MAX_NOTED_BYTES)
+    this.noteSize()
   }
 }

@@ -3,13 +3,14 @@ import type { ModuleMemory } from './module/module-memory.js'
 import type { PolicyExports } from './module/policy-exports.js'
 
 const WORD_BYTES = 4
-/** A function of the runtime may need so many bytes of stack at once. */
+/** Bytes of stack that a function of the runtime may need at once. */
 const LAST_OF_STACK = 1024
 
 /**
- * What a module that has been set up remembers between two evaluations: its static memory (the data segments, the allocator's
- * lists, the C stack) and its globals (the top of that stack). An exception that leaves the module in the middle of its work
- * leaves these as they are; put back, the module is as new. The parsed data behind the static memory is only ever read.
+ * The state of a module between evaluations: its static memory (data segments, the allocator's
+ * lists, the C stack) and its globals (the top of the stack). An exception that leaves the module
+ * mid-work corrupts both; restoring them makes the module usable again. The data after the static
+ * memory is only ever read.
  */
 export class ModuleState {
   readonly #memory: ModuleMemory
@@ -17,7 +18,7 @@ export class ModuleState {
   readonly #sizes: readonly number[]
   readonly #globals: readonly { readonly global: WebAssembly.Global; readonly value: number }[]
 
-  /** Takes the state as it is now. Static memory ends at an address; `sizes` are the words in it that `findSizes` gave. */
+  /** Captures the current state. `sizes` are the addresses from `findSizes`. */
   constructor(
     memory: ModuleMemory,
     exports: WebAssembly.Exports,
@@ -34,12 +35,12 @@ export class ModuleState {
     )
   }
 
-  /** Whether the C stack, which grows towards address 0 and ends there, has been used up. */
+  /** True if the C stack, which grows towards address 0, is used up. */
   get isStackUsedUp(): boolean {
     return this.#globals.some(({ global, value }) => value > LAST_OF_STACK && global.value < LAST_OF_STACK)
   }
 
-  /** Puts the state back, except for what the module knows of the size of its memory, which never shrinks. */
+  /** Restores the state except for the copies of the memory size, because memory never shrinks. */
   restore(): void {
     const { bytes } = this.#memory
     const sizes = this.#sizes.map((address) => bytes.readUInt32LE(address))
@@ -50,9 +51,10 @@ export class ModuleState {
 }
 
 /**
- * The addresses of the words in static memory that hold the size of the memory: the allocator's own note (`heap_top` in OPA's
- * malloc.c). Were it put back after the memory grew, the allocator would have it grow again. Which words do is found out by having
- * the memory grow once: constants that are the same number by chance stay as they are.
+ * Returns the addresses of words in static memory that hold the memory size: the allocator's copy
+ * (`heap_top` in OPA's malloc.c). If they were restored after the memory grew, the allocator would
+ * grow it again. They are found by growing the memory once, which tells them from constants of
+ * equal value.
  */
 export function findSizes(
   memory: ModuleMemory,
@@ -67,10 +69,10 @@ export function findSizes(
 }
 
 function wordsThatAre(size: number, { memory }: ModuleMemory, end: number): number[] {
-  // By words, not bytes: a size begins with a byte of 0, as nearly all words of static memory do.
+  // By words, not bytes: sizes start with a zero byte, like nearly all words of static memory.
   const words = new Uint32Array(memory.buffer, 0, Math.floor(end / WORD_BYTES))
   const found: number[] = []
-  for (let place = words.indexOf(size); place !== -1; place = words.indexOf(size, place + 1))
-    found.push(place * WORD_BYTES)
+  for (let index = words.indexOf(size); index !== -1; index = words.indexOf(size, index + 1))
+    found.push(index * WORD_BYTES)
   return found
 }

@@ -1,17 +1,17 @@
 import { MEMOIZE_EXPORT, RULE_EXPORT } from './module/export-rules.js'
 import type { PolicyExports } from './module/policy-exports.js'
 
-/** The number of the first rule; below it are the numbers that the module has for its entrypoints. */
+/** The number of the first rule. Lower numbers are entrypoints. */
 export const RULES_FROM = 1_000_000
 
-/** How the text of a result set stands around the value. */
+/** The text around the value in a result set. */
 const RESULT_START = '{{"result":'
 const RESULT_END = '}}'
 const SPACE = 0x20
 
-type CallRule = (place: number, input: number, data: number) => number
+type CallRule = (position: number, input: number, data: number) => number
 
-/** What a module can be asked, by number: its entrypoints, and rules that are called by themselves. */
+/** The targets of an evaluation, by number: entrypoints and rules that can be called directly. */
 export class ModuleTargets {
   readonly #abi: PolicyExports
   readonly #callRule: CallRule | undefined
@@ -23,12 +23,12 @@ export class ModuleTargets {
     this.#memoize = exports[MEMOIZE_EXPORT] as (() => void) | undefined
   }
 
-  /** To be called when an evaluation begins: what rules came to in another one is forgotten. */
+  /** Starts an evaluation and clears the cached results of rules. */
   begin(targets: readonly number[]): void {
     if (targets.some((target) => target >= RULES_FROM)) this.#memoize?.()
   }
 
-  /** The address of the value of a rule, 0 where it has none, or of the result set of an entrypoint. */
+  /** Returns the address of a rule's value (0 if undefined) or of an entrypoint's result set. */
   evaluate(target: number, input: number, data: number): number {
     if (target >= RULES_FROM) return this.#callRule?.(target - RULES_FROM, input, data) ?? 0
     const abi = this.#abi
@@ -40,11 +40,11 @@ export class ModuleTargets {
     return abi.opa_eval_ctx_get_result(context)
   }
 
-  /** The value in the text of what `evaluate` gave an address of; undefined where there is none. */
+  /** Extracts the value from the text of an `evaluate` result; undefined if there is none. */
   valueIn(target: number, text: string): string | undefined {
     if (target >= RULES_FROM) return text
     if (!text.startsWith(RESULT_START)) return undefined
-    // OPA 1.x writes a space behind a colon.
+    // OPA 1.x writes a space after the colon.
     const start = RESULT_START.length
     return text.slice(text.charCodeAt(start) === SPACE ? start + 1 : start, -RESULT_END.length)
   }

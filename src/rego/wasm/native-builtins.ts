@@ -1,59 +1,11 @@
-/**
- * When the host answers in the place of a native built-in: always; where a number among the operands is no plain 64-bit integer; where
- * one operand is a set, a text that is no plain integer, an empty text, or a pattern that not every engine takes; or where its own look
- * at the operands says so (`native-choice.ts`), which it takes in all cases but the first.
- */
-export type HostTurn =
-  | 'always'
-  | 'chosen'
-  | 'decimal'
-  | { readonly operand: number; readonly is: 'set' | 'text' | 'empty text' | 'odd pattern' }
+import { BACKSLASH, byteTable, skipRun } from '../../lib/json/scan/json-bytes.js'
+import { isWellFormed } from '../../lib/json/scan/locate-value.js'
+import type { WorkMeter } from '../metering/work-meter.js'
+import { RegoNumber, RegoSet } from '../values/value.js'
+import type { RegoValue } from '../values/value.js'
+import type { HostValues } from './host-values.js'
 
-/** Built-ins that the module answers otherwise than OPA does, by the names of its functions, and when. */
-export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
-  builtin_json_filter: 'chosen',
-  builtin_json_remove: 'chosen',
-  builtin_object_union_n: 'chosen',
-  // The module writes past the end of a product of some 570 digits: what it answers then is wrong, and so may be what it answers later.
-  opa_agg_product: 'always',
-  opa_agg_sum: 'chosen',
-  opa_arith_abs: 'decimal',
-  opa_arith_ceil: 'decimal',
-  opa_arith_divide: 'chosen',
-  opa_arith_floor: 'decimal',
-  opa_arith_minus: 'decimal',
-  opa_arith_multiply: 'decimal',
-  opa_arith_plus: 'decimal',
-  opa_arith_rem: 'decimal',
-  opa_arith_round: 'decimal',
-  opa_base64_decode: 'always',
-  opa_base64_is_valid: 'always',
-  opa_base64_url_decode: 'always',
-  opa_bits_and: 'decimal',
-  opa_bits_negate: 'decimal',
-  opa_bits_or: 'decimal',
-  opa_bits_shiftleft: 'decimal',
-  opa_bits_shiftright: 'decimal',
-  opa_bits_xor: 'decimal',
-  opa_cidr_contains: 'always',
-  opa_cidr_intersects: 'always',
-  opa_glob_match: 'always',
-  opa_json_is_valid: 'always',
-  opa_json_marshal: 'always',
-  opa_json_unmarshal: 'chosen',
-  opa_regex_find_all_string_submatch: 'chosen',
-  opa_regex_is_valid: 'always',
-  opa_regex_match: { operand: 0, is: 'odd pattern' },
-  opa_strings_concat: { operand: 1, is: 'set' },
-  opa_strings_format_int: 'always',
-  opa_strings_indexof: { operand: 1, is: 'empty text' },
-  opa_strings_replace: { operand: 1, is: 'empty text' },
-  opa_strings_replace_n: 'always',
-  opa_template_string: 'always',
-  opa_to_number: { operand: 0, is: 'text' },
-}
-
-/** Functions of OPA's WASM runtime that stand for built-ins and may give no value, and what Rego calls them. */
+/** Runtime functions of built-ins that may return no value, with their names in Rego. */
 export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   builtin_graph_reachable: 'graph.reachable',
   builtin_json_filter: 'json.filter',
@@ -131,10 +83,150 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_to_number: 'to_number',
 }
 
-/** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
+/** Native built-ins that the host repeats when the module returned no value. */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
   'array.slice',
   'regex.find_all_string_submatch_n',
   'regex.match',
   'substring',
 ])
+
+/** Returns true if the host has to answer. `operands` are the addresses of the operands. */
+type Choice = (values: HostValues, operands: readonly number[], meter: WorkMeter) => boolean
+
+/** Divisions of such integers without a remainder are exact in the module. */
+const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
+
+const hasFraction: Choice = (values, [first = 0, second = 0], meter) => {
+  const [dividend, divisor] = [values.shortInteger(first), values.shortInteger(second)]
+  if (dividend !== undefined && divisor !== undefined) return !isPlainQuotient(dividend, divisor)
+  const [a, b] = [values.read(first, meter), values.read(second, meter)]
+  if (!(a instanceof RegoNumber) || !(b instanceof RegoNumber)) return false
+  if (!PLAIN_INTEGER.test(a.text) || !PLAIN_INTEGER.test(b.text)) return true
+  return !isPlainQuotient(Number(a.text), Number(b.text))
+}
+
+/** True for an integer quotient other than -0, which the module does not have. */
+function isPlainQuotient(dividend: number, divisor: number): boolean {
+  return divisor !== 0 && dividend % divisor === 0 && !Object.is(dividend / divisor, -0)
+}
+
+const hasDecimal: Choice = (values, operands) =>
+  operands.some((address) => values.isNumber(address) && !values.isShortInteger(address))
+
+/** Go accepts nested groups up to a depth of 1,000, counting repetitions. */
+const SHALLOW_GROUPS = 300
+
+/** True for patterns that C++'s RE2 may accept and Go's does not. */
+const isAmbiguousPattern: Choice = (values, [address = 0], meter) => {
+  const pattern = values.read(address, meter)
+  return (
+    typeof pattern === 'string' &&
+    (pattern.includes('\\C') || (pattern.length > SHALLOW_GROUPS && countGroups(pattern) > SHALLOW_GROUPS))
+  )
+}
+
+/** A negative limit means all matches; the module only knows -1. */
+const isAmbiguousSearch: Choice = (values, operands, meter) => {
+  const limit = values.read(operands[2] ?? 0, meter)
+  return (
+    (limit instanceof RegoNumber && limit.text.startsWith('-') && limit.text !== '-1') ||
+    isAmbiguousPattern(values, operands, meter)
+  )
+}
+
+/** Printable ASCII without backslashes: such JSON has no ambiguous characters. */
+const PLAIN_BYTES = byteTable((byte) => byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH)
+const MAX_PLAIN_LENGTH = 16_384
+const MAX_PLAIN_DEPTH = 100
+
+/** The module accepts some malformed JSON. It reads plain JSON correctly. */
+const isAmbiguousJson: Choice = (values, [address = 0], meter) => {
+  const text = values.textBytes(address, meter)
+  if (text === undefined || text.length > MAX_PLAIN_LENGTH) return true
+  return skipRun(text, 0, PLAIN_BYTES) < text.length || !isWellFormed(text, MAX_PLAIN_DEPTH)
+}
+
+/** For a path without segments the module reads uninitialised memory. */
+const hasEmptyPath: Choice = (values, [, address = 0], meter) => {
+  const paths = values.read(address, meter)
+  const list = paths instanceof RegoSet ? paths.members : Array.isArray(paths) ? paths : []
+  return list.some((path: RegoValue) => path === '' || (Array.isArray(path) && path.length === 0))
+}
+
+const isEmptyArray: Choice = (values, [address = 0], meter) => {
+  const value = values.read(address, meter)
+  return Array.isArray(value) && value.length === 0
+}
+
+/** Native built-ins whose results differ from OPA's for some operands, with the test for these. */
+const CHOICES: Readonly<Record<string, Choice>> = {
+  abs: hasDecimal,
+  'bits.and': hasDecimal,
+  'bits.lsh': hasDecimal,
+  'bits.negate': hasDecimal,
+  'bits.or': hasDecimal,
+  'bits.rsh': hasDecimal,
+  'bits.xor': hasDecimal,
+  ceil: hasDecimal,
+  concat: (values, [, strings = 0]) => values.isSet(strings),
+  div: hasFraction,
+  floor: hasDecimal,
+  indexof: (values, [, search = 0]) => values.isEmptyText(search),
+  'json.filter': hasEmptyPath,
+  'json.remove': hasEmptyPath,
+  'object.union_n': isEmptyArray,
+  'json.unmarshal': isAmbiguousJson,
+  minus: hasDecimal,
+  mul: hasDecimal,
+  plus: hasDecimal,
+  'regex.find_all_string_submatch_n': isAmbiguousSearch,
+  'regex.match': isAmbiguousPattern,
+  rem: hasDecimal,
+  replace: (values, [, search = 0]) => values.isEmptyText(search),
+  round: hasDecimal,
+  sum: (values, [numbers = 0]) => !values.hasIntegersOnly(numbers),
+  to_number: (values, [text = 0]) => !values.isIntegerText(text),
+}
+
+/** Native built-ins whose results in the module are not used. */
+const ANSWERED_BY_HOST: ReadonlySet<string> = new Set([
+  'base64.decode',
+  'base64.is_valid',
+  'base64url.decode',
+  'format_int',
+  'glob.match',
+  'internal.template_string',
+  'json.is_valid',
+  'json.marshal',
+  'net.cidr_contains',
+  'net.cidr_intersects',
+  // The module writes past the end of a product of about 570 digits, which corrupts this result and
+  // maybe later ones.
+  'product',
+  'regex.is_valid',
+  'strings.replace_n',
+])
+
+/** When the host answers a native built-in: always, or as `isForHost` decides. */
+export type HostRole = 'always' | 'chosen'
+
+/** Returns when the host answers a native built-in; undefined if its results equal OPA's. */
+export function hostRoleOf(builtin: string): HostRole | undefined {
+  if (ANSWERED_BY_HOST.has(builtin)) return 'always'
+  return builtin in CHOICES ? 'chosen' : undefined
+}
+
+/** Returns true if the host answers a call that the module could answer itself. */
+export function isForHost(
+  builtin: string,
+  values: HostValues,
+  operands: readonly number[],
+  meter: WorkMeter,
+): boolean {
+  return CHOICES[builtin]?.(values, operands, meter) ?? true
+}
+
+function countGroups(pattern: string): number {
+  return pattern.split('(').length - 1
+}

@@ -1,24 +1,21 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
-import { CALL } from './binary/instructions.js'
-import { encodeSigned, OP } from './binary/opcodes.js'
-import { hostTurnCode, SCRATCH_LOCALS } from './host-turn-code.js'
-import type { HostTurn } from './native-builtins.js'
+import { encodeSigned, OP } from './binary/instructions.js'
+import type { HostRole } from './native-builtins.js'
 
-/** A new function that is called in place of a native one. */
+/** A new function that policies call instead of a native one. */
 export interface NativeWrapper {
   readonly native: number
-  /** When the host answers in its place; undefined where it never does. */
-  readonly hostTurn: HostTurn | undefined
+  readonly hostRole: HostRole | undefined
   readonly parameterCount: number
-  /** The import that hands a call with this many operands to the host. */
+  /** The import that passes a call with this many operands to the host. */
   readonly hostCall: number
 }
 
-/** What the host is called with where a native built-in gave no value: far from the numbers that OPA's compiler counts up from zero. */
+/** First number of calls without a native value. OPA's numbers start at zero. */
 export const REPORTS_FROM = 1_000_000
-/** What it is called with where it is to answer in the place of a native one. */
+/** First number for calls that the host answers instead of a native built-in. */
 export const ANSWERS_FROM = 2_000_000
-/** The host's answer that the native built-in is to do it. */
+/** The host's result if the native built-in should run. */
 export const LEFT_TO_NATIVE = -1
 
 const I32 = 0x7f
@@ -26,11 +23,12 @@ const EMPTY = 0x40
 const LEFT = [OP.constant, 0x7f]
 
 /**
- * The body of a wrapper. `result := host(…)` where it is the host's turn; `result := native(…)` where it is not, or where the host
- * leaves it to the native one; `result := host(…)` with the other number where that gave none.
+ * Generates the body of a wrapper: `result := host(…)` if the host may answer; `result :=
+ * native(…)` if it never does or declines; `result := host(…)` with the other number if the native
+ * function returned no value.
  */
 export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
-  const { native, hostTurn, parameterCount, hostCall } = wrapper
+  const { native, hostRole, parameterCount, hostCall } = wrapper
   const result = encodeUnsigned(parameterCount)
   const operands = Array.from({ length: parameterCount }, (_, operand) => [
     OP.getLocal,
@@ -40,33 +38,28 @@ export function wrapperBody(wrapper: NativeWrapper, index: number): number[] {
     ...[OP.constant, ...encodeSigned(number)],
     ...[OP.constant, 0x00], // no context
     ...operands,
-    ...[CALL, ...encodeUnsigned(hostCall)],
+    ...[OP.call, ...encodeUnsigned(hostCall)],
   ]
   const callNative = [
-    ...[...operands, CALL, ...encodeUnsigned(native), OP.teeLocal, ...result],
+    ...[...operands, OP.call, ...encodeUnsigned(native), OP.teeLocal, ...result],
     ...[OP.isZero, OP.if, EMPTY, ...callHost(REPORTS_FROM + index), OP.setLocal, ...result, OP.end],
   ]
-  const askHost = callHost(ANSWERS_FROM + index)
+  const hostAnswer = callHost(ANSWERS_FROM + index)
   const code = [
-    ...[0x01, ...encodeUnsigned(1 + SCRATCH_LOCALS), I32], // one local for the result, then what tests need
-    ...body(hostTurn, parameterCount, askHost, callNative, result),
+    ...[0x01, 0x01, I32], // one local, for the result
+    ...body(hostRole, hostAnswer, callNative, result),
     ...[OP.getLocal, ...result, OP.end],
   ]
   return [...encodeUnsigned(code.length), ...code]
 }
 
 function body(
-  hostTurn: HostTurn | undefined,
-  parameterCount: number,
-  askHost: readonly number[],
+  hostRole: HostRole | undefined,
+  hostAnswer: readonly number[],
   callNative: readonly number[],
   result: readonly number[],
 ): number[] {
-  if (hostTurn === undefined) return [...callNative]
-  if (hostTurn === 'always') return [...askHost, OP.setLocal, ...result]
-  const answer =
-    hostTurn === 'chosen'
-      ? askHost
-      : [...hostTurnCode(hostTurn, parameterCount), OP.if, I32, ...askHost, OP.else, ...LEFT, OP.end]
-  return [...answer, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
+  if (hostRole === undefined) return [...callNative]
+  if (hostRole === 'always') return [...hostAnswer, OP.setLocal, ...result]
+  return [...hostAnswer, OP.teeLocal, ...result, ...LEFT, OP.equal, OP.if, EMPTY, ...callNative, OP.end]
 }

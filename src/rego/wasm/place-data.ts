@@ -7,13 +7,13 @@ import type { PolicyExports } from './module/policy-exports.js'
 
 export const ALIGNMENT = 8
 
-/** The value of `data` in a module's memory, and where the heap may begin behind it. */
+/** The address of `data` in a module's memory and the first free address after it. */
 export interface PlacedData {
   readonly root: number
   readonly end: number
 }
 
-/** Makes room for the image of the data where it belongs, behind what is there up to an address. */
+/** Reserves memory for the image of the data. `from` is the end of the memory in use. */
 export function reserveImage(
   memory: ModuleMemory,
   { bytes, base, root }: DataImage,
@@ -24,7 +24,6 @@ export function reserveImage(
   return { root, end: base + bytes.length }
 }
 
-/** Copies a part of the image to its room. */
 export function copyImage(
   memory: ModuleMemory,
   { bytes, base }: DataImage,
@@ -34,7 +33,7 @@ export function copyImage(
   memory.place(bytes.subarray(start, end), base + start)
 }
 
-/** Has a module parse the data whose runtime lays out values in another way. */
+/** Parses the data in the module if its runtime has another memory layout. */
 export function parseImage(
   exports: PolicyExports,
   values: HostValues,
@@ -46,7 +45,7 @@ export function parseImage(
   return { root, end: exports.opa_heap_ptr_get() }
 }
 
-/** The first address from another one on at which a value may stand. */
+/** Rounds an address up to the alignment of values. */
 export function align(address: number): number {
   return Math.ceil(address / ALIGNMENT) * ALIGNMENT
 }

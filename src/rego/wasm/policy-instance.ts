@@ -4,7 +4,6 @@ import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { BuiltinContext } from '../builtins/shared/builtin.js'
 import { EMPTY_SET_TEXT } from '../values/value.js'
-import type { RegoValue } from '../values/value.js'
 import { EvaluationAbort, INSERT_CONFLICT, describeFailure } from './module/evaluation-abort.js'
 import type { EvaluationCall } from './evaluation-call.js'
 import { EvaluationBudget } from './evaluation-budget.js'
@@ -18,28 +17,24 @@ import { OUT_OF_FUEL } from './module/meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module/module-memory.js'
 import { CONFLICT, OrderedIteration } from './linked/ordered-iteration.js'
-import { RETRIED_BUILTINS } from './native-builtins.js'
-import { isForHost } from './native-choice.js'
-import type { OperandReader } from './native-choice.js'
+import { RETRIED_BUILTINS, isForHost } from './native-builtins.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
-import { readerOf } from './operand-reader.js'
 import { ALIGNMENT, align, copyImage, parseImage, reserveImage } from './place-data.js'
 import type { ModuleCode } from './module-code.js'
 import { ModuleTargets } from './module-targets.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './module/policy-exports.js'
-import { toPolicyExports } from './module/policy-exports.js'
-import { numberTable } from './number-table.js'
+import { numberTable, toPolicyExports } from './module/policy-exports.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { instantiateReader } from './reader/input-reader.js'
 import type { InputReader } from './reader/input-reader.js'
-import { readsAlike } from './reader/reads-alike.js'
+import { hasKnownLayout } from './reader/known-layout.js'
 
 const UNDEFINED_ADDRESS = 0
-/** `s`, with which no other text of a value begins. */
+/** The letter `s`. Among the texts of values only `set()` begins with it. */
 const EMPTY_SET_START = 0x73
 
-/** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
+/** An instantiated module with its memory: data loaded once, heap reset per evaluation. */
 export class PolicyInstance {
   readonly entrypoints: ReadonlyMap<string, number>
   readonly requiredBuiltins: readonly string[]
@@ -59,16 +54,16 @@ export class PolicyInstance {
   readonly #state: ModuleState
   readonly #headroom: MemoryHeadroom
   readonly #bytesWhenNew: number
-  #bytesSeen: number
-  /** An input that lies in memory already, and its value. */
+  #lastBytes: number
+  /** An input that is already in memory, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
-  /** Made when the first built-in of an evaluation is called: most evaluations call none. */
+  /** Created by the first built-in call of an evaluation; most evaluations call none. */
   #builtinContext: BuiltinContext | undefined
 
   /**
-   * Whether this module's runtime lays its values out as the reader does is found out unless it is known. Its
-   * data is still to be copied.
+   * Checks whether the module's runtime has the reader's memory layout unless `isReaderFit` is
+   * given. The data must be copied afterwards.
    */
   constructor(
     { module, minimumPages, wrappedBuiltins, callSites }: ModuleCode,
@@ -84,7 +79,7 @@ export class PolicyInstance {
     this.#caller = lastCallerOf(exports, callSites)
     this.#targets = new ModuleTargets(exports, this.#exports)
     this.#values = new HostValues(this.#memory, this.#exports)
-    // The first block of the heap lies behind all static memory.
+    // The first block of the heap follows all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
     const sizes = findSizes(this.#memory, staticEnd, this.#exports)
     this.#headroom = new MemoryHeadroom(this.#memory, this.#exports.opa_heap_ptr_get, sizes)
@@ -97,18 +92,18 @@ export class PolicyInstance {
     this.#exports.opa_heap_ptr_set(heapOfTables)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
     const booleans = this.#values.parseBooleans()
-    const notes = this.#makeRoomFor(reader, booleans)
-    const roomEnd = align(notes + OrderedIteration.bytesOf(exports))
-    this.#memory.reserve(notes, roomEnd - notes)
-    this.#reader = (isReaderFit ?? this.#isFit(reader, roomEnd)) ? reader : undefined
+    const notes = this.#reserveNotes(reader, booleans)
+    const notesEnd = align(notes + OrderedIteration.bytesOf(exports))
+    this.#memory.reserve(notes, notesEnd - notes)
+    this.#reader = (isReaderFit ?? this.#isFit(reader, notesEnd)) ? reader : undefined
     if (this.#reader !== undefined) {
       this.#values.trustLayout(booleans)
     }
     const placed =
       this.#reader === undefined
-        ? parseImage(this.#exports, this.#values, data, roomEnd)
-        : reserveImage(this.#memory, data, roomEnd)
-    this.#headroom.begin()
+        ? parseImage(this.#exports, this.#values, data, notesEnd)
+        : reserveImage(this.#memory, data, notesEnd)
+    this.#headroom.markPermanent()
     this.#dataAddress = placed.root
     this.#heapStart = align(placed.end)
     if (this.#reader !== undefined)
@@ -116,12 +111,12 @@ export class PolicyInstance {
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
-    this.#bytesSeen = this.#bytesWhenNew
+    this.#lastBytes = this.#bytesWhenNew
   }
 
-  /** Copies a part of the data to its place; all of it has to be there before anything is evaluated. */
+  /** Copies a part of the data. All of it must be copied before the first evaluation. */
   copyData(start: number, end: number): void {
-    // Elsewhere the module has parsed all.
+    // Without the reader, the module has parsed the data.
     if (this.#reader !== undefined) copyImage(this.#memory, this.#options.data, start, end)
   }
 
@@ -129,31 +124,30 @@ export class PolicyInstance {
     return this.#memory.byteLength
   }
 
-  /** How many bytes of memory it has taken since it was made. It never gives any back. */
   get grownBytes(): number {
     return this.#memory.byteLength - this.#bytesWhenNew
   }
 
-  /** How many bytes of the heap the last evaluation took. */
+  /** Bytes of the heap that the last evaluation used. */
   get usedBytes(): number {
     return this.#exports.opa_heap_ptr_get() - this.#heapStart
   }
 
-  /** Makes it fit for use again after an evaluation that ended by an exception. */
+  /** Makes the instance usable again after an evaluation that threw. */
   restore(): void {
     this.#state.restore()
     this.#budget.arm()
   }
 
-  /** Whether inputs are read by the reader of our own, not by the parser of the module's runtime. */
+  /** True if Tidegate's own reader reads the inputs, not the parser of the module's runtime. */
   get readsDirectly(): boolean {
     return this.#reader !== undefined
   }
 
   /**
-   * Reads the `input` of a request body (UTF-8) in one pass. It stays in memory for the next evaluation, to which the bytes given
-   * here have to be passed. Undefined when there is no such member, or it is null, or the body is to be read by other means, which
-   * then tell what is wrong with it.
+   * Reads the `input` of a request body (UTF-8) in one pass and keeps its value for the next
+   * evaluation, which must be passed the returned bytes. Returns undefined if `input` is missing or
+   * null, or if the body has to be read by other means, which then report any problem.
    */
   readRequest(body: Uint8Array): Uint8Array | undefined {
     this.#held = undefined
@@ -168,9 +162,10 @@ export class PolicyInstance {
   }
 
   /**
-   * Evaluates entrypoints and rules, by their numbers, over one input that must be well-formed JSON (or undefined), and gives the
-   * values as Rego text, undefined where there is none. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
-   * must not be used again after that before it is restored.
+   * Evaluates entrypoints and rules, by number, over one input, which must be well-formed JSON or
+   * undefined. Returns the values as Rego text, undefined if there is none. Throws EvaluationAbort
+   * if the policy conflicts, a strict built-in fails or a limit is reached; the instance must then
+   * be restored before it is used again.
    */
   evaluateAll(
     targets: readonly number[],
@@ -179,8 +174,8 @@ export class PolicyInstance {
   ): (string | undefined)[] {
     const inputLength = input?.length ?? 0
     this.#budget.start(inputLength, call.slice)
-    // What grew for another is not this one's doing.
-    this.#bytesSeen = this.#memory.byteLength
+    // Growth during an earlier evaluation does not count for this one.
+    this.#lastBytes = this.#memory.byteLength
     this.#call = call
     this.#iteration?.startEvaluation()
     try {
@@ -207,7 +202,7 @@ export class PolicyInstance {
     return text === undefined ? undefined : this.#targets.valueIn(target, text)
   }
 
-  /** Base documents that were sorted in this evaluation are in order for all that come. */
+  /** Makes the order of base documents that were sorted in this evaluation permanent. */
   #keepSorted(): void {
     if (this.#iteration?.wantsKept !== true) return
     this.#budget.start(0)
@@ -218,12 +213,12 @@ export class PolicyInstance {
     }
   }
 
-  /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */
+  /** As Rego text, because JSON does not distinguish sets from arrays, and sets need sorting. */
   #textOf(value: number, slice: EvaluationSlice | undefined): string {
     const address = this.#exports.opa_value_dump(value)
     if (this.#memory.bytes[address] === EMPTY_SET_START) return EMPTY_SET_TEXT
     const length = this.#memory.textLengthAt(address)
-    // Putting a result into order and printing it takes time, too.
+    // Ordering and printing a result takes time, too.
     if (length > costs.SHORT_RESULT_BYTES) {
       slice?.require(length * costs.SHOW_MS_PER_BYTE)
       this.#budget.spend(length * costs.RESULT_STEPS_PER_BYTE)
@@ -232,7 +227,7 @@ export class PolicyInstance {
     return this.#memory.textAt(address, length)
   }
 
-  /** The address of the input's value, behind which the heap is free; 0 without an input. */
+  /** Returns the address of the input's value, 0 without an input. The heap is free after it. */
   #inputValue(input: Uint8Array | undefined): number {
     if (input === undefined) {
       this.#exports.opa_heap_ptr_set(this.#heapStart)
@@ -240,7 +235,7 @@ export class PolicyInstance {
     }
     const value = this.#held?.input === input ? this.#held.value : this.#readDocument(input)
     if (value === 0) return this.#parseDocument(input)
-    this.#headroom.tell()
+    this.#headroom.noteSize()
     this.#reader?.finish()
     return value
   }
@@ -251,17 +246,17 @@ export class PolicyInstance {
     return this.#reader.readDocument(this.#heapStart, input.length)
   }
 
-  /** By the module's own parser, which fuel limits. */
+  /** Parses by the module's own parser, which is limited by fuel. */
   #parseDocument(input: Uint8Array): number {
     const text = replaceLoneSurrogates(input)
     this.#memory.place(text, this.#heapStart)
-    this.#headroom.tell()
+    this.#headroom.noteSize()
     this.#exports.opa_heap_ptr_set(align(this.#heapStart + text.length))
     return this.#exports.opa_json_parse(this.#heapStart, text.length)
   }
 
-  /** Puts the reader's notes behind all that stays, and gives the address behind them. */
-  #makeRoomFor(reader: InputReader, { truth, falsehood }: Booleans): number {
+  /** Places the reader's notes after all permanent memory and returns the address after them. */
+  #reserveNotes(reader: InputReader, { truth, falsehood }: Booleans): number {
     const scratch = align(this.#exports.opa_heap_ptr_get())
     this.#memory.reserve(scratch, reader.scratchBytes())
     reader.prepare(scratch, truth, falsehood)
@@ -269,7 +264,7 @@ export class PolicyInstance {
   }
 
   #isFit(reader: InputReader, heapStart: number): boolean {
-    return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart })
+    return hasKnownLayout({ memory: this.#memory, policy: this.#exports, reader, heapStart })
   }
 
   #exhausted(): 'memory' | 'stack' | undefined {
@@ -277,11 +272,11 @@ export class PolicyInstance {
     return this.#memory.canGrow ? undefined : 'memory'
   }
 
-  /** Who makes the memory grow so far that the instance would have to be replaced is for another thread. */
+  /** Ends a slice whose growth would require replacing the instance. */
   #refuseGrowth(): void {
     const { byteLength } = this.#memory
-    const hasGrown = byteLength > this.#bytesSeen
-    this.#bytesSeen = byteLength
+    const hasGrown = byteLength > this.#lastBytes
+    this.#lastBytes = byteLength
     if (hasGrown && this.grownBytes > this.#options.limits.recycleMemoryBytes / 2) throw new SliceOver()
   }
 
@@ -290,8 +285,8 @@ export class PolicyInstance {
       memory: this.#memory.memory,
       opa_abort: (address: number) => {
         if (address === OUT_OF_FUEL) {
-          this.#headroom.keep()
-          this.#budget.goOn()
+          this.#headroom.growIfNeeded()
+          this.#budget.refuel()
           if (this.#call?.slice !== undefined) this.#refuseGrowth()
           return
         }
@@ -308,17 +303,22 @@ export class PolicyInstance {
 
   #callBuiltin(id: number, operands: readonly number[]): number {
     const native = this.#wrappedBuiltins.get(id)
-    // Why a native one failed is asked for in strict mode only, but for those that the host can do better.
-    const isTold = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
-    if (native !== undefined && id < ANSWERS_FROM && !isTold) return UNDEFINED_ADDRESS
-    if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
+    // The reason of a native failure is needed in strict mode only; some built-ins are repeated by
+    // the host.
+    const needsReason = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
+    if (native !== undefined && id < ANSWERS_FROM && !needsReason) return UNDEFINED_ADDRESS
+    if (
+      native !== undefined &&
+      id >= ANSWERS_FROM &&
+      !isForHost(native, this.#values, operands, this.#budget)
+    )
       return LEFT_TO_NATIVE
     const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`
     const [builtin, call] = [this.#options.builtins[name], this.#call]
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)
     try {
       const result = builtin(
-        operands.map((address) => this.#readOperand(address)),
+        operands.map((address) => this.#values.read(address, this.#budget)),
         this.#contextOf(call),
       )
       return result === undefined ? UNDEFINED_ADDRESS : this.#values.write(result, this.#budget)
@@ -331,17 +331,9 @@ export class PolicyInstance {
     }
   }
 
-  #contextOf({ context: { nowNs, memo, ask, print } }: EvaluationCall): BuiltinContext {
-    this.#builtinContext ??= { nowNs, memo, ask, print, meter: this.#budget }
+  #contextOf({ context: { nowNs, memo, suspend, print } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, suspend, print, meter: this.#budget }
     return this.#builtinContext
-  }
-
-  #operandReader(operands: readonly number[]): OperandReader {
-    return readerOf(operands, this.#values, this.#budget, (address) => this.#readOperand(address))
-  }
-
-  #readOperand(address: number): RegoValue {
-    return this.#values.read(address, this.#call && this.#budget)
   }
 
   #readNumberTable(address: number): Map<string, number> {

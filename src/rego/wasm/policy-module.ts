@@ -8,40 +8,40 @@ import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './evaluation-call.js'
 
-/** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
+/** A longer body takes milliseconds to read. The evaluation reads it within its slice. */
 const LONG_REQUEST_BYTES = 524_288
 
-/** Large inputs come one after the other, and small ones in between. */
-const MOST_USES_WITHOUT_NEED = 20
+/** Large inputs come in groups, with small ones between them. */
+const MAX_USES_WITHOUT_NEED = 20
 
-/** A module with its data as plain data: threads share both. */
+/** A module with its data as plain data that threads can share. */
 export interface ModuleParts extends ModuleCode {
   readonly data: DataImage
-  /** Whether inputs are read by the reader of our own; found out where it is not known. */
+  /** True if Tidegate's own reader reads the inputs; undefined until it is determined. */
   readonly readsDirectly: boolean | undefined
 }
 
 /**
- * One compiled policy module with its data: evaluates any of its entrypoints. Holds a single instance, since an
- * evaluation is synchronous, and makes a new one when the old has failed or grown.
+ * One compiled policy module with its data. Evaluates any of its entrypoints in a single instance,
+ * since evaluations are synchronous, and replaces the instance after a failure or growth.
  */
 export class PolicyModule {
-  /** Entrypoint numbers by path (`static/waiting/deny`; the empty path is the whole of `data`). */
+  /** Entrypoint numbers by path (`static/waiting/deny`; the empty path is all of `data`). */
   readonly entrypoints: ReadonlyMap<string, number>
-  /** The numbers of the rules that can be called by themselves, by the keys of their paths. */
+  /** Numbers of the rules that can be called directly, by the keys of their paths. */
   readonly rules: ReadonlyMap<string, number>
-  /** The built-ins that the module calls and does not bring along. */
+  /** Built-ins that the module calls and does not contain. */
   readonly requiredBuiltins: readonly string[]
-  /** These, and the native ones for which the host may be asked. */
+  /** The required built-ins and the native ones that may call the host. */
   readonly hostedBuiltins: readonly string[]
-  /** Whether inputs are read in one pass of our own: the module's runtime lays its values out as we know it. */
+  /** True if Tidegate's own reader reads inputs in one pass. */
   readonly readsDirectly: boolean
   #parts: ModuleParts
   readonly #options: PolicyModuleOptions
   #instance: PolicyInstance | undefined
-  /** Evaluations in a row that had no need of the memory that the instance has grown to. */
+  /** Consecutive evaluations that did not need the memory that the instance has grown to. */
   #usesWithoutNeed = 0
-  /** Instances that were made since this was last told. */
+  /** Instances created since this was last reported. */
   #replaced = 0
 
   private constructor(parts: ModuleParts, options: PolicyModuleOptions, instance: PolicyInstance) {
@@ -49,15 +49,15 @@ export class PolicyModule {
     this.readsDirectly = instance.readsDirectly
     this.#parts = { ...parts, readsDirectly: this.readsDirectly }
     this.entrypoints = instance.entrypoints
-    this.rules = new Map(parts.rules.map((key, place) => [key, RULES_FROM + place]))
+    this.rules = new Map(parts.rules.map((key, index) => [key, RULES_FROM + index]))
     this.requiredBuiltins = instance.requiredBuiltins
     this.hostedBuiltins = [...new Set([...this.requiredBuiltins, ...parts.wrappedBuiltins.values()])]
     this.#instance = instance
   }
 
-  /** Sets up compiled code. Raises `invalid` for a module that is damaged or of an unknown ABI. */
+  /** Sets up compiled code. Throws `invalid` for a damaged module or an unknown ABI. */
   static async load(code: ModuleCode, options: PolicyModuleOptions): Promise<PolicyModule> {
-    // Without data, nothing of loading depends on it.
+    // Without data, loading does not depend on the layout.
     const staysOpen = options.isTrial === true && dataOf(options.data).size === 0
     const parts = { ...code, data: options.data, readsDirectly: staysOpen ? false : undefined }
     try {
@@ -68,7 +68,7 @@ export class PolicyModule {
     }
   }
 
-  /** A module that has been compiled in another thread or process. */
+  /** Sets up a module that was compiled in another thread or process. */
   static async fromParts(
     parts: ModuleParts,
     options: Omit<PolicyModuleOptions, 'data'>,
@@ -77,17 +77,17 @@ export class PolicyModule {
     return new PolicyModule(parts, whole, await setUp(parts, whole))
   }
 
-  /** What another thread makes the same module of. */
+  /** The data from which another thread creates the same module. */
   get parts(): ModuleParts {
     return this.#parts
   }
 
-  /** The value of one entrypoint or rule, by its number, as Rego text; undefined where it has none. */
+  /** Returns the value of one target as Rego text; undefined if there is none. */
   evaluate(target: number, input: Uint8Array | undefined, call: EvaluationCall): string | undefined {
     return this.evaluateAll([target], input, call)[0]
   }
 
-  /** The values of several over one input, in their order. */
+  /** Returns the values of several targets over one input, in order. */
   evaluateAll(
     targets: readonly number[],
     input: Uint8Array | undefined,
@@ -103,8 +103,9 @@ export class PolicyModule {
   }
 
   /**
-   * Reads the `input` of a request body (UTF-8) into the memory where the next evaluation over these very bytes finds it. Undefined
-   * when there is none, or it is null, and for a body that has to be looked at by other means (`locateInput`).
+   * Reads the `input` of a request body (UTF-8) into memory for the next evaluation over the
+   * returned bytes. Returns undefined if `input` is missing or null, or if the body has to be read
+   * by other means (`locateInput`).
    */
   readRequest(body: Uint8Array): Uint8Array | undefined {
     if (!this.readsDirectly || body.length > LONG_REQUEST_BYTES) return undefined
@@ -112,15 +113,15 @@ export class PolicyModule {
       this.#instance ??= this.#instantiate()
       return this.#instance.readRequest(body)
     } catch {
-      // Out of memory: the evaluation will find out, and tell.
+      // Out of memory: the evaluation reports it.
       this.#instance = undefined
       return undefined
     }
   }
 
   /**
-   * An instance that has grown far is kept as long as evaluations need so much: with fresh memory for each, they would take ten times as
-   * long. Then it is not used again.
+   * Keeps an instance that has grown as long as evaluations need the memory: fresh memory for each
+   * would take ten times as long. Afterwards it is dropped.
    */
   #use<T>(run: (instance: PolicyInstance) => T): T {
     const instance = this.#instance ?? this.#instantiate()
@@ -137,12 +138,12 @@ export class PolicyModule {
 
   #isWorthKeeping(instance: PolicyInstance): boolean {
     const { recycleMemoryBytes } = this.#options.limits
-    // Memory grows ahead of what is needed, so that half of it in use is good use.
+    // Memory grows ahead of need, so using half of it is enough.
     const isNeeded =
       instance.grownBytes <= recycleMemoryBytes ||
       instance.usedBytes > Math.min(recycleMemoryBytes, instance.grownBytes / 2)
     this.#usesWithoutNeed = isNeeded ? 0 : this.#usesWithoutNeed + 1
-    return this.#usesWithoutNeed <= MOST_USES_WITHOUT_NEED
+    return this.#usesWithoutNeed <= MAX_USES_WITHOUT_NEED
   }
 
   #instantiate(): PolicyInstance {
@@ -154,7 +155,7 @@ export class PolicyModule {
   }
 }
 
-/** An instance whose data is copied in slices, between which the thread does what else there is to do. */
+/** Creates an instance and copies the data in slices, yielding in between. */
 async function setUp(parts: ModuleParts, options: PolicyModuleOptions): Promise<PolicyInstance> {
   const instance = new PolicyInstance(parts, options, parts.readsDirectly)
   await inSlices(options.data.bytes.length, (start, end) => instance.copyData(start, end))

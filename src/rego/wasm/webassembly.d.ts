@@ -1,4 +1,4 @@
-/** The part of the WebAssembly JavaScript interface that is used here: the compiler's `dom` library has it, Node's types do not. */
+/** The used WebAssembly interface, which Node's types lack. */
 declare namespace WebAssembly {
   type ModuleImports = Record<
     string,

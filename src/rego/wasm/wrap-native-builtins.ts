@@ -1,10 +1,10 @@
 import { BinaryReader, encodeUnsigned } from './binary/binary-reader.js'
 import { readFunctionTable } from './binary/function-table.js'
 import type { FunctionTable } from './binary/function-table.js'
-import { CALL, skipImmediates } from './binary/instructions.js'
-import { CallSiteWriter } from './calls/call-site-writer.js'
-import type { FoundCall } from './calls/call-site-writer.js'
-import { HOST_TURNS, NATIVE_BUILTINS } from './native-builtins.js'
+import { OP, skipImmediates } from './binary/instructions.js'
+import { CallSiteWriter } from './calls/call-sites.js'
+import type { FoundCall } from './calls/call-sites.js'
+import { NATIVE_BUILTINS, hostRoleOf } from './native-builtins.js'
 import { ANSWERS_FROM, REPORTS_FROM, wrapperBody } from './native-wrapper.js'
 import type { NativeWrapper } from './native-wrapper.js'
 import {
@@ -19,28 +19,28 @@ import {
 
 export interface WrappedModule {
   readonly bytes: Uint8Array
-  /** The native built-ins that the module's policies call and that it asks its host about, by the numbers that it calls them with. */
+  /** Native built-ins that the policies call through the host, by the numbers of the calls. */
   readonly builtinNames: ReadonlyMap<number, string>
-  /** What stands in `ModuleCode.callSites`. */
+  /** See `ModuleCode.callSites`. */
   readonly callSites: string
 }
 
-/** OPA's compiler names the functions it makes from rules `g0.data.…`; a `with` on a function opens `g1`. */
+/** OPA's compiler names the functions of rules `g0.data.…`; `with` on a function opens `g1`. */
 const POLICY_FUNCTION = /^g\d+\./
-/** `walk`, which gives what it comes across in an array. */
+/** `walk`, which returns the visited values in an array. */
 const WALK = '__opa_value_transitive_closure'
-/** The one function of the runtime that calls another one in the place of its own. */
+/** The only runtime function whose calls are redirected, and the function it calls. */
 const [VALUE_HASH, NUMBER_HASH] = ['opa_value_hash', 'opa_number_hash']
-/** Of how many instructions it is known where they start: a call has four operands, a number and a context at the most. */
+/** Recent instructions with known offsets: operands, a number and a context. */
 const RECENT = 8
 const NOTHING = new Uint8Array()
 
 /**
- * Rewrites a module so that its policies call native built-ins through wrappers. One that gives no value calls the host with its
- * operands, like one that the module lacks: the host can tell why it failed, or has a value. Where the module would answer otherwise
- * than OPA, the host answers in its place. Any other call costs no more than a test or two. Functions of the runtime that have a replacement,
- * by their names, are called no more. Before each call of a built-in, its number is put into a global where one is given. A module without
- * function names stays as it is.
+ * Rewrites a module so that its policies call native built-ins through wrappers. If the native
+ * function returns no value, the wrapper calls the host, which knows the error or has a value. If
+ * the module's result would differ from OPA's, the host answers instead. Calls of runtime functions
+ * in `replaced` are redirected. With `siteGlobal`, each built-in call first stores its number
+ * there. A module without function names is returned unchanged.
  */
 export function wrapNativeBuiltins(
   wasm: Uint8Array,
@@ -105,19 +105,19 @@ function listWrappers({
     if (native === undefined || type === undefined || parameterCount === undefined) return []
     return hostCall === undefined
       ? []
-      : [{ builtin, native, hostTurn: HOST_TURNS[name], type, parameterCount, hostCall }]
+      : [{ builtin, native, hostRole: hostRoleOf(builtin), type, parameterCount, hostCall }]
   })
 }
 
 interface Redirection {
-  /** The functions that are called instead of others. */
+  /** Function numbers and their replacements. */
   readonly redirects: ReadonlyMap<number, number>
-  /** Those that were: here they are noted. */
+  /** Collects the replacements that are called. */
   readonly called: Set<number>
   readonly sites: CallSiteWriter
 }
 
-/** The code section with the policy's own calls redirected; but for the hash of numbers, the runtime keeps calling its functions directly. */
+/** Rewrites calls in policies, and of the hash of numbers in the runtime. */
 function redirectCalls(
   reader: BinaryReader,
   { names, importCount }: FunctionTable,
@@ -159,7 +159,7 @@ function redirectIn(
     read += 1
     const opcode = reader.byte()
     const operandStart = reader.at
-    if (opcode !== CALL) {
+    if (opcode !== OP.call) {
       skipImmediates(opcode, reader)
       continue
     }
@@ -171,7 +171,7 @@ function redirectIn(
     pieces.push(
       reader.bytes.subarray(copied, operandStart - 1),
       before,
-      Buffer.from([CALL, ...encodeUnsigned(target ?? native)]),
+      Buffer.from([OP.call, ...encodeUnsigned(target ?? native)]),
     )
     copied = reader.at
   }

@@ -94,9 +94,9 @@ function documents(db: Db): Pick<GateRepository, 'saveDocuments' | 'addReview'> 
       .insertInto('gate_papers')
       .values(rowOf(args, ['instance_id', 'request', 'evidence']))
       .onConflict((conflict) =>
-        conflict.column('instance_id').doUpdateSet(({ fn, ref }) => ({
-          request: fn.coalesce(ref('excluded.request'), ref('gate_papers.request')),
-          evidence: fn.coalesce(ref('excluded.evidence'), ref('gate_papers.evidence')),
+        conflict.column('instance_id').doUpdateSet((eb) => ({
+          request: eb.fn.coalesce(eb.ref('excluded.request'), eb.ref('gate_papers.request')),
+          evidence: eb.fn.coalesce(eb.ref('excluded.evidence'), eb.ref('gate_papers.evidence')),
         })),
       ),
   )
@@ -123,7 +123,7 @@ function removal(db: Db): Pick<GateRepository, 'endedBefore' | 'removeInstances'
         .selectFrom('gate_instances')
         .select(['id', 'decided_ms'])
         .where('decided_ms', '<', beforeMs)
-        .where(({ eb, refTuple, tuple }) => eb(refTuple('decided_ms', 'id'), '>', tuple(decidedMs, id)))
+        .where((eb) => eb(eb.refTuple('decided_ms', 'id'), '>', eb.tuple(decidedMs, id)))
         .orderBy('decided_ms')
         .orderBy('id')
         .limit(limit)

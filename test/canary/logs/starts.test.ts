@@ -44,9 +44,7 @@ describe('what comes with the start of a canary and is over then', () => {
   ])('needs a review where it is critical and the canary goes on: %s', (_, text) => {
     const { report } = judge(logSide([ORDINARY]), logSide([ORDINARY, ...said(text, 0, 3, 5)]))
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(report.reason).toContain(
-      'Critical and new, but only in the first 7 minutes: 15',
-    )
+    expect(report.reason).toContain('Critical and new, but only in the first 7 minutes: 15')
   })
 
   test.each([

@@ -189,7 +189,9 @@ describe('what nobody would sign', () => {
     const canary = logSide([ORDINARY, errors(200, 12)])
     const { report, templatesToRemember } = judge(logSide([ORDINARY]), canary)
     expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
-    expect(report.reason).toContain('New, in bursts: 200 in the canary, 0 in the baseline. This needs a review')
+    expect(report.reason).toContain(
+      'New, in bursts: 200 in the canary, 0 in the baseline. This needs a review',
+    )
     const known = judge(logSide([ORDINARY]), canary, { seenTemplates: templatesToRemember }).report
     expect(known.verdict).toBe('Success')
   })

@@ -96,7 +96,7 @@ describe('a fault of the program itself', () => {
   test('is told as such, without a stack', () => {
     const { terminal, err } = recordingTerminal(false)
     expect(reportFailure(new TypeError('x is not y'), terminal, { isJson: false, debug: false })).toBe(2)
-    expect(err).toEqual(['tidegate: x is not y (this is a fault of tidegate; --debug shows where)\n'])
+    expect(err).toEqual(['tidegate: x is not y (this is a bug in tidegate; --debug shows the stack trace)\n'])
   })
 
   test.each([

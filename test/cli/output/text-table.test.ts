@@ -37,7 +37,7 @@ test('the last column is shortened to the width that there is', () => {
   ]
   expect(textTable(rows, [0], 24)).toBe('id  why\n 1  no metric changed i…\n 2  fine\n')
   expect(textTable(rows, [0])).toContain('that matters\n')
-  // Of a reason that is left with a few columns nothing could be read.
+  // A reason shortened to a few columns would be unreadable.
   expect(textTable(rows, [0], 10)).toContain('no metric changed i…\n')
 })
 

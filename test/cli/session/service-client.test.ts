@@ -45,7 +45,7 @@ describe('a command that asks a running service', () => {
       terminal({ TIDEGATE_URL: `${url}/`, TIDEGATE_TOKEN: 'abc\n' }),
     )
     const request = { method: 'POST', path: '/gates', query: { a: 'x y', b: undefined }, body: {} } as const
-    expect(await client.ask(z.array(z.string()), request)).toEqual([
+    expect(await client.request(z.array(z.string()), request)).toEqual([
       'POST',
       '/gates?a=x+y',
       'Bearer abc',
@@ -72,22 +72,22 @@ describe('a command that asks a running service', () => {
       response.end(JSON.stringify(Buffer.from(claimed, 'latin1').toString('utf8')))
     })
     const client = await makeServiceClient(options(url), terminal())
-    const ask = (claimedUser: string) => client.ask(z.string(), { path: '/', claimedUser })
+    const ask = (claimedUser: string) => client.request(z.string(), { path: '/', claimedUser })
     expect(await ask('\u0141ukasz Zo\u00eb')).toBe('\u0141ukasz Zo\u00eb')
-    for (const name of ['', ' ', 'a\nb']) await expect(ask(name)).rejects.toThrow(/^--as must name somebody/)
+    for (const name of ['', ' ', 'a\nb']) await expect(ask(name)).rejects.toThrow(/^--as must be a name/)
   })
 
   test.each(['t\u0142ken', 'a b'])('refuses the token %j, which no header can carry', async (token) => {
     const refused = makeServiceClient(options('http://127.0.0.1:1'), terminal({ TIDEGATE_TOKEN: token }))
     await expect(refused).rejects.toMatchObject({
-      message: 'TIDEGATE_TOKEN does not hold a token: it must be one word of ASCII letters, digits and signs',
+      message: 'TIDEGATE_TOKEN contains no token: it must be one word of printable ASCII characters',
     })
   })
 
   test('names the socket that nobody answers at', async () => {
     const client = await makeServiceClient(options('unix:/nowhere/at.sock'), terminal())
-    await expect(client.ask(z.string(), { path: '/' })).rejects.toThrow(
-      /no service answers at unix:\/nowhere\/at\.sock \(ENOENT\)/,
+    await expect(client.request(z.string(), { path: '/' })).rejects.toThrow(
+      /No service responds at unix:\/nowhere\/at\.sock \(ENOENT\)/,
     )
   })
 
@@ -101,7 +101,7 @@ describe('a command that asks a running service', () => {
       { ...options(url), tokenFile: `${workspace.path}/token` },
       terminal({ TIDEGATE_TOKEN: 'of-environment' }),
     )
-    expect(await client.ask(z.string(), { path: '/' })).toBe('Bearer of-file')
+    expect(await client.request(z.string(), { path: '/' })).toBe('Bearer of-file')
   })
 
   test.each([
@@ -113,7 +113,7 @@ describe('a command that asks a running service', () => {
     const body = { code: 'a_code', message: 'a sentence', errors: [{ code: 'c', message: 'detail' }] }
     const url = await serve((_, response) => response.writeHead(status).end(JSON.stringify(body)))
     const client = await makeServiceClient(options(url), terminal())
-    await expect(client.ask(z.unknown(), { path: '/' })).rejects.toMatchObject({
+    await expect(client.request(z.unknown(), { path: '/' })).rejects.toMatchObject({
       kind,
       code: 'a_code',
       message: 'a sentence',
@@ -123,31 +123,31 @@ describe('a command that asks a running service', () => {
 
   test('says that nothing answers, and what to do', async () => {
     const client = await makeServiceClient(options('http://127.0.0.1:1'), terminal())
-    await expect(client.ask(z.unknown(), { path: '/' })).rejects.toMatchObject({
+    await expect(client.request(z.unknown(), { path: '/' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(
-        /^no service answers at http:\/\/127\.0\.0\.1:1 \(.+\): start it with tidegate serve/,
+        /^No service responds at http:\/\/127\.0\.0\.1:1 \(.+\)\. Start it with tidegate serve/,
       ) as string,
     })
   })
 
   test('says that https was written where TLS is not spoken, and how a token is given', async () => {
-    const body = { code: 'unauthenticated', message: 'a bearer token is needed' }
+    const body = { code: 'unauthenticated', message: 'missing bearer token' }
     const url = await serve((_, response) => response.writeHead(401).end(JSON.stringify(body)))
     const secure = await makeServiceClient(options(url.replace('http', 'https')), terminal())
-    await expect(secure.ask(z.unknown(), { path: '/' })).rejects.toThrow(
-      /cannot be asked: it does not speak TLS on this port: write http:\/\/ or name another port$/,
+    await expect(secure.request(z.unknown(), { path: '/' })).rejects.toThrow(
+      /cannot call the service at \S+: it does not speak TLS on this port: write http:\/\/ or name another port$/,
     )
     const plain = await makeServiceClient(options(url), terminal())
-    await expect(plain.ask(z.unknown(), { path: '/' })).rejects.toThrow(
-      'a bearer token is needed (--token-file FILE, or TIDEGATE_TOKEN)',
+    await expect(plain.request(z.unknown(), { path: '/' })).rejects.toThrow(
+      'missing bearer token (--token-file FILE, or TIDEGATE_TOKEN)',
     )
   })
 
   test.each(['<html>', '{"other":1}'])('says that %s is no answer of this service', async (text) => {
     const url = await serve((_, response) => response.end(text))
     const client = await makeServiceClient(options(url), terminal())
-    await expect(client.ask(z.object({ id: z.number() }), { path: '/' })).rejects.toMatchObject({
+    await expect(client.request(z.object({ id: z.number() }), { path: '/' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('is not this release of tidegate') as string,
     })

@@ -30,7 +30,7 @@ function terminal(columns?: number): Terminal {
   }
 }
 
-/** Runs a command that shows these texts in turn, and is ended by whoever looks. */
+/** Runs a command with these outputs in turn, until the reader ends it. */
 async function showing(texts: readonly (readonly [string, ExitCode])[], columns?: number): Promise<void> {
   let runs = 0
   const watched = runWatched((to) => {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { SeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
 import type { Finding } from '../../../src/canary/judge/series/types.js'
-import { distributionChart } from '../../../src/http/analysis-report/distribution-chart.js'
-import { intervalChart } from '../../../src/http/analysis-report/interval-chart.js'
+import { distributionChart, intervalChart } from '../../../src/http/analysis-report/charts.js'
 
 const WIDTH = 320
 

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import type { SeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
-import { distributionChart } from '../../../src/http/analysis-report/distribution-chart.js'
-import { seriesChart } from '../../../src/http/analysis-report/series-chart.js'
+import { distributionChart, seriesChart } from '../../../src/http/analysis-report/charts.js'
 
 const MAX = Number.MAX_VALUE
 

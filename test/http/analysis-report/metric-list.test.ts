@@ -76,5 +76,5 @@ test('counts of a canary with less traffic are drawn by what they are counted ou
   expect(drawn?.data?.canary.units?.map(([first]) => first)).toEqual([0.03, 0.03])
   const page = (await metricList(results, data)).toString()
   expect(page.match(/class="series unit canary"/g)).toHaveLength(4)
-  expect(page).toContain('the charts show rates')
+  expect(page).toContain('The charts show rates')
 })

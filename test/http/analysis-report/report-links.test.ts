@@ -36,7 +36,7 @@ describe('the link of a report', () => {
     expect(refusal(() => links.check(RUN, token, endMs - 1))).toBeUndefined()
     expect(refusal(() => links.check(RUN, token, endMs))).toBe('forbidden report_link_expired')
     expect(() => links.check(RUN, token, endMs)).toThrow(
-      /until 2026-04-05T00:00:00\.000Z: ask GET \/autopilot\/v5\/canaries\/7 for a new one/,
+      /expired at 2026-04-05T00:00:00\.000Z\. Get a new one from GET \/autopilot\/v5\/canaries\/7/,
     )
   })
 

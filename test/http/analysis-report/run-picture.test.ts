@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readCanaryConfig } from '../../../src/canary/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/canary/judge/judge-run.js'
 import { drawRun } from '../../../src/http/analysis-report/run-picture.js'
-import { Canvas } from '../../../src/http/analysis-report/picture/canvas.js'
+import { Canvas } from '../../../src/http/analysis-report/canvas.js'
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z')
 const control = Array.from({ length: 60 }, (_, n) => 100 + ((n * 7) % 11))
@@ -39,7 +39,7 @@ function pictureOf(
   )
 }
 
-/** What a reader of PNG makes of it: its size, and how many pixels have each colour. */
+/** Decodes a PNG: its size, and the number of pixels by colour. */
 function decoded(png: Uint8Array) {
   const bytes = Buffer.from(png)
   expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1A\n')

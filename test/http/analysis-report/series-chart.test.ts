@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { SeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
-import { seriesChart } from '../../../src/http/analysis-report/series-chart.js'
+import { seriesChart } from '../../../src/http/analysis-report/charts.js'
 
 function seriesOf(points: number, stepMs: number): SeriesData {
   const values = Array.from({ length: points }, (_, index) => index)

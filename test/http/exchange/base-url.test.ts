@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
 import { baseUrl } from '../../../src/http/exchange/base-url.js'
 
-/** A request of which only the Host header is looked at. */
+/** A request with this Host header. */
 const asked = (host: string | undefined, isTls = false) =>
   ({ header: () => host, isTls }) as unknown as Exchange
 
@@ -35,6 +35,6 @@ describe('the URL that links are built with', () => {
     'a?b',
     'a#b',
   ])('is not made of what could lead elsewhere: %j', (host) => {
-    expect(() => baseUrl(asked(host), undefined)).toThrow('set server.publicUrl')
+    expect(() => baseUrl(asked(host), undefined)).toThrow('Set server.publicUrl')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { readPathNumber, requirePathNumber } from '../../../src/http/input/path-number.js'
+import { readPathNumber, requirePathNumber } from '../../../src/http/input/path-parameter.js'
 
 describe('a number in a path', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('a number in a path', () => {
     expect(() => requirePathNumber(text, 'approval gate')).toThrow(
       expect.objectContaining({
         kind: 'not_found',
-        message: `there is no approval gate "${text ?? ''}": its number is a whole number from 1 on`,
+        message: `approval gate "${text ?? ''}" not found: the id must be a positive integer`,
       }),
     )
   })

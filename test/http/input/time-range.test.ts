@@ -19,12 +19,12 @@ describe('the window of time of a query', () => {
   })
 
   it.each([
-    [{ since: '1', from: '1' }, 'from: is the earlier word for since, send one of them'],
-    [{ until: '1', to: '1' }, 'to: is the earlier word for until, send one of them'],
+    [{ since: '1', from: '1' }, 'from: is the former name of since; send one of them'],
+    [{ until: '1', to: '1' }, 'to: is the former name of until; send one of them'],
     [{ since: 'soon' }, 'since must be an ISO 8601 time or milliseconds since the epoch'],
-    [{ since: '1800000000' }, 'milliseconds since the epoch, and 1800000000 is too small for these'],
-    [{ until: '20260131' }, 'milliseconds since the epoch, and 20260131 is too small for these'],
-    [{ until: '2026' }, 'milliseconds since the epoch, and 2026 is too small for these'],
+    [{ since: '1800000000' }, 'milliseconds since the epoch; 1800000000 is too small for milliseconds'],
+    [{ until: '20260131' }, 'milliseconds since the epoch; 20260131 is too small for milliseconds'],
+    [{ until: '2026' }, 'milliseconds since the epoch; 2026 is too small for milliseconds'],
   ])('%j is refused', (raw, message) => {
     expect(() => read(raw)).toThrow(message)
   })

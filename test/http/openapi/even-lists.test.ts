@@ -6,9 +6,9 @@ import { routeLists } from '../../../src/http/route-lists.js'
 import { openApiOperations } from '../../support/openapi/operations.js'
 import type { DescribedOperation } from '../../support/openapi/operations.js'
 
-/** Routes that others ask, in their words: these are not ours to choose. */
+/** Routes defined by other programs, whose names cannot be changed. */
 const OF_OTHERS = /^\/(?:oes|platformservice|visibilityservice|dashboardservice|autopilot|auditservice|ui)\b/
-/** Lists that are answered whole, and why none of them grows without bound. */
+/** Lists without pages, and why they are bounded. */
 const WHOLE: Readonly<Record<string, string>> = {
   '/approvalGates': 'what people have declared',
   '/analysis/applications': 'what people have declared',
@@ -17,7 +17,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   '/executions/{id}/timeline': 'one execution; `isTruncated` says that there is more',
   '/audit/verify': 'what is wrong, at most fifty sentences',
 }
-/** What other lists call a thing that ours have a word for. */
+/** Names in other programs' lists that differ from this service's. */
 const OTHER_WORDS = [
   ...['next', 'nextPage', 'page', 'pageSize', 'offset', 'size', 'count', 'after', 'before'],
   ...['from', 'to', 'start', 'end', 'execution', 'app'],
@@ -57,7 +57,7 @@ function arraysOf(operation: DescribedOperation): string[] {
   )
 }
 
-/** What is shown of one thing may have lists in it. */
+/** Details of one resource may contain lists. */
 function isOneThing(path: string): boolean {
   return (
     path.endsWith('}') ||
@@ -84,11 +84,11 @@ describe('the lists of the API', () => {
     const query = queryOf(operation)
     const limit = query.find(({ name }) => name === 'limit')
     expect(limit).toMatchObject({
-      description: 'How many entries a page has.',
+      description: 'Maximum entries of the page.',
       schema: { type: 'integer', minimum: 1 },
     })
     expect(query.find(({ name }) => name === 'cursor')?.description).toBe(
-      'The `nextCursor` of the page before.',
+      '`nextCursor` of the previous page.',
     )
     const { nextCursor, next } = membersOf(operation)
     expect(nextCursor).toMatchObject({ type: 'string' })
@@ -104,7 +104,7 @@ describe('the lists of the API', () => {
       expect(current.includes('since')).toBe(current.includes('until'))
       expect(current.includes('limit')).toBe(current.includes('cursor'))
       for (const { description, deprecated } of query)
-        if (deprecated === true) expect(description).toMatch(/earlier/)
+        if (deprecated === true) expect(description).toMatch(/Former name/)
     },
   )
 })

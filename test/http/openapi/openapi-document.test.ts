@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.js'
 import { pathTemplate } from '../../../src/http/openapi/parameters.js'
-import { routesTable } from '../../../src/http/openapi/routes-table.js'
+import { routesTable } from '../../../src/cli/openapi.js'
 import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../../src/http/pipeline/mount-routes.js'
 import { routeLists } from '../../../src/http/route-lists.js'
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     expect(find('getAudit')?.parameters).toContainEqual({
       name: 'limit',
       in: 'query',
-      description: 'How many entries a page has.',
+      description: 'Maximum entries of the page.',
       schema: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
     })
     expect(find('postApprovalGates')?.requestBody).toMatchObject({
@@ -89,9 +89,9 @@ describe('the OpenAPI document', () => {
   })
 
   it.each([
-    ['taken', 'callers may show a certificate', true],
-    ['required', 'every caller shows a certificate', true],
-    ['none', 'without certificates of callers', false],
+    ['taken', 'clients may present a certificate', true],
+    ['required', 'every client must present a certificate', true],
+    ['none', 'no client certificates', false],
   ] as const)(
     'says how a service speaks TLS whose callers have certificates: %s',
     async (certificates, text, isScheme) => {

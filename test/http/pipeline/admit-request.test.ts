@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { makeAdmission } from '../../../src/http/pipeline/admit-request.js'
-import { makeIsKnownHost } from '../../../src/http/pipeline/known-hosts.js'
-import type { HostNames } from '../../../src/http/pipeline/known-hosts.js'
+import { makeAdmission, makeIsKnownHost } from '../../../src/http/pipeline/admit-request.js'
+import type { HostNames } from '../../../src/http/pipeline/admit-request.js'
 import { FakeExchange } from '../../support/fake-exchange.js'
 
 const LOOPBACK: HostNames = { listenHost: '127.0.0.1', urls: [], allowedHosts: [] }
@@ -14,7 +13,7 @@ interface Setting extends Partial<HostNames> {
   readonly publicUrl?: string
 }
 
-/** The code of the refusal, or `let in`. */
+/** Returns the code of the refusal, or `let in`. */
 function outcomeOf(setting: Setting, headers: Record<string, string>, method = 'POST'): string {
   const { needsKnownHost = true, isOpen = true, publicUrl, ...names } = setting
   const host = { ...LOOPBACK, ...(publicUrl !== undefined && { urls: [publicUrl] }), ...names }
@@ -114,7 +113,7 @@ describe('a request that a page in a browser sends', () => {
     [{ host, origin: 'http://elsewhere.test' }, 'cross_origin'],
     [{ host, origin: 'null' }, 'cross_origin'],
     [{ host, origin: '' }, 'cross_origin'],
-    // As the stages of the orchestrator name themselves, which no browser does.
+    // Orchestrator stages send their names; browsers never do.
     [{ host, origin: 'OpsMxPolicyStagePlugin' }, 'let in'],
     [{ host, origin: 'OpsMxPolicyStagePlugin', 'sec-fetch-site': 'cross-site' }, 'cross_origin'],
     [{ host, 'sec-fetch-site': 'none' }, 'let in'],

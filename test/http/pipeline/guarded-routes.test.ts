@@ -11,20 +11,23 @@ const TOO_LATE = new AppError('unavailable', 'ask again later', { retryAfterSeco
 const STRANGER = new AppError('forbidden', 'not for you')
 const direct = unansweredRoutes().filter((route): route is BoundDirectRoute => route.kind === 'direct')
 
-function ask(route: BoundDirectRoute, authenticate: Authenticate): { failure: unknown; answered: number } {
+async function request(
+  route: BoundDirectRoute,
+  authenticate: Authenticate,
+): Promise<{ failure: unknown; answered: number }> {
   let answered = 0
   const [guarded] = guardRoutes([{ ...route, answerOn: () => void (answered += 1) }], authenticate)
   const exchange = new FakeExchange({ method: route.method, url: examplePath(route.path) })
   exchange.refusal = TOO_LATE
   try {
-    if (guarded?.kind === 'direct') void guarded.answer(exchange)
+    if (guarded?.kind === 'direct') await guarded.answer(exchange)
   } catch (failure) {
     return { failure, answered }
   }
   return { failure: undefined, answered }
 }
 
-/** A request that waits for its turn until it may go on. */
+/** A request that waits for its turn. */
 class QueueingExchange extends FakeExchange {
   #goOn: (() => void) | undefined
 
@@ -41,11 +44,11 @@ class QueueingExchange extends FakeExchange {
 const named = (routes: readonly BoundDirectRoute[]): [string, BoundDirectRoute][] =>
   routes.map((route) => [`${route.method} ${route.path}`, route])
 
-/** Asks a route; `answered` counts its answers so far. */
+/** Calls a route; `answered` counts its answers so far. */
 function begin(route: BoundDirectRoute): {
   readonly exchange: QueueingExchange
   readonly answered: () => number
-  readonly answer: void | Promise<void>
+  readonly answer: Promise<void> | undefined
 } {
   let answered = 0
   const bound = { ...route, answerOn: () => void (answered += 1) }
@@ -68,17 +71,18 @@ test.each(named(direct.filter(({ isProbe, body }) => isProbe !== true && body ==
 
 test.each(named(direct.filter(({ isProbe }) => isProbe === true)))(
   '%s, which tells how the service is, waits for no turn',
-  (_, route) => {
-    const { exchange, answered } = begin(route)
+  async (_, route) => {
+    const { exchange, answered, answer } = begin(route)
+    await answer
     expect({ turns: exchange.turns, answered: answered() }).toEqual({ turns: [], answered: 1 })
   },
 )
 
 test.each(named(direct))(
   '%s, when it would be answered too late, is refused once it is known that its caller may ask, and not answered',
-  (_, route) => {
-    expect(ask(route, () => undefined)).toEqual({ failure: TOO_LATE, answered: 0 })
-    const toStranger = ask(route, () => {
+  async (_, route) => {
+    expect(await request(route, () => undefined)).toEqual({ failure: TOO_LATE, answered: 0 })
+    const toStranger = await request(route, () => {
       throw STRANGER
     })
     expect(toStranger).toEqual({ failure: route.roles === 'anyone' ? TOO_LATE : STRANGER, answered: 0 })

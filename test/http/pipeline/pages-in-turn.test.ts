@@ -6,7 +6,7 @@ import { jsonAnswer } from '../../../src/http/exchange/json-answer.js'
 import { routesOf } from '../../../src/http/pipeline/define-routes.js'
 import type { RouteDescription } from '../../../src/http/pipeline/route.js'
 import { PageQueue } from '../../../src/http/transport/page-queue.js'
-import { tooManyWait } from '../../../src/http/transport/request-queue.js'
+import { queueFull } from '../../../src/http/transport/request-queue.js'
 import { ask } from '../../support/http-client.js'
 import { startRoutesServer } from '../../support/routes-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
@@ -44,7 +44,7 @@ it('a list that fails is an error', async () => {
 it('a list that would wait for too long is refused', async () => {
   let made = 0
   const { url, make } = await serve({ method: 'GET' }, () => jsonAnswer({ made: (made += 1) }))
-  make.mockImplementation(() => Promise.reject(tooManyWait()))
+  make.mockImplementation(() => Promise.reject(queueFull()))
   const answer = await ask(url, { path: '/list' })
   expect([answer.status, answer.headers['retry-after'], made]).toEqual([503, '5', 0])
 })

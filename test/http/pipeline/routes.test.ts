@@ -45,7 +45,7 @@ function get(path: string, token?: string, method = 'GET'): Promise<Answered> {
   return ask(server?.url ?? '', { path, method, headers })
 }
 
-/** A row of each kind at `/one` and `/two`. */
+/** Creates a row of each kind, at `/one` and `/two`. */
 function bothKinds(row: Pick<RouteDescription, 'roles' | 'deniesWith401'>): Route<Deps>[] {
   return [
     route({ ...HEAD, ...row, path: '/one', answer: () => jsonAnswer({}) }),
@@ -202,7 +202,7 @@ describe('the routes of the service', () => {
   const guarded = guardRoutes(unansweredRoutes(), () => undefined)
   const app = mountRoutes(guarded)
   const find = makeFindDirectRoute(guarded)
-  /** The path of the row that the web application asks. */
+  /** Returns the path of the row that the web application serves. */
   const inApplication = (method: string, path: string): string | undefined =>
     app.router.match(method, path)[0][0]?.[0][1].path
 

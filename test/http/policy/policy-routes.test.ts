@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
 import { planFor, rememberedPlan } from '../../../src/http/policy/plan-cache.js'
-import type { PolicyContext } from '../../../src/http/policy/policy-context.js'
+import type { PolicyContext } from '../../../src/http/policy/decision.js'
 import { policyRoutes } from '../../../src/http/policy/policy-routes.js'
 import { Evaluations } from '../../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
@@ -33,7 +33,7 @@ raises := time.parse_ns("no layout", "no time")
     'package several\n\nimport rego.v1\n\ndeny contains "use one of: a, b"\n\ndeny contains "wait, then retry"\n',
 }
 
-/** Paths that are remembered for one set of policies. */
+/** Maximum number of cached paths. */
 const REMEMBERED_PATHS = 4096
 
 let snapshot: Snapshot

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-import { RelaySocket } from '../../../src/http/relay/relay-socket.js'
+import { RelaySocket } from '../../../src/http/relay/serve-relayed.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { makeWorkspace } from '../../support/workspace.js'
 

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { toAppError } from '../../../src/errors/app-error.js'
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
-import { makeServerRoom, startServer } from '../../../src/http/server.js'
+import { makeServerLimits, startServer } from '../../../src/http/server.js'
 import type { RunningServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
@@ -24,7 +24,7 @@ const askAnew = (url: string) => ask(url, { path: '/x', headers: { connection: '
 
 let workspace: Workspace
 const closing: (() => unknown)[] = []
-/** The server that was started last and relays what it is asked. */
+/** The last started server, which relays its requests. */
 let front: RunningServer | undefined
 
 afterEach(async () => {
@@ -34,7 +34,10 @@ afterEach(async () => {
 
 type Finished = (exchange: Exchange) => void
 
-/** A server of which everything is relayed to another, which answers as it is told; `finished` is told what the first has done with. */
+/**
+ * Starts a server that relays everything to another one with these responses. `finished` is called
+ * for requests that the first one completes.
+ */
 async function startRelaying(
   answer: (exchange: Exchange) => unknown,
   finished: Finished = () => undefined,
@@ -51,7 +54,7 @@ async function startRelaying(
     makeRequestHandler({ ...options, application }),
     socket,
     LIMIT,
-    makeServerRoom(LIMIT),
+    makeServerLimits(LIMIT),
   )
   closing.push(() => relayed.stop(0))
   return await startBefore(socket, finished)
@@ -66,7 +69,7 @@ async function startBefore(
   const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
-    room: makeServerRoom(LIMIT),
+    limits: makeServerLimits(LIMIT),
   })
   front = server
   closing.push(
@@ -262,7 +265,7 @@ describe('a request that is relayed', () => {
     mkdirSync(others)
     rmSync(folder, { recursive: true })
     symlinkSync(others, folder)
-    // Longer than until it looks the next time.
+    // Longer than the polling interval.
     for (let asked = 0; asked < 15; asked += 1) {
       expect((await askAnew(url)).status).toBe(503)
       await setTimeout(100)

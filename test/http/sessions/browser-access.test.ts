@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { makeAuthenticate } from '../../../src/http/pipeline/authenticate.js'
 import type { TokenRecord } from '../../../src/http/pipeline/authenticate.js'
 import { BrowserAccess } from '../../../src/http/sessions/browser-access.js'
-import { OwnSessions } from '../../../src/http/sessions/own-sessions.js'
+import { MemorySessions } from '../../../src/http/sessions/memory-sessions.js'
 import type { BrowserSessions } from '../../../src/store/ports/browser-sessions.js'
 import { FakeExchange } from '../../support/fake-exchange.js'
 
@@ -16,7 +16,7 @@ const tokenOf = (name: string, text: string): TokenRecord => ({
   sha256: createHash('sha256').update(text).digest('hex'),
 })
 
-/** What a service with these tokens makes of browsers, over sessions that may outlast it. */
+/** Browser access for a service with these tokens, over sessions that may outlast it. */
 function accessWith(tokens: readonly TokenRecord[], sessions: BrowserSessions): BrowserAccess {
   return new BrowserAccess({
     ...{ tokens, sessions, takesCertificates: false, isSecure: false, formToken: 'of all' },
@@ -32,7 +32,7 @@ async function whoIs(access: BrowserAccess, cookie: string): Promise<string> {
 
 describe('a session', () => {
   it('ends when its token is replaced by another of the same name, or removed, and lasts over any other change', async () => {
-    const sessions = new OwnSessions(() => 0)
+    const sessions = new MemorySessions(() => 0)
     const before = accessWith([tokenOf('ana', 'leaked'), tokenOf('bo', 'other')], sessions)
     const cookie = await before.signIn(new FakeExchange({ headers: { host } }), 'leaked')
     expect(await whoIs(before, cookie)).toBe('ana')

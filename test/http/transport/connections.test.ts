@@ -31,7 +31,7 @@ async function until(look: () => boolean): Promise<void> {
   )
 }
 
-/** A handle that answers when it is told to. */
+/** A handler that responds on demand. */
 function held(): { beforeAnswer: (exchange: Exchange) => Promise<void>; release: () => void } {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -110,7 +110,7 @@ describe('a request that breaks off in its body', () => {
   it('is refused and told to the request handler, when the caller closes its side', async () => {
     const { port, arrivals } = await start()
     expect(await sendRaw(port, request('half', 100))).toMatch(/^HTTP\/1.1 400 Bad Request[^]*invalid_request/)
-    expect(arrivals[0]?.failure?.message).toBe('the request ended before its body did')
+    expect(arrivals[0]?.failure?.message).toBe('the client disconnected before the end of the body')
   })
 
   it('is told to the request handler when the caller is gone', async () => {
@@ -121,7 +121,7 @@ describe('a request that breaks off in its body', () => {
     await until(() => bytesRead() === text.length)
     socket.destroy()
     await until(() => arrivals[0]?.failure !== undefined)
-    expect(arrivals[0]?.failure?.message).toBe('the request ended before its body did')
+    expect(arrivals[0]?.failure?.message).toBe('the client disconnected before the end of the body')
   })
 })
 

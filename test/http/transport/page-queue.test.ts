@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 const FIRST = [1, 2, 3, 4, 5, 6, 7, 8]
 
-/** Nine pages that end when they are told to; eight are made at once. */
+/** Requests nine pages that end on demand; eight are rendered at a time. */
 function askForNine(): {
   readonly made: number[]
   readonly end: () => void

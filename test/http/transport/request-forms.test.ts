@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A request with its lines as given; the usual ones where nothing else is said. */
+/** Builds a request from lines, with the usual ones by default. */
 function request({
   line = 'POST /v1/data/app/allow HTTP/1.1',
   headers = ['Host: localhost:8181', 'Content-Type: application/json', `Content-Length: ${BODY.length}`],
@@ -121,7 +121,7 @@ const UNUSUAL: readonly (readonly [string, string])[] = [
   ['something that is no HTTP', '\x16\x03\x01\x02\x00\x01\x00'],
 ]
 
-/** Two readers of HTTP could understand these differently, or they are no HTTP. */
+/** Malformed requests, or requests that two HTTP parsers could read differently. */
 const REFUSED: ReadonlySet<string> = new Set([
   'a coding that hides',
   'a folded line',
@@ -185,7 +185,7 @@ describe('a connection', () => {
     for (const at of [1, 20, headEnd - 2, headEnd, headEnd + 5, text.length - 1]) {
       const { socket, received, answered } = openRaw(server.port)
       socket.write(text.slice(0, at))
-      // Only one who knows that the first part was read sends the second one on its own.
+      // Only a client that saw the first response sends the second part separately.
       await waitUntil(
         () => server.bytesRead() === at || undefined,
         () => `cut at ${at}: ${received()}`,

@@ -12,10 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-/** The turn of the event loop ends. */
+/** Waits for the end of the event loop's turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Takes turns, and keeps what became of each in order. */
+/** Takes turns and records the results in order. */
 function ask(queue: RequestQueue, names: readonly string[], { bytes = 0, takesMs = 0 } = {}): string[] {
   const seen: string[] = []
   for (const name of names) {

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until.js'
 const ANSWER_BYTES = 8_000_000
 const REQUEST = 'POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
 
-/** Asks once and reads nothing. */
+/** Sends one request and reads nothing. */
 function askWithoutReading(port: number): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -36,7 +36,7 @@ test('large answers that nobody reads hold a bounded amount of memory: the conne
     )
     expect(server.unreadBytes()).toBeLessThanOrEqual(3 * ANSWER_BYTES)
   }
-  // The last one is there to be read.
+  // The last response can be read.
   let read = 0
   const [last] = sockets.slice(-1)
   last!.on('data', (chunk: Buffer) => (read += chunk.length))

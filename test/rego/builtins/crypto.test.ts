@@ -3,7 +3,7 @@ import { cryptoBuiltins } from '../../../src/rego/builtins/crypto.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 import type { OutcomeCase } from '../../support/builtin-outcome.js'
 
-/** Outcomes of OPA 0.70 itself. */
+/** Outcomes of OPA 0.70. */
 const cases: readonly OutcomeCase[] = [
   ['crypto.md5', '[""]', '"d41d8cd98f00b204e9800998ecf8427e"'],
   ['crypto.md5', '["lorem ipsum"]', '"80a751fde577028640c419000e33eba6"'],

@@ -8,7 +8,7 @@ describe('paths through a graph', () => {
     expect(outcomeOf(graphBuiltins, builtin, args)).toBe(outcome)
   })
 
-  it('takes sets of vertices, and vertices of any type', () => {
+  it('accepts sets of vertices, and vertices of any type', () => {
     const args = '[{"a": {1, [2]}, 1.0: {"b"}, [2]: set(), "b": []}, {"a"}]'
     expect(outcomeOf(graphBuiltins, 'graph.reachable_paths', args)).toBe('{["a",1,"b"],["a",[2]]}')
   })

@@ -4,7 +4,7 @@ import { newerOpa, usesNewerOpa } from '../../support/compilers.js'
 import { compareWithOpa } from '../../support/native-calls/compare-with-opa.js'
 import { HOST_SIGNATURES, NEWER_SIGNATURES } from '../../support/native-calls/host-signatures.js'
 
-/** Calls of each built-in; `make fuzz-builtins` makes more of them. */
+/** Number of calls per built-in; `make fuzz-builtins` sets more. */
 const CALLS = Number(process.env['HOST_CALLS'] ?? 60)
 const SEED = Number(process.env['HOST_CALLS_SEED'] ?? 20_240_612)
 
@@ -18,7 +18,8 @@ test.skipIf(newer === undefined)(
     process.stdout.write(
       `built-ins of the host: ${calls} calls, ${differences.length} differ, seed ${SEED}\n`,
     )
-    // What differs is a mistake that two parsers find, or do not find, in a text that is none of theirs: docs/conformance.md names it.
+    // Differences are errors that only one of the two parsers detects in malformed texts; see
+    // docs/conformance.md.
     expect(differences.length, JSON.stringify(differences.slice(0, 20), null, 2)).toBeLessThanOrEqual(
       calls / 1000,
     )

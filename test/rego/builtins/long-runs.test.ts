@@ -1,19 +1,22 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 
-import { resolveDataPath } from '../../../src/http/policy/data-path.js'
+import { resolveDataPath } from '../../../src/http/policy/data-query.js'
 import { trimLastSigns, trimSigns } from '../../../src/lib/text/trim-signs.js'
 import { readRequest } from '../../../src/rego/builtins/http/http-request.js'
-import { exactInteger } from '../../../src/rego/builtins/native/exact-integer.js'
-import { readVerifyOptions } from '../../../src/rego/builtins/x509/verify-options.js'
+import { exactInteger } from '../../../src/rego/builtins/native/go-float.js'
+import { readVerifyOptions } from '../../../src/rego/builtins/x509/verify-chain.js'
 import { yamlBuiltins } from '../../../src/rego/builtins/yaml/yaml.js'
 import { RegoObject } from '../../../src/rego/values/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/** In a time that grows with the square of it, each of these takes 6 s and more; a decision may have a hundred times as many. */
+/**
+ * With quadratic cost each of these would take at least 6 s, and a decision may contain a hundred
+ * times as many.
+ */
 const LONG = 100_000
-const MOST_MS = 2500
+const MAX_MS = 2500
 
 const yamlOf = (text: string): unknown => outcomeOf(yamlBuiltins, 'yaml.marshal', JSON.stringify([text]))
 
@@ -45,17 +48,17 @@ const READS: readonly (readonly [what: string, read: () => unknown])[] = [
 test.each(READS)('a long run of %s is read once', (_, read) => {
   const startedAt = performance.now()
   read()
-  expect(performance.now() - startedAt).toBeLessThan(MOST_MS)
+  expect(performance.now() - startedAt).toBeLessThan(MAX_MS)
 })
 
-test('only signs at the ends of a text are taken off', () => {
+test('only characters at the ends of a text are trimmed', () => {
   expect(trimSigns('""a"b"""', '"')).toBe('a"b')
   expect(trimSigns('"""', '"')).toBe('')
   expect(trimLastSigns('0010200', '0')).toBe('00102')
   expect(trimLastSigns('000', '0')).toBe('')
 })
 
-test('a text with ends of lines is written as Go writes it', () => {
+test('a text with line ends is written as in Go', () => {
   const written = (text: string): string =>
     outcomeOf(yamlBuiltins, 'yaml.marshal', JSON.stringify([{ a: text }]))
   expect(written('b  \u0085 c')).toBe(written('b c'))

@@ -7,7 +7,7 @@ import type { RegoValue } from '../../../src/rego/values/value.js'
 
 class TooMuch extends Error {}
 
-/** How many steps a call pays for; throws TooMuch where it ends the evaluation. */
+/** The steps that a call is charged for. Throws TooMuch if it ends the evaluation. */
 function stepsOf(builtin: string, args: readonly RegoValue[]): number {
   let steps = 0
   const meter: WorkMeter = {
@@ -27,24 +27,24 @@ const replacing = (from: string, to: string, text: string): RegoValue[] => [
   text,
 ]
 
-describe('a native built-in that the host answers pays for', () => {
+describe('a native built-in that the host answers is charged for', () => {
   test('every byte of a text that is looked through', () => {
     expect(stepsOf('strings.replace_n', replacing('a', 'b', 'ac'.repeat(10_000)))).toBeGreaterThan(50_000)
   })
 
-  test('comparing what is nearly there at every place', () => {
+  test('comparing near matches at every offset', () => {
     const args = replacing(`${'a'.repeat(2000)}b`, '', 'a'.repeat(4000))
     expect(stepsOf('strings.replace_n', args)).toBeGreaterThan(500_000)
   })
 
-  test('looking through a text for every delimiter', () => {
+  test('searching a text for every delimiter', () => {
     const delimiters = Array.from({ length: 1000 }, (_, index) => String.fromCodePoint(0x4e00 + index))
     const text = 'x'.repeat(100_000)
     const steps = stepsOf('glob.match', ['*', delimiters, text]) - stepsOf('glob.match', ['*', ['/'], text])
     expect(steps).toBeGreaterThan(150_000)
   })
 
-  test('looking which wildcards of a pattern go together', () => {
+  test('combining the wildcards of a pattern', () => {
     const short = stepsOf('glob.match', ['?'.repeat(20), ['/'], ''])
     const long = stepsOf('glob.match', ['?'.repeat(200), ['/'], ''])
     expect(long).toBeGreaterThan(300 * short)
@@ -77,6 +77,6 @@ test.each<[string, RegoValue[]]>([
   ['mul', [number('1e15000'), number('1e15000')]],
   ['product', [Array.from({ length: 100 }, () => number('1e1000'))]],
   ['div', [number('1e-15000'), number('1e15000')]],
-])('%s ends the evaluation where its numbers or its result have too many digits', (builtin, args) => {
+])('%s ends the evaluation if its numbers or its result have too many digits', (builtin, args) => {
   expect(() => stepsOf(builtin, args)).toThrow(TooMuch)
 })

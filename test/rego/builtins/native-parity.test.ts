@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newerOpa } from '../../support/compilers.js'
 import { compareWithOpa } from '../../support/native-calls/compare-with-opa.js'
 
-/** Calls of each built-in; `make fuzz-builtins` makes more of them. */
+/** Number of calls per built-in; `make fuzz-builtins` sets more. */
 const CALLS = Number(process.env['NATIVE_CALLS'] ?? 100)
 const SEED = Number(process.env['NATIVE_CALLS_SEED'] ?? 20_240_611)
 

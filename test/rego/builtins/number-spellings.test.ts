@@ -10,7 +10,7 @@ import { loadPolicies } from '../../support/load-policies.js'
 import { seededRandom } from '../../support/random-bytes.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
-/** NUMBER_EXPRESSIONS=10000 makes more of them. */
+/** Number of expressions; set NUMBER_EXPRESSIONS=10000 for more. */
 const EXPRESSIONS = Number(process.env['NUMBER_EXPRESSIONS'] ?? 300)
 const SEED = Number(process.env['NUMBER_EXPRESSIONS_SEED'] ?? 20_261_126)
 const RULES_A_MODULE = 250
@@ -32,7 +32,7 @@ const NUMBERS = [
   '0',
   '.0',
 ]
-/** How JSON may spell numbers, as an input and as base documents. */
+/** Notations of numbers in JSON, for inputs and base documents. */
 const GIVEN = ['0.5', '1.50', '1e2', '10E-1', '-3.0', '100e-2', '0.0', '1E+2', '2.5e-1', '7', '12']
 const GIVEN_JSON = `{"given": [${GIVEN.join(', ')}]}`
 const OPERANDS = [...NUMBERS, ...GIVEN.flatMap((_, at) => [`input.given[${at}]`, `data.given[${at}]`])]
@@ -65,7 +65,7 @@ function expressions(): string[] {
   })
 }
 
-/** A module whose rule `answers` has the value of each expression that has one. */
+/** A module with a rule `answers` that contains the value of each defined expression. */
 function moduleOf(some: readonly string[]): string {
   const rules = some.map((expression, place) => `answers["${place}"] := ${expression}`)
   return `package numbers\n\nimport rego.v1\n\n${rules.join('\n')}\n`

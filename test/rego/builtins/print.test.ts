@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 
-import { printBuiltins } from '../../../src/rego/builtins/print.js'
+import { stringBuiltins } from '../../../src/rego/builtins/strings.js'
 import { parseRegoText } from '../../../src/rego/values/parse-text.js'
 import { generousMeter } from '../../support/generous-meter.js'
 
-/** What a call with these operands prints. */
+/** Returns the lines that a call with these operands prints. */
 function printed(operands: string): string[] {
   const lines: string[] = []
   const context = {
@@ -13,7 +13,7 @@ function printed(operands: string): string[] {
     meter: generousMeter(),
     print: (line: string) => void lines.push(line),
   }
-  expect(printBuiltins['internal.print']?.([parseRegoText(operands)], context)).toBe(true)
+  expect(stringBuiltins['internal.print']?.([parseRegoText(operands)], context)).toBe(true)
   return lines
 }
 
@@ -26,7 +26,7 @@ test.each([
   expect(printed(operands)).toEqual(lines)
 })
 
-test('nothing is printed where nobody reads it', () => {
+test('output without a receiver is discarded', () => {
   const context = { nowNs: 0n, memo: new Map<string, never>(), meter: generousMeter() }
-  expect(printBuiltins['internal.print']?.([parseRegoText('[{1}]')], context)).toBe(true)
+  expect(stringBuiltins['internal.print']?.([parseRegoText('[{1}]')], context)).toBe(true)
 })

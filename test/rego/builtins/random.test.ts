@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { BuiltinContext } from '../../../src/rego/builtins/shared/builtin.js'
 import { generousMeter } from '../../support/generous-meter.js'
-import { randomBuiltins } from '../../../src/rego/builtins/random.js'
+import { numberBuiltins } from '../../../src/rego/builtins/numbers.js'
 import { RegoNumber } from '../../../src/rego/values/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 
 const notAnInteger = 'eval_type_error: operand 2 must be integer number but got floating-point number'
 
 function draw(key: string, bound: bigint, context: BuiltinContext): bigint | undefined {
-  const value = randomBuiltins['rand.intn']?.([key, RegoNumber.of(bound)], context)
+  const value = numberBuiltins['rand.intn']?.([key, RegoNumber.of(bound)], context)
   return value instanceof RegoNumber ? value.toBigInt() : undefined
 }
 
@@ -23,7 +23,7 @@ describe('random numbers', () => {
     ['["a", "b"]', 'eval_type_error: operand 2 must be number but got string'],
     ['[1, 1]', 'eval_type_error: operand 1 must be string but got number'],
   ])('rand.intn of %s gives %s as OPA does', (args, outcome) => {
-    expect(outcomeOf(randomBuiltins, 'rand.intn', args)).toBe(outcome)
+    expect(outcomeOf(numberBuiltins, 'rand.intn', args)).toBe(outcome)
   })
 
   it.each([6n, -6n, 2n ** 63n - 1n, -(2n ** 63n)])('stays from 0 up to the size of %s', (bound) => {

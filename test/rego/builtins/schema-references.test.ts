@@ -6,7 +6,7 @@ import { loadPolicies } from '../../support/load-policies.js'
 
 const NUMBER = '"type": "number"'
 
-/** Each takes a number for x, and is not passed by a text; OPA 0.70 and 1.20.2 say so. */
+/** Each accepts a number for x and refuses a string, in OPA 0.70 and 1.20.2. */
 const SCHEMAS: readonly string[] = [
   `{"$id": "http://e.org/root.json", "properties": {"x": {"$ref": "http://e.org/n.json"}}, "definitions": {"n": {"$id": "http://e.org/n.json", ${NUMBER}}}}`,
   `{"$id": "http://e.org/root.json", "properties": {"x": {"$ref": "n.json"}}, "definitions": {"n": {"$id": "n.json", ${NUMBER}}}}`,
@@ -22,7 +22,7 @@ const SCHEMAS: readonly string[] = [
   `{"properties": {"x": {"$ref": "#/definitions/a b"}}, "definitions": {"a b": {${NUMBER}}}}`,
 ]
 
-test.each(SCHEMAS)('a reference leads to the schema with its $id as in OPA: %s', async (schema) => {
+test.each(SCHEMAS)('a reference resolves to the schema with its $id as in OPA: %s', async (schema) => {
   const text = `package s\n\nimport rego.v1\n\nok := json.match_schema(input, ${schema})[0]\n`
   const plan = planDocument(await loadPolicies({ 's.rego': text }), ['s', 'ok'])
   expect(evaluateDocument(plan, Buffer.from('{"x": "t"}'), newCall())).toBe('false')

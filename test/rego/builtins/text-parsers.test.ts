@@ -4,7 +4,7 @@ import { beforeAll, test } from 'vitest'
 import { hostBuiltins } from '../../../src/rego/builtins/index.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 
-/** A parser of texts: the built-in, operands that it takes (the one to be mutated first in place of `$`), and texts that are well-formed. */
+/** A parser: its built-in, its operands (the mutated one replaces `$`), and well-formed texts. */
 const PARSERS: readonly (readonly [builtin: string, operands: string, wellFormed: readonly string[]])[] = [
   ['yaml.unmarshal', '[$]', ['a: [1, {b: "x"}]\n', '- &a 1\n- *a\n- |\n  text\n', '!!int "1"']],
   [
@@ -72,7 +72,7 @@ const PARSERS: readonly (readonly [builtin: string, operands: string, wellFormed
 
 beforeAll(() => hostBuiltins.prepare(PARSERS.map(([builtin]) => builtin)))
 
-/** A well-formed text with pieces cut out, doubled, moved and put in, or any text at all. */
+/** A well-formed text with pieces removed, repeated, moved and inserted, or any text. */
 function texts(wellFormed: readonly string[]): fc.Arbitrary<string> {
   const anything = fc.string({ unit: 'binary', maxLength: 40 })
   const edit = fc.record({
@@ -95,7 +95,7 @@ test.each(PARSERS)(
   '%s of %s gives a value or an error of its own for every text',
   (builtin, operands, wellFormed) => {
     const isWellBehaved = (text: string): void => {
-      // Any other exception is a defect, which `outcomeOf` lets through.
+      // `outcomeOf` rethrows any other exception, which is a defect.
       outcomeOf(
         hostBuiltins.table,
         builtin,

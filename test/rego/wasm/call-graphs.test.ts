@@ -9,14 +9,14 @@ import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { seededRandom } from '../../support/random-bytes.js'
 
-/** CALL_GRAPHS=2000 makes more of them. */
+/** Number of graphs; set CALL_GRAPHS=2000 for more. */
 const GRAPHS = Number(process.env['CALL_GRAPHS'] ?? 60)
 const SEED = Number(process.env['CALL_GRAPHS_SEED'] ?? 20_261_127)
 const PACKAGES_A_SNAPSHOT = 30
-/** The count ends them, whatever the time. */
+/** The iteration limit ends them before the time limit. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 200_000, maxDurationMs: Infinity }
 
-/** Whether a value is there, or the code of the error. */
+/** Returns `value` for a defined value, or the code of the error. */
 function outcomeOf(snapshot: Snapshot, name: string): string {
   const plan = planDocument(snapshot, [name, 'answer'])
   try {

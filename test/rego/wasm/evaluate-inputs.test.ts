@@ -25,10 +25,10 @@ const RULES: readonly string[] = ['answer', 'walked', 'changed', 'numbers', 'kno
 const INPUT = `{"name":{"first":"ana","e":"\\u00e4\\n"},"list":[1,[2,{"c":null}],true,-0.5e1],
   "a":{"b":[]},"c":{"d":{},"e":1},"numbers":[123456789]}`
 
-/** Of 1 to 20 digits. */
+/** Integers of 1 to 20 digits. */
 const INTEGERS = Array.from({ length: 20 }, (_, index) => '98765432109876543210'.slice(0, index + 1))
 
-/** One that reads by itself, and one that leaves reading to the module's runtime. */
+/** An instance with Tidegate's reader, and one that leaves reading to the module's runtime. */
 let direct: PolicyInstance
 let plain: PolicyInstance
 
@@ -58,12 +58,12 @@ function evaluate(instance: PolicyInstance, rule: string, input: Uint8Array): st
   return text === undefined ? undefined : compactText(text)
 }
 
-test('a module of the OPA in use is read directly', () => {
+test('modules of the current OPA use the direct reader', () => {
   expect(direct.readsDirectly).toBe(true)
   expect(plain.readsDirectly).toBe(false)
 })
 
-test.each(RULES)('%s answers the same whoever reads the input', (rule) => {
+test.each(RULES)('%s has the same result with both readers', (rule) => {
   expect(evaluate(direct, rule, Buffer.from(INPUT))).toBe(evaluate(plain, rule, Buffer.from(INPUT)))
 })
 
@@ -73,7 +73,7 @@ test('integers of any length are the numbers that the data holds', () => {
   expect(evaluate(direct, 'numbers', input)).toBe(evaluate(plain, 'numbers', input))
 })
 
-test.each([1, 2, 3])('random inputs of seed %i are answered the same whoever reads them', (seed) => {
+test.each([1, 2, 3])('random inputs of seed %i have the same results with both readers', (seed) => {
   const json = new JsonGenerator(seed)
   for (let i = 0; i < 40; i++) {
     const input = Buffer.from(`{"list":[${json.value(2)}],"numbers":[150,7],"name":${json.value(3)}}`)
@@ -84,11 +84,14 @@ test.each([1, 2, 3])('random inputs of seed %i are answered the same whoever rea
   }
 })
 
-test.each(['null', 'false', '0', '""', '[]', '{}', '{"a":1} and more'])('the input %s is taken', (text) => {
-  expect(evaluate(direct, 'answer', Buffer.from(text))).toBe(evaluate(plain, 'answer', Buffer.from(text)))
-})
+test.each(['null', 'false', '0', '""', '[]', '{}', '{"a":1} and more'])(
+  'the input %s is accepted',
+  (text) => {
+    expect(evaluate(direct, 'answer', Buffer.from(text))).toBe(evaluate(plain, 'answer', Buffer.from(text)))
+  },
+)
 
-test('the input of a body is evaluated without being read again, and only once', () => {
+test('the input of a body is read once and evaluated once', () => {
   const body = Buffer.from(`{"other":{"name":1.5},"input":${INPUT}}`)
   const input = direct.readRequest(body)
   expect(input?.toString()).toBe(INPUT)
@@ -99,13 +102,13 @@ test('the input of a body is evaluated without being read again, and only once',
   expect(evaluate(direct, 'answer', input!)).toBe(expected)
 })
 
-test('an input that was read is dropped for another', () => {
+test('a later input replaces one that was read before', () => {
   const kept = direct.readRequest(Buffer.from('{"input":{"a":1}}'))
   expect(evaluate(direct, 'answer', Buffer.from('[2]'))).toBe('[2]')
   expect(evaluate(direct, 'answer', kept!)).toBe('{"a":1}')
 })
 
-test('bytes that are no UTF-8 end the evaluation, as ever', () => {
+test('invalid UTF-8 ends the evaluation', () => {
   const invalid = Buffer.from([0x22, 0xff, 0x22])
   expect(() => evaluate(plain, 'answer', invalid)).toThrow('illegal utf-8')
   expect(() => evaluate(direct, 'answer', invalid)).toThrow('illegal utf-8')
@@ -118,7 +121,7 @@ test('a number that takes too long to read fails in the evaluation, not while th
   expect(() => evaluate(direct, 'answer', input!)).toThrow('too many loop iterations')
 })
 
-test('memory grows for a large input, and stays as it is over many evaluations', () => {
+test('memory grows for a large input and stays constant over many evaluations', () => {
   const large = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(60_000)}0]`)
   const before = direct.memoryBytes
   expect(evaluate(direct, 'changed', large)).toBeUndefined()

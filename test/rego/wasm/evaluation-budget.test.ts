@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EvaluationBudget, SLICE } from '../../../src/rego/wasm/evaluation-budget.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 
-/** Goes on as a module does whenever its slice is used up, and counts the iterations until it is stopped. */
+/** Refuels like a module and counts the iterations until it is stopped. */
 function iterationsUntilStopped(
   budget: EvaluationBudget,
   gauge: { value: number },
@@ -14,7 +14,7 @@ function iterationsUntilStopped(
     for (;;) {
       total += gauge.value
       onSlice()
-      budget.goOn()
+      budget.refuel()
     }
   } catch {
     return total
@@ -22,7 +22,7 @@ function iterationsUntilStopped(
 }
 
 describe('the budget of an evaluation', () => {
-  it('hands out all iterations and those for the input, and at most a slice more', () => {
+  it('grants all iterations including those for the input, and at most one portion more', () => {
     const gauge = { value: SLICE }
     const limits = { ...DEFAULT_LIMITS, loopIterations: 200_000, loopIterationsPerInputByte: 10 }
     const budget = new EvaluationBudget(limits, gauge)
@@ -33,13 +33,13 @@ describe('the budget of an evaluation', () => {
     expect(iterationsUntilStopped(budget, gauge)).toBe(200_001)
   })
 
-  it('stops an evaluation whose iterations are slow, and says after how long', () => {
+  it('stops an evaluation with slow iterations and reports the limit', () => {
     const gauge = { value: 0 }
     let nowMs = 1000
     const budget = new EvaluationBudget({ ...DEFAULT_LIMITS, maxDurationMs: 50 }, gauge, () => nowMs)
     budget.start(0)
     const passed = iterationsUntilStopped(budget, gauge, () => (nowMs += 20))
     expect(passed).toBeLessThan(DEFAULT_LIMITS.loopIterations)
-    expect(() => budget.goOn()).toThrow('longer than 50 ms')
+    expect(() => budget.refuel()).toThrow('longer than 50 ms')
   })
 })

@@ -23,7 +23,7 @@ describe('the slice of an evaluation', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  it('is over once it has had its time', () => {
+  it('ends when its time is used up', () => {
     const slice = begun()
     pass(14, 14)
     slice.require()
@@ -32,7 +32,7 @@ describe('the slice of an evaluation', () => {
     expect(slice.spentMs).toBe(LENGTH_MS)
   })
 
-  it('counts no time in which the thread waited for a core', () => {
+  it('does not count time off the CPU', () => {
     const slice = begun()
     pass(400, 1)
     slice.require()
@@ -43,14 +43,14 @@ describe('the slice of an evaluation', () => {
     expect(() => slice.require()).toThrow(SliceOver)
   })
 
-  it('is over before work that it does not suffice for', () => {
+  it('ends before work that exceeds it', () => {
     const slice = begun()
     pass(10, 2)
     slice.require(4)
     expect(() => slice.require(13.5)).toThrow(SliceOver)
   })
 
-  it('has spent nothing, and not less, where the first work that it is asked for is too much, at any fraction of a millisecond', () => {
+  it('reports no time spent if the first work is already too much', () => {
     const spent = Array.from({ length: 1000 }, () => {
       vi.advanceTimersByTime(0.123_457)
       const slice = new EvaluationSlice(LENGTH_MS / 7, () => onCoreMs)
@@ -60,7 +60,7 @@ describe('the slice of an evaluation', () => {
     expect(spent).toEqual(spent.map(() => 0))
   })
 
-  it('ends at once where it has no length', () => {
+  it('ends immediately without a duration', () => {
     expect(() => new EvaluationSlice(0, () => onCoreMs).require()).toThrow(SliceOver)
   })
 })

@@ -11,7 +11,7 @@ import { compileRego } from '../../support/open-reader.js'
 
 const MIB = 1024 * 1024
 const LARGE = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(100_000)}0]`)
-/** More than evaluating it takes, and less than memory grows by meanwhile. */
+/** More memory than evaluating it takes, and less than the memory grows by. */
 const RECYCLED_BETWEEN = 46 * MIB
 const SMALL = Buffer.from('[1,2]')
 
@@ -27,7 +27,7 @@ async function load(
   return (input) => module.evaluate(answer, input, newCall({ nowMs: 0 }))
 }
 
-test('large inputs one after the other are evaluated in the same memory, small ones in between too', async () => {
+test('consecutive large inputs share one memory, with small ones between them', async () => {
   const evaluate = await load()
   const made = countMemories()
   for (let round = 0; round < 10; round += 1) {
@@ -37,14 +37,14 @@ test('large inputs one after the other are evaluated in the same memory, small o
   expect(made()).toBe(0)
 })
 
-test('memory is kept, and not replaced for each, where evaluations need most of what it has grown by ahead of them', async () => {
+test('memory is kept while evaluations need most of its growth', async () => {
   const evaluate = await load('count(input)', RECYCLED_BETWEEN)
   const made = countMemories()
   for (let round = 0; round < 30; round += 1) expect(evaluate(LARGE)).toBe('100001')
   expect(made()).toBe(0)
 })
 
-test('memory that nobody needs any more is given back', async () => {
+test('unneeded memory is released', async () => {
   const evaluate = await load()
   evaluate(LARGE)
   const made = countMemories()
@@ -52,7 +52,7 @@ test('memory that nobody needs any more is given back', async () => {
   expect(made()).toBe(1)
 })
 
-test('the memory grows by what evaluations need, however much data there is', async () => {
+test('the memory grows by the needs of evaluations, not by the size of the data', async () => {
   const texts = Array.from({ length: 250_000 }, (_, n) => `text number ${n} of the base documents`)
   const data = imageOf(JSON.stringify({ texts }))
   expect(data.bytes.length).toBeGreaterThan(16 * MIB)
@@ -62,7 +62,7 @@ test('the memory grows by what evaluations need, however much data there is', as
   expect(made()).toBe(0)
 })
 
-test('only a trial without data leaves open how inputs are read: with data, how much memory it takes depends on that', async () => {
+test('only a trial load without data does not determine how inputs are read', async () => {
   const code = await compileModule(await compileRego('package p\nanswer := input\n'))
   const readsDirectly = async (json: string, isTrial: boolean): Promise<boolean> => {
     const settings = { builtins: hostBuiltins.table, limits: DEFAULT_LIMITS, data: imageOf(json), isTrial }

@@ -6,7 +6,7 @@ import { loadPolicies } from '../../support/load-policies.js'
 
 const POLICY = 'package p\nimport rego.v1\nanswer := product(input)\n'
 
-test('a product of hundreds of digits has all of them, and changes no later one', async () => {
+test('a product of hundreds of digits is exact and does not affect later ones', async () => {
   const plan = planDocument(await loadPolicies({ 'p.rego': POLICY }), ['p', 'answer'])
   const productOf = (factors: readonly number[]): string | undefined =>
     evaluateDocument(plan, Buffer.from(JSON.stringify(factors)), newCall({}))

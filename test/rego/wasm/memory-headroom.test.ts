@@ -12,7 +12,7 @@ import { compileRego } from '../../support/open-reader.js'
 const MIB = 1024 * 1024
 const LONG_MS = 60_000
 
-/** Some 60 MiB of values. */
+/** About 60 MiB of values. */
 const WIDE = Buffer.from(`{"x":[${Array.from({ length: 150_000 }, () => '{"a":{"b":1}}').join()}]}`)
 const NARROW = Buffer.from('{"x":[]}')
 
@@ -48,12 +48,12 @@ function made(input: Uint8Array, slice?: EvaluationSlice): string | undefined {
   return instance.evaluateAll([entrypoint], input, { ...newCall({ nowMs: 0 }), slice })[0]
 }
 
-test('the memory that a large input took is not asked for again, a page for every value that is made beside it', () => {
+test('memory that a large input took is not requested again page by page', () => {
   expect(made(WIDE)).toContain('153000')
   expect(instance.grownBytes).toBeLessThan(110 * MIB)
 })
 
-test('an evaluation is not sent away for the memory that grew for another', () => {
+test('an evaluation does not end for memory that an earlier one took', () => {
   made(WIDE)
   for (let i = 0; i < 50; i++) expect(made(NARROW, new EvaluationSlice(LONG_MS))).toContain('3000')
 })

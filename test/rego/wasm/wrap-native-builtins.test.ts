@@ -66,7 +66,7 @@ test('a native built-in that gives a value gives it in strict mode too', () => {
   expect(answer('ratio', { a: 1, b: 4 }, true)).toBe('0.25')
 })
 
-// OPA gives each of these values; the module's own engine runs out of memory or does not know the syntax.
+// Results of OPA. The module's own engine runs out of memory or does not know the syntax.
 test.each([
   ['matches', { pattern: '(\\pL{100}){10}', text: 'b' }, 'false'],
   ['matches', { pattern: '(\\pL{100}){10}', text: 'b'.repeat(1000) }, 'true'],
@@ -76,20 +76,20 @@ test.each([
   ['valid', { pattern: '(' }, 'false'],
   ['valid', { pattern: 1 }, 'false'],
   ['found', { pattern: '(?<n>a)(b)?', text: 'aab' }, '[["a","a",""],["ab","a","b"]]'],
-])('%s over %j is found out by the host', (rule, input, expected) => {
+])('%s over %j is answered by the host', (rule, input, expected) => {
   expect(answer(rule, input, false)).toBe(expected)
 })
 
-test.each(['matches', 'found'])('%s stays undefined for a pattern that is none', (rule) => {
+test.each(['matches', 'found'])('%s stays undefined for an invalid pattern', (rule) => {
   expect(answer(rule, { pattern: 'a{1001}', text: 'a' }, false)).toBeUndefined()
 })
 
-test('of native built-ins the host is told to be ready for those alone that policies call', async () => {
+test('only the native built-ins that policies call are listed for the host', async () => {
   const { entrypoints } = await load(`package p
 import rego.v1
 like := glob.match(input.pattern, [], input.text)
 `)
-  // What OPA links for it matches by regular expressions.
+  // OPA links an implementation that uses regular expressions.
   const hosted = [...entrypoints.values()].flat().flatMap(({ module }) => module.hostedBuiltins)
   expect(new Set(hosted)).toEqual(new Set(['glob.match']))
 })

@@ -9,7 +9,10 @@ import { RegoObject } from '../../../src/rego/values/value.js'
 import type { RegoValue } from '../../../src/rego/values/value.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
-/** JSON texts of every kind of value; numbers on both sides of where another form of them begins. */
+/**
+ * JSON texts of every kind of value, including numbers just below and above each change of
+ * representation.
+ */
 const TEXTS: readonly string[] = [
   ...['null', 'true', 'false', '""', '"a"', '"\\u0000"', '"ä€😀"', '"1"', '"7.50"', '[]', '{}'],
   ...['0', '-0', '1', '-1', '1.0', '1e0', '10', '1e1', '0.1', '-0.25', '1.50', '100', '1E+2', '12e-1'],
@@ -20,7 +23,7 @@ const TEXTS: readonly string[] = [
   ...['{"b":[1,{"c":null}],"a":false}', '[4294967296]', '[4294967297,"ä"]', '{"":"","ä":{"a":[]}}'],
 ]
 
-/** What is done with two values. */
+/** Expressions over two values. */
 const EXPRESSIONS: readonly string[] = [
   ...['a', 'a == b', 'a < b', 'a <= b', 'sort([a, b])', 'max([a, b])', 'min([a, b])', 'type_name(a)'],
   ...['a in {b}', 'a in [[], b]', 'b in {"k": a}', '{a, b}', '{a} & {b}', '{a} | {b}', '{a} - {b}'],
@@ -53,7 +56,10 @@ const EXPRESSIONS: readonly string[] = [
   ...['object.filter(a, ["a"])', 'json.filter(a, ["a", "b/0"])', 'json.remove(a, ["a", "b/0"])'],
 ]
 
-/** A value that the module's own parser reads, then the same by every other way; `returned` and `within` come from the host. */
+/**
+ * Compares a value that the module's own parser reads with the same value from all other sources;
+ * `returned` and `within` come from the host.
+ */
 const POLICY = `package p
 import rego.v1
 written := [${TEXTS.join(', ')}]
@@ -85,7 +91,7 @@ function membersOf(value: RegoValue | undefined): RegoObject['entries'] {
   return value instanceof RegoObject ? value.entries : []
 }
 
-/** What came out otherwise than for the values that the module itself parsed. */
+/** Returns the results that differ from those for values that the module itself parsed. */
 function differences(outcomes: RegoObject): string[] {
   const expected = outcomes.get('parsed parsed') as RegoValue[]
   return outcomes.entries.flatMap(([ways, found]) =>
@@ -97,7 +103,7 @@ function differences(outcomes: RegoObject): string[] {
   )
 }
 
-test('a value is the same to a policy by whatever way it came', async () => {
+test('a value is the same to a policy from every source', async () => {
   const snapshot = await loadPolicies({ 'p.rego': POLICY, 'data.json': `{"values":[${TEXTS.join(',')}]}` })
   const plan = planDocument(snapshot, ['p', 'answers'])
   const place = fc.nat({ max: TEXTS.length - 1 })
@@ -116,6 +122,6 @@ test('a value is the same to a policy by whatever way it came', async () => {
     return differences(outcomes as RegoObject).map((line) => `${TEXTS[m]} and ${TEXTS[n]}: ${line}`)
   })
   expect(found).toEqual([])
-  // Nothing that was done has changed the data, which stays for the next evaluation.
+  // The data, which is kept for the next evaluation, is unchanged.
   expect(ask()).toBe(answer)
 }, 60_000)

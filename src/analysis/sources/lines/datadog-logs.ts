@@ -95,7 +95,10 @@ function readEvents(size: number, messageField: string | undefined): ReadAnswer<
       const isLate = status === 'timeout'
       return {
         ...{ lines, nextPage: page?.after ?? undefined },
-        gaps: [...messages, ...(isLate ? ['the search ran out of time on the server: events are missing'] : [])],
+        gaps: [
+          ...messages,
+          ...(isLate ? ['the search ran out of time on the server: events are missing'] : []),
+        ],
       }
     },
   }

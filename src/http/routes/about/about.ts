@@ -2,15 +2,13 @@ import { z } from 'zod'
 
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
-import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../pipeline/figures/open-metrics.js'
-import type { FigureTexts } from '../../pipeline/figures/open-metrics.js'
+import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../metrics/open-metrics.js'
+import type { MetricTexts } from '../../metrics/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** What the service says of itself. */
 export interface AboutRoutesDeps {
   readonly version: string
-  readonly metrics: FigureTexts
-  /** The description of the API, as JSON text. */
+  readonly metrics: MetricTexts
+  /** The OpenAPI document as JSON text. */
   readonly openApi: () => Promise<string>
 }
 
@@ -18,7 +16,7 @@ const OPEN_METRICS = 'application/openmetrics-text'
 
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /`, `/openapi.json` and `/metrics`: what this is, what can be asked, and the figures in either of Prometheus's text formats. */
+/** `GET /`, `/openapi.json` and `/metrics`. */
 export const aboutRoutes = [
   route({
     method: 'GET',
@@ -46,11 +44,11 @@ export const aboutRoutes = [
     path: '/metrics',
     roles: ['auditor'],
     handler: 'metrics',
-    summary: 'The figures of the service',
+    summary: 'Metrics of the service',
     answers: {
-      200: { description: "Prometheus's text format, or OpenMetrics.", types: ['text/plain', OPEN_METRICS] },
+      200: { description: 'Prometheus text format or OpenMetrics.', types: ['text/plain', OPEN_METRICS] },
     },
-    // They are needed most when there is more to do than can be done.
+    // Metrics matter most under overload.
     isPolled: true,
     answer: async ({ exchange, prefers }, { metrics }) => {
       const isOpen = prefers('text/plain', OPEN_METRICS) === OPEN_METRICS

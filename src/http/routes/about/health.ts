@@ -7,16 +7,16 @@ import type { Exchange } from '../../exchange/exchange.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
-/** Findings that an answer holds; a probe must not read megabytes every few seconds. */
+/** Maximum warnings in a response, since probes read it every few seconds. */
 const MAX_WARNINGS = 100
 
-/** A part of the service whose state `/health?plugins` shows. */
+/** A component of the service in `/health?plugins`. */
 export interface HealthPlugin {
   readonly name: string
   readonly isUp: () => boolean
-  /** What is wrong while it is not up, safe to show to anyone. */
+  /** Why it is not up, without private details. */
   readonly problem?: () => string | undefined
-  /** What someone should look into though it is up, safe to show to anyone. */
+  /** A problem although it is up, without private details. */
   readonly warning?: () => string | undefined
 }
 
@@ -25,17 +25,20 @@ export interface HealthRoutesDeps {
   readonly plugins: readonly HealthPlugin[]
 }
 
-/** What all that probes ask has in common. Callers send it over the connections on which they ask for decisions: through the web application, those would be read more slowly for good. */
+/**
+ * Common properties of probes. They are direct routes: clients send probes over the connections
+ * they use for decisions, and Hono slows down such a connection permanently.
+ */
 export const PROBE = { method: 'GET', roles: 'anyone', handler: 'health', isProbe: true } as const
 const { directRoute } = routesOf<HealthRoutesDeps>()
 
-/** `true` or an empty text. */
+/** A flag: `true` or empty. */
 const Switch = z.string().optional()
 const HealthQuery = z.looseObject({
-  bundles: Switch.describe('Shows what serves; on where it is empty or true.'),
-  bundle: Switch.describe('The same as `bundles`.'),
-  plugins: Switch.describe('Shows the parts of the service; on where it is empty or true.'),
-  'exclude-plugin': z.string().optional().describe('A part that does not count; may come more than once.'),
+  bundles: Switch.describe('Shows the loaded policies; on if empty or true.'),
+  bundle: Switch.describe('Same as `bundles`.'),
+  plugins: Switch.describe('Shows the components of the service; on if empty or true.'),
+  'exclude-plugin': z.string().optional().describe('A component to ignore; repeatable.'),
 })
 const Health = z.object({
   error: z.string().optional(),
@@ -55,16 +58,17 @@ const Health = z.object({
 })
 
 /**
- * `GET /health`: 200 as long as the process answers. `?bundles` shows what serves, what is wrong with it though it loads, and the failure of the last reload,
- * if any: it stays 200, since the last good policies serve. `?plugins` is 500 while a part is not up.
+ * `GET /health`: 200 as long as the process responds. `?bundles` shows the loaded policies, their
+ * warnings, and the failure of the last reload; it stays 200, since the last good policies serve.
+ * `?plugins` is 500 while a component is not up.
  */
 export const healthRoutes = [
   directRoute({
     ...PROBE,
     path: '/health',
-    summary: 'Whether the service, its policies and its parts are well',
+    summary: 'Health of the service, its policies and its components',
     query: HealthQuery,
-    answers: { 200: json('The service answers.', Health), 500: json('A part is not up.', Health) },
+    answers: { 200: json('The service responds.', Health), 500: json('A component is not up.', Health) },
     answerOn: (deps, exchange) => answerHealth(exchange, deps),
   }),
 ]
@@ -85,7 +89,7 @@ function isOn(query: URLSearchParams, name: string): boolean {
   return ['', 'true'].includes(query.get(name) ?? 'false')
 }
 
-/** Anyone may ask: no path of the server is shown. */
+/** Anyone may read this, so paths of the server are hidden. */
 function describePolicies({ current, activatedAt, failure, locations }: Policies): object {
   const names = publicNames(locations.directories, locations.bundles)
   const warnings = current.warnings.slice(0, MAX_WARNINGS).map((warning) => publicDetail(warning, names))
@@ -111,12 +115,12 @@ function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames):
     : { ...told, location: { ...location, file: names.file(location.file) } }
 }
 
-/** How parts stand, by their names. */
+/** Returns the states of components by name. */
 export function describePlugins(plugins: readonly HealthPlugin[]): object {
   return Object.fromEntries(plugins.map((plugin) => [plugin.name, describePlugin(plugin)]))
 }
 
-/** The states of OPA's plugins, of which `WARN` is up. */
+/** Returns a state of OPA's plugins. `WARN` counts as up. */
 function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
   if (isUp()) {
     const remark = warning?.()
@@ -124,4 +128,53 @@ function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
   }
   const message = problem?.()
   return { state: 'NOT_READY', ...(message !== undefined && { message }) }
+}
+
+/** Components that do not affect responses. */
+const IN_THE_BACKGROUND: ReadonlySet<string> = new Set(['decision_logs', 'registry'])
+const RETRY_AFTER_SECONDS = '1'
+
+const Alive = z.object({ status: z.literal('alive') })
+const Ready = z.object({ status: z.literal('ready') })
+const NotReady = z.object({ status: z.literal('not ready'), plugins: z.looseObject({}) })
+const ALIVE = { 200: json('It does.', Alive) }
+/** Probes for load balancers and restarts. */
+export const probeRoutes = [
+  directRoute({
+    ...PROBE,
+    path: '/livez',
+    summary: 'Liveness probe; restart the process if it fails',
+    answers: ALIVE,
+    answerOn: (_, exchange) => sendJson(exchange, { status: 'alive' }),
+  }),
+  directRoute({
+    ...PROBE,
+    path: '/readyz',
+    summary: 'Readiness probe; route requests elsewhere if it fails',
+    answers: {
+      200: json('It can.', Ready),
+      503: json('Components that are down, with the reasons.', NotReady),
+    },
+    answerOn: ({ plugins }, exchange) => answerReadiness(exchange, plugins),
+  }),
+]
+
+/** Has no dependencies, so every worker process serves it. */
+export const failOpenRoute = routesOf<unknown>().directRoute({
+  ...PROBE,
+  path: '/v1/opa/failOpen',
+  // Some releases of the stage skip the policy unless the status is 200.
+  summary: "Whether policies can be evaluated, as the orchestrator's policy stage checks first",
+  answers: ALIVE,
+  answerOn: (_, exchange) => sendJson(exchange, { status: 'alive' }),
+})
+
+function answerReadiness(exchange: Exchange, plugins: readonly HealthPlugin[]): void {
+  const down = plugins.filter(({ name, isUp }) => !IN_THE_BACKGROUND.has(name) && !isUp())
+  if (down.length === 0) {
+    sendJson(exchange, { status: 'ready' })
+    return
+  }
+  const body = { status: 'not ready', plugins: describePlugins(down) }
+  sendJson(exchange, body, 503, { 'Retry-After': RETRY_AFTER_SECONDS })
 }

@@ -5,7 +5,7 @@ import { Time } from '../../pipeline/answer-schemas.js'
 export const RUN_STATES = ['RUNNING', 'COMPLETED', 'CANCELLED'] as const
 const Verdict = z.enum(['Success', 'Review', 'Fail'])
 
-/** A run as lists show it. */
+/** A run in a list. */
 export const RunAnswer = z.looseObject({
   id: z.int(),
   application: z.string(),
@@ -18,15 +18,15 @@ export const RunAnswer = z.looseObject({
   errors: z.array(z.string()),
   intervalCount: z.int(),
   intervalsDone: z.int(),
-  looks: z.int().describe('`intervalCount` as it was called in earlier releases.'),
-  looksDone: z.int().describe('`intervalsDone` as it was called in earlier releases.'),
+  looks: z.int().describe('Former name of `intervalCount`.'),
+  looksDone: z.int().describe('Former name of `intervalsDone`.'),
   startedAt: Time,
   nextIntervalAt: Time.optional(),
-  nextLookAt: Time.optional().describe('`nextIntervalAt` as it was called in earlier releases.'),
+  nextLookAt: Time.optional().describe('Former name of `nextIntervalAt`.'),
   finishedAt: Time.optional(),
 })
 
-/** A run with its plan, its intervals and the report of the last one. */
+/** A run with its plan, its intervals and the last report. */
 export const RunDetailsAnswer = RunAnswer.extend({
   plan: z.looseObject({}),
   intervals: z.array(
@@ -38,7 +38,7 @@ export const RunDetailsAnswer = RunAnswer.extend({
 /** The report of one interval. */
 export const ReportAnswer = z.looseObject({ score: z.number(), verdict: Verdict, reason: z.string() })
 
-/** What the readers of the orchestrator poll; errors have all of it, too. */
+/** The status that the orchestrator polls. Errors have all members, too. */
 export const CanaryStatusAnswer = z.looseObject({
   id: z.string(),
   application: z.string(),

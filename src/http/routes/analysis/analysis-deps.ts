@@ -3,22 +3,20 @@ import type { DefinitionTrials } from '../../../analysis/runs/try-definition.js'
 import type { FindStageTemplates } from '../../../analysis/runs/definitions/stage-templates.js'
 import type { ReadingOutage } from '../../../analysis/runs/reading-outage.js'
 import type { ReportLinks } from '../../analysis-report/report-links.js'
-
-/** What the routes of analyses need. */
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
   readonly trials: Pick<DefinitionTrials, 'try'>
   readonly findStageTemplates: FindStageTemplates
-  /** Since when statuses cannot be read. */
+  /** Tracks since when statuses cannot be read. */
   readonly outage: ReadingOutage
-  /** The origins whose pages may show reports in a frame. */
+  /** Origins that may embed reports in a frame. */
   readonly frameAncestors: readonly string[]
   readonly publicUrl: string | undefined
-  /** Where the orchestrator reaches the service. */
+  /** URL of the service for the orchestrator. */
   readonly orchestratorUrl: string | undefined
   readonly maxBodyBytes: number
   readonly now: () => number
-  /** A person who follows the orchestrator's link to a report has no bearer token. */
+  /** Tokens for people who follow the orchestrator's report link without signing in. */
   readonly reportLinks: ReportLinks
-  /** No further interval of a run is judged. */
+  /** Stops scheduling intervals of a run. */
   readonly forget: (id: number) => void
 }

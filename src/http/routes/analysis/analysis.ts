@@ -40,8 +40,8 @@ const ListQuery = z.strictObject({
 })
 const IntervalNumber = z.coerce.number().int().min(1).optional()
 const DataQuery = z.strictObject({
-  interval: IntervalNumber.describe('Which interval; the last one where none is named.'),
-  look: IntervalNumber.describe('The same, as it was called in earlier releases.'),
+  interval: IntervalNumber.describe('Number of the interval; the last by default.'),
+  look: IntervalNumber.describe('Former name of `interval`.'),
 })
 const RUN = { id: numberOf('analysis') }
 const READ = { method: 'GET', roles: READERS, handler: 'analysis' } as const
@@ -65,14 +65,14 @@ const runRoutes = [
   route({
     ...CHANGE,
     path: '/analysis',
-    summary: 'Begin an analysis',
+    summary: 'Start an analysis',
     body: registrationBody,
     answers: {
       201: {
         ...json('Its number.', z.object({ id: z.int() })),
-        headers: { Location: 'Where the analysis is.' },
+        headers: { Location: 'URL of the analysis.' },
       },
-      409: { description: 'Nobody has said how the application is analysed.' },
+      409: { description: 'No analysis is defined for the application.' },
     },
     answer: async ({ exchange, body }, deps) => {
       const { id } = await registerCanary(deps, readRegistration(body), actorOf(exchange, deps))
@@ -82,7 +82,7 @@ const runRoutes = [
   route({
     ...READ,
     path: '/analysis/:id',
-    summary: 'One analysis: JSON, or a page for who prefers HTML',
+    summary: 'One analysis, as JSON or HTML',
     params: RUN,
     answers: {
       200: { ...json('The analysis.', RunDetailsAnswer), types: ['application/json', 'text/html'] },
@@ -95,7 +95,7 @@ const runRoutes = [
   route({
     ...READ,
     path: '/analysis/:id/chart.png',
-    summary: 'The verdict, the reason and the one chart that shows it, as a picture for a chat',
+    summary: 'Verdict, reason and chart of an analysis as a picture for chat',
     params: RUN,
     answers: PICTURE,
     answer: ({ params: { id } }, deps) => reportPicture(deps, id),
@@ -111,7 +111,7 @@ const runRoutes = [
   route({
     ...READ,
     path: '/analysis/:id/looks/:look',
-    summary: 'The report of one interval, at its path of earlier releases',
+    summary: 'The report of one interval, at its former path',
     params: { ...RUN, look: numberOf('interval') },
     answers: { 200: json('The report.', ReportAnswer) },
     answer: async ({ params: { id, look } }, { reader }) =>
@@ -120,19 +120,19 @@ const runRoutes = [
   route({
     ...READ,
     path: '/analysis/:id/data',
-    summary: 'What an interval fetched, but for lines of logs',
+    summary: 'The data of an interval, except for log lines',
     params: RUN,
     query: DataQuery,
-    answers: { 200: json('What was fetched, as gzip.', z.looseObject({})) },
+    answers: { 200: json('The data, gzipped.', z.looseObject({})) },
     answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'data'),
   }),
   route({
     ...READ,
     path: '/analysis/:id/lines',
-    summary: 'The lines of logs that an interval fetched',
+    summary: 'The log lines of an interval',
     params: RUN,
     query: DataQuery,
-    answers: { 200: json('The lines of each log, as gzip.', z.array(z.unknown())) },
+    answers: { 200: json('The lines of each log, gzipped.', z.array(z.unknown())) },
     answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'lines'),
   }),
   route({
@@ -149,10 +149,12 @@ const runRoutes = [
   }),
 ]
 
-/** Analyses for people and for the command line: definitions, runs, reports and the data that a replay needs. */
+/**
+ * Analyses for people and the command line: definitions, runs, reports, and the data for a replay.
+ */
 export const analysisRoutes = [...reportRoutes, ...definitionRoutes, ...runRoutes]
 
-/** Sent as it is stored: unpacking it here would only hold decisions up. */
+/** Sent gzipped as stored, since decompressing it would block decisions. */
 async function fetchedData(
   { reader }: AnalysisRoutesDeps,
   id: number,

@@ -1,27 +1,32 @@
 import { z } from 'zod'
 
-import { cancelRun } from '../../../analysis/runs/analysis-operations.js'
+import { cancelRun, unknownRun } from '../../../analysis/runs/analysis-operations.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { withStageTemplates } from '../../../analysis/runs/definitions/stage-templates.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
-import type { AppError } from '../../../errors/app-error.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { registrationBody } from '../../input/body-reader.js'
-import { readPathNumber } from '../../input/path-number.js'
-import { textOf } from '../../input/path-parameter.js'
+import { readPathNumber, textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { CanaryStatusAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
-import { answerCanaryStatus } from './canary-status-answer.js'
 import { templateRoutes } from './templates.js'
+import {
+  showCanaryStatus,
+  unknownCanaryStatus,
+  unreadableCanaryStatus,
+  withReportUrl,
+} from '../../../analysis/runs/canary-status.js'
+import type { ShownStatus } from '../../../analysis/runs/canary-status.js'
 
-/** The path of the contract, where a bare registration is answered with 200. */
+/** The path of the API specification, which responds with 200 to a plain registration. */
 const CONTRACT_PATH = '/autopilot/api/v3/registerCanary'
 const REGISTER_PATHS = [
   '/autopilot/registerCanary',
@@ -42,20 +47,23 @@ const REGISTERED = {
     z.object({ canaryId: z.int(), warnings: z.array(z.string()).optional() }),
   ),
   headers: {
-    Location: 'Where the status of the analysis is polled.',
-    'x-opsmx-report-token': 'The token in the link to its report.',
+    Location: "URL of the analysis's status.",
+    'x-opsmx-report-token': 'Token of the report link.',
   },
 }
 const STATUSES = {
   200: json('The status.', CanaryStatusAnswer),
-  404: json('There is no such analysis: an error that has all members of a status.', CanaryStatusAnswer),
-  503: json('The status cannot be read just now; in the same form.', CanaryStatusAnswer),
+  404: json('Analysis not found: an error with all members of a status.', CanaryStatusAnswer),
+  503: json('The status is temporarily unreadable; in the same form.', CanaryStatusAnswer),
 }
 const CANARY = { id: textOf('The number of the analysis.') }
 const COMMON = { roles: ['orchestrator'], handler: 'autopilot', isPolled: true } as const
 const { route } = routesOf<AnalysisRoutesDeps>()
 
-/** What the orchestrator's stages and the Argo job call: registration, polling, and the templates of the GitOps client. */
+/**
+ * Routes of the orchestrator's stages and the Argo job: registration, polling, and the templates of
+ * the GitOps client.
+ */
 export const autopilotRoutes = [
   ...REGISTER_PATHS.map(registerRoute),
   ...STATUS_PATHS.flatMap(statusRoutes),
@@ -68,12 +76,14 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
     ...COMMON,
     method: 'POST',
     path,
-    summary: 'Begin an analysis, as the verification stages and the Argo job do',
+    summary: 'Start an analysis, for verification stages and the Argo job',
     body: registrationBody,
     answers: {
-      ...(isContract && { 200: { ...REGISTERED, description: 'To a bare registration: its number.' } }),
+      ...(isContract && {
+        200: { ...REGISTERED, description: 'Response to a plain registration: its number.' },
+      }),
       202: REGISTERED,
-      409: { description: 'Nobody has said how the application is analysed.' },
+      409: { description: 'No analysis is defined for the application.' },
     },
     answer: async ({ exchange, body }, deps) => {
       const registration = await withStageTemplates(readRegistration(body), deps.findStageTemplates)
@@ -88,7 +98,7 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
   })
 }
 
-/** The Argo job looks at no status: what went wrong must be in `error`, too. */
+/** The Argo job ignores the status and reads the member `error`. */
 function answerFailedRegistration(failure: AppError): Response {
   const { status, body, headers } = errorAnswer(failure)
   return jsonAnswer({ ...(JSON.parse(body) as object), error: failure.code }, status, headers)
@@ -100,7 +110,7 @@ function statusRoutes(path: string): readonly Route<AnalysisRoutesDeps>[] {
       ...COMMON,
       method: 'GET',
       path,
-      summary: 'The status of an analysis, as the orchestrator polls it',
+      summary: 'Status of an analysis, polled by the orchestrator',
       params: CANARY,
       answers: STATUSES,
       answer: ({ exchange, params }, deps) => answerCanaryStatus(exchange, deps, params.id),
@@ -109,7 +119,7 @@ function statusRoutes(path: string): readonly Route<AnalysisRoutesDeps>[] {
       ...COMMON,
       method: 'DELETE',
       path,
-      summary: 'Cancel an analysis, as the orchestrator does',
+      summary: 'Cancel an analysis, for the orchestrator',
       params: CANARY,
       answers: STATUSES,
       answer: ({ exchange, params }, deps) => cancel(exchange, deps, params.id),
@@ -124,4 +134,39 @@ async function cancel(exchange: Exchange, deps: AnalysisRoutesDeps, id: string):
     deps.forget(runId)
   }
   return answerCanaryStatus(exchange, deps, id)
+}
+
+/**
+ * Responds with the status of a run. Pollers ignore the HTTP status, so errors have all members.
+ */
+export async function answerCanaryStatus(
+  exchange: Exchange,
+  deps: AnalysisRoutesDeps,
+  id: string,
+): Promise<Response> {
+  let shown: ShownStatus | undefined
+  try {
+    const runId = readPathNumber(id)
+    shown = runId === undefined ? undefined : await deps.reader.run(showCanaryStatus, runId)
+    deps.outage.over()
+  } catch (raw) {
+    const failure = toAppError(raw)
+    exchange.failure = failure
+    const { code, message } = failure
+    // Pollers must retry whatever went wrong.
+    const { status, headers } = errorAnswer(new AppError('unavailable', message, { code, cause: failure }))
+    const asStatus = deps.outage.isTooLong(deps.now()) ? unknownCanaryStatus : unreadableCanaryStatus
+    return jsonAnswer({ code, message, ...asStatus(id, message) }, status, headers)
+  }
+  if (shown === undefined) {
+    const { code, message } = unknownRun(id)
+    return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)
+  }
+  const { run, status } = shown
+  const token = deps.reportLinks.issue(run, deps.now())
+  const base = baseUrl(exchange, deps.publicUrl)
+  // The orchestrator's UI prepends its own base URL, and the plugins append /fromPlugin/….
+  const pages = `${new URL(base).pathname.replace(/\/$/, '')}/ui/plugin-isd/verification`
+  const page = `${pages}/${encodeURIComponent(status.application)}/${run.id}/${token}`
+  return jsonAnswer(withReportUrl(status, `${base}/analysis/report/${run.id}/${token}`, page))
 }

@@ -17,7 +17,7 @@ import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
-/** Who may see analyses. */
+/** Roles that may read analyses. */
 export const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const APPLICATION = { application: textOf('The name of the application.') }
 const Definition = z.looseObject({})
@@ -30,9 +30,9 @@ const TryBody = z.strictObject({
     .min(3)
     .max(MAX_MINUTES)
     .default(60)
-    .describe('The length of the window, which ends now.'),
-  baseline: ScopeValues.describe('Values of the scope of the baseline.'),
-  canary: ScopeValues.describe('Values of the scope of the canary.'),
+    .describe('Length in minutes of the time range, which ends now.'),
+  baseline: ScopeValues.describe('Scope values of the baseline.'),
+  canary: ScopeValues.describe('Scope values of the canary.'),
 })
 const Tried = z.object({
   application: z.string(),
@@ -49,14 +49,14 @@ const Tried = z.object({
 })
 const { route } = routesOf<AnalysisRoutesDeps>()
 
-/** `/analysis/applications`: how each application is analysed. */
+/** `/analysis/applications`, the definitions of analyses. */
 export const definitionRoutes = [
   route({
     method: 'GET',
     path: '/analysis/applications',
     roles: READERS,
     handler: 'analysis',
-    summary: 'How all applications are analysed',
+    summary: 'All analysis definitions',
     answers: {
       200: json(
         'The definitions.',
@@ -78,7 +78,7 @@ export const definitionRoutes = [
     path: '/analysis/applications/:application',
     roles: READERS,
     handler: 'analysis',
-    summary: 'How one application is analysed',
+    summary: 'The analysis definition of an application',
     params: APPLICATION,
     answers: { 200: json('The definition.', Definition) },
     answer: async ({ params: { application } }, { reader }) => {
@@ -92,10 +92,10 @@ export const definitionRoutes = [
     path: '/analysis/applications/:application',
     roles: ['admin'],
     handler: 'analysis',
-    summary: 'Define how an application is analysed',
+    summary: 'Define the analysis of an application',
     params: APPLICATION,
     body: documentBody('the definition'),
-    answers: { 200: json('The definition, with what is odd about it.', Definition) },
+    answers: { 200: json('The definition, with warnings.', Definition) },
     answer: async ({ exchange, params: { application }, body: { document } }, deps) => {
       const request = { application, document, origin: 'api' } as const
       const { definition, warnings } = await defineAnalysis(deps, request, actorOf(exchange, deps))
@@ -107,10 +107,10 @@ export const definitionRoutes = [
     path: '/analysis/applications/:application/try',
     roles: ['admin'],
     handler: 'analysis',
-    summary: 'Ask every query of a definition, and keep nothing',
+    summary: 'Run all queries of a definition without storing anything',
     params: APPLICATION,
     body: jsonBody(TryBody),
-    answers: { 200: json('What each query brought.', Tried) },
+    answers: { 200: json('The results of the queries.', Tried) },
     answer: async ({ exchange, params: { application }, body: { minutes, ...scopes } }, deps) =>
       jsonAnswer(await deps.trials.try({ application, minutes, scopes, ...actorOf(exchange, deps) })),
   }),
@@ -119,11 +119,11 @@ export const definitionRoutes = [
     path: '/analysis/applications/:application',
     roles: ['admin'],
     handler: 'analysis',
-    summary: 'Take a definition away',
+    summary: 'Delete a definition',
     params: APPLICATION,
     answers: {
       200: json('It is gone.', z.object({ application: z.string(), deleted: z.literal(true) })),
-      409: { description: 'A file of the configuration defines the application.' },
+      409: { description: 'A configuration file defines the application.' },
     },
     answer: async ({ exchange, params: { application } }, deps) => {
       await deps.writer.run(deleteDefinition, { application, actor: actorOf(exchange, deps) })

@@ -7,7 +7,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Credential, Route } from '../../pipeline/route.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
-/** The page needs nothing but its own style, and its link must not travel on. */
+/** The page loads nothing, and its link must not leak through Referer. */
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Referrer-Policy': 'no-referrer',
@@ -15,7 +15,7 @@ const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** What `reportPicture` answers. */
+/** Responses of `reportPicture`. */
 export const PICTURE = { 200: { description: 'A picture.', types: ['image/png'] } } as const
 
 interface LinkParams {
@@ -23,7 +23,7 @@ interface LinkParams {
   readonly token: string
 }
 
-/** Whoever holds the link may read this one report. */
+/** The holder of a link may read this one report. */
 export function reportLinkOf<D>(analysisOf: (deps: D) => AnalysisRoutesDeps): Credential<D, LinkParams> {
   return {
     name: 'reportLink',
@@ -35,12 +35,12 @@ export function reportLinkOf<D>(analysisOf: (deps: D) => AnalysisRoutesDeps): Cr
 }
 const PARAMS = {
   id: numberOf('analysis'),
-  token: textOf('The token of the link, which the status of the analysis names.'),
+  token: textOf('Token of the report link, from the status of the analysis.'),
 }
 
 /**
- * The report behind the orchestrator's link, which a person without a token follows, and its picture, which a chat fetches; the plugins add the name
- * of a service to the link.
+ * The report and its chart for holders of a link, such as people who follow it from the
+ * orchestrator, and chats. Plugins append the name of a service.
  */
 export const reportRoutes = [
   reportRoute('/analysis/report/:id/:token'),
@@ -49,13 +49,13 @@ export const reportRoutes = [
     path: '/analysis/report/:id/:token/chart.png',
     credential: reportLinkOf((deps: AnalysisRoutesDeps) => deps),
     handler: 'analysis',
-    summary: 'The picture of an analysis, for who has the link of its report',
+    summary: 'Picture of an analysis, for holders of its report link',
     params: PARAMS,
     answers: PICTURE,
     answer: ({ params: { id } }, deps) => reportPicture(deps, id),
   }),
   reportRoute('/analysis/report/:id/:token/:service', {
-    service: textOf('The name of a service; the report is of all.'),
+    service: textOf('Name of a service; the report covers all.'),
   }),
 ]
 
@@ -68,14 +68,14 @@ function reportRoute(
     path,
     credential: reportLinkOf((deps: AnalysisRoutesDeps) => deps),
     handler: 'analysis',
-    summary: 'The report of an analysis as a page, for who has its link',
+    summary: 'Report of an analysis as a page, for holders of its link',
     params: { ...more, ...PARAMS },
-    answers: { 200: { description: 'A page of HTML.', types: ['text/html'] } },
+    answers: { 200: { description: 'An HTML page.', types: ['text/html'] } },
     answer: ({ params: { id } }, deps) => reportPage(deps, id),
   })
 }
 
-/** The report of an analysis as a page. */
+/** Returns the report as a page. */
 export async function reportPage(
   { reader, frameAncestors }: AnalysisRoutesDeps,
   id: number,
@@ -86,7 +86,7 @@ export async function reportPage(
   return new Response(await reader.run(renderRun, id), { headers })
 }
 
-/** The verdict, the reason and the one chart that shows it, as PNG. */
+/** Returns the chart as PNG. */
 export async function reportPicture({ reader }: AnalysisRoutesDeps, id: number): Promise<Response> {
   const headers = {
     'Content-Type': 'image/png',

@@ -42,13 +42,13 @@ const COMMON = {
 } as const
 const { route } = routesOf<AnalysisRoutesDeps>()
 
-/** `/autopilot/api/v5/external/template`: the templates of the GitOps client. */
+/** `/autopilot/api/v5/external/template`, the templates of the GitOps client. */
 export const templateRoutes = [
   route({
     ...COMMON,
     method: 'GET',
-    summary: 'Whether there is such a template',
-    answers: { 200: json('Whether there is.', z.boolean()) },
+    summary: 'Whether a template exists',
+    answers: { 200: json('Whether it exists.', z.boolean()) },
     answer: async ({ query: { templateType, templateName, sha1 } }, { reader }) => {
       const found = await reader.run(findTemplate, { type: templateType, name: templateName, sha1 })
       return jsonAnswer(found !== undefined)
@@ -57,7 +57,7 @@ export const templateRoutes = [
   route({
     ...COMMON,
     method: 'POST',
-    summary: 'Keep a template',
+    summary: 'Store a template',
     body: documentBody('the template'),
     answers: {
       201: json('It is kept.', z.object({ status: z.literal('CREATED'), sha1: z.string() })),
@@ -72,7 +72,7 @@ export const templateRoutes = [
   }),
 ]
 
-/** Keeps a template that was sent; returns its SHA-1. Raises `invalid` for what is none. */
+/** Stores a template and returns its SHA-1. Raises `invalid` for a malformed template. */
 export async function keepTemplate(
   exchange: Exchange,
   { type, name, body }: SentTemplate,
@@ -82,14 +82,15 @@ export async function keepTemplate(
   const sha1 = createHash('sha1').update(body).digest('hex')
   await deps.writer.run(saveTemplate, {
     template: { type, name, sha1, body, createdMs: deps.now() },
-    // The Argo job sends each version with its SHA-1 and asks for it by that: it need not change what others find by the name.
+    // The Argo job sends each version and reads it back by SHA-1, so it need not replace the
+    // version that others find by name.
     mayReplace: exchange.caller.isAdmin,
     actor: actorOf(exchange, deps),
   })
   return sha1
 }
 
-/** The client looks at no status: what went wrong must be in `errorMessage`. */
+/** The client ignores the status and reads `errorMessage`. */
 function answerRefusedTemplate(failure: AppError): Response {
   const { code, message, kind } = failure
   if (kind !== 'invalid' && kind !== 'too_large') throw failure

@@ -9,26 +9,32 @@ import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { FormRoutesDeps } from './form-routes-deps.js'
 
-/** A form with more could not be used. */
+/** Maximum pipelines in a form. */
 const MAX_PIPELINES = 5000
 
-/** The stages put the name as it is into a URL, where these end it, or end the stage; they do not ask where they have no number. */
+/**
+ * Characters that would break the URL that stages build with the unescaped name. Stages skip the
+ * request for pipelines without a number.
+ */
 const NOT_IN_URL = /[\s/?#%"<>\\^`{|}]/
 
 const Pipeline = z.object({ pipelineName: z.string(), pipelineId: z.int() })
 const Service = z.object({ serviceName: z.string(), serviceId: z.int(), pipelines: z.array(Pipeline) })
 const Application = z.object({ applicationId: z.int(), name: z.string() })
-const USER = { user: textOf('Whoever is signed in.') }
+const USER = { user: textOf('The signed-in user.') }
 const COMMON = { method: 'GET', roles: ['orchestrator', 'auditor'], handler: 'forms' } as const
 const ENABLED = { 200: json('That it is.', z.object({ isEnabled: z.literal('true') })) }
 const { route } = routesOf<FormRoutesDeps>()
 
-/** The numbers of an application and its pipelines, which the forms of all stages keep in the stage (deck routes, 2d and 2e). */
+/**
+ * Numbers of applications and pipelines, which the stage forms store in the stage (deck routes, 2d
+ * and 2e).
+ */
 const numberRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v2/applications/name/:application',
-    summary: 'The number of an application, for the forms of stages',
+    summary: 'The number of an application, for stage forms',
     params: { application: textOf('The name of the application.') },
     answers: { 200: json('Name and number.', Application) },
     answer: async ({ params: { application } }, { numbers }) =>
@@ -37,7 +43,7 @@ const numberRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v4/applications/:id',
-    summary: 'The pipelines of an application with their numbers, for the forms of stages',
+    summary: 'The pipelines of an application with their numbers, for stage forms',
     params: { id: numberOf('application') },
     answers: {
       200: json('The pipelines, each as a service.', Application.extend({ services: z.array(Service) })),
@@ -58,12 +64,15 @@ const numberRoutes = [
   }),
 ]
 
-/** What the gateway asks before it lets a form ask (deck routes, below 2): the forms are open to whom the gateway has let in. */
+/**
+ * Permission checks of the gateway before a form is shown (deck routes, 2). Forms are open to
+ * everyone whom the gateway admits.
+ */
 const permissionRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v6/users/:user/features/APP',
-    summary: 'Whether the gateway is to ask for rights on applications; as the gateway asks',
+    summary: 'Whether the gateway checks permissions on applications',
     params: USER,
     answers: ENABLED,
     answer: () => jsonAnswer({ isEnabled: 'true' }),
@@ -71,15 +80,15 @@ const permissionRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v6/users/:user/features/APP/:application/permission',
-    summary: 'What a user may do with an application, as the gateway asks',
+    summary: "A user's permissions on an application, for the gateway",
     params: { ...USER, application: textOf('The number of the application.') },
-    answers: { 200: json('All that there is.', z.object({ permissions: z.array(z.string()) })) },
+    answers: { 200: json('All permissions.', z.object({ permissions: z.array(z.string()) })) },
     answer: () => jsonAnswer({ permissions: ['view', 'edit'] }),
   }),
   route({
     ...COMMON,
     path: '/platformservice/v6/users/:user/feature',
-    summary: 'Whether a user may trigger an approval, as the gateway asks',
+    summary: 'Whether a user may trigger an approval, for the gateway',
     params: USER,
     answers: ENABLED,
     answer: () => jsonAnswer({ isEnabled: 'true' }),
@@ -89,5 +98,5 @@ const permissionRoutes = [
 export const applicationFormRoutes = [...numberRoutes, ...permissionRoutes]
 
 function noApplication(id: number): AppError {
-  return new AppError('not_found', `no application has the number ${id}: ask for it by its name first`)
+  return new AppError('not_found', `no application has the number ${id}; look it up by name first`)
 }

@@ -5,23 +5,21 @@ import type { Writer } from '../../../store/ports/transaction.js'
 
 /** A policy that a form offers. */
 export interface OfferedPolicy {
-  /** Its path below `data`, which is also what people call it. */
+  /** Path under `data`, also shown as its name. */
   readonly path: string
   readonly id: number
 }
-
-/** What the routes behind the forms of stages need. */
 export interface FormRoutesDeps {
   readonly reader: Reader
   readonly writer: Writer
   readonly now: () => number
   readonly maxBodyBytes: number
   readonly accounts: readonly OfferedAccount[]
-  /** The groups that approvers of tokens belong to. */
+  /** Groups of approvers. */
   readonly groups: readonly string[]
   readonly environments: readonly string[]
   readonly runtimePolicies: () => readonly OfferedPolicy[]
   readonly numbers: PipelineNumbers
-  /** Whether the forms of stages may make gates. */
+  /** True if stage forms may create gates (`gates.fromStages`). */
   readonly makesGates: boolean
 }

@@ -31,7 +31,7 @@ const ChosenPolicy = z.looseObject({
   policyId: z.coerce.number().nullish(),
   policyName: z.string().nullish(),
 })
-/** What the stages send of what was chosen in their forms (clients, 1.7 B). */
+/** The choices that a stage sends from its form (clients, 1.7 B). */
 const StageGateBody = z.looseObject({
   gateName: Name,
   gateType: z
@@ -66,23 +66,23 @@ const StageGateAnswer = z.object({
 })
 type Chosen = z.output<typeof ChosenPolicy>
 
-const DECLARED = { description: 'An operator has declared the gate, and no form changes it.' }
+const DECLARED = { description: 'The gate is declared by an operator and cannot be changed by a form.' }
 const ANSWERS = { 200: json('The gate.', StageGateAnswer), 409: DECLARED }
 const COMMON = { roles: ['orchestrator'], handler: 'forms', showsErrors: true, answers: ANSWERS } as const
 const GATE = { gateId: numberOf('approval gate') }
 const { route } = routesOf<FormRoutesDeps>()
 
-/** What stages tell of their forms before they are sent anywhere; only where `gates.fromStages` says so. */
+/** Routes by which stages create and change their gates. They require `gates.fromStages`. */
 export const stageGateRoutes = [
   route({
     ...COMMON,
     method: 'POST',
     path: '/dashboardservice/v4/pipelines/:id/gates',
-    summary: 'Make the gate of a stage from its form, as the stage asks',
+    summary: 'Create the gate of a stage from its form',
     params: { id: numberOf('pipeline') },
     body: jsonBody(StageGateBody),
     answer: async ({ exchange, params: { id }, body }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const { application, pipeline } = (await deps.numbers.namesOf(id)) ?? {}
       if (application === undefined || pipeline === undefined) throw noPipeline(id)
       const stage = { application, pipeline, stage: body.gateName }
@@ -95,11 +95,11 @@ export const stageGateRoutes = [
     ...COMMON,
     method: 'PUT',
     path: '/dashboardservice/v4/pipelines/:id/gates/:gateId',
-    summary: 'Change the gate of a stage by its form, as the stage asks',
+    summary: 'Change the gate of a stage from its form',
     params: { ...GATE, id: numberOf('pipeline') },
     body: jsonBody(StageGateBody),
     answer: async ({ exchange, params: { gateId }, body }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const change = { gateId, policy: policyOf(body, deps), actor: actorOf(exchange, deps) }
       return answered(await deps.writer.run(changeStageGate, change))
     },
@@ -108,11 +108,11 @@ export const stageGateRoutes = [
     ...COMMON,
     method: 'PUT',
     path: '/platformservice/v6/usergroups/permissions/users/:user/resources/:gateId',
-    summary: 'Let only some groups decide at the gate of a stage, as the stage asks',
-    params: { ...GATE, user: textOf('Whoever the stage runs for.') },
+    summary: 'Restrict the gate of a stage to groups of approvers',
+    params: { ...GATE, user: textOf('The user of the stage.') },
     body: jsonBody(Permissions),
     answer: async ({ exchange, params: { gateId }, body: { userGroups } }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const deciding = userGroups.filter(({ permissionIds }) => permissionIds.includes('approve_gate'))
       const names = deciding.flatMap(({ userGroupNames }) =>
         userGroupNames.map(({ userGroupName }) => userGroupName),
@@ -125,11 +125,11 @@ export const stageGateRoutes = [
     ...COMMON,
     method: 'PUT',
     path: '/visibilityservice/v4/approvalGates/:gateId/connector',
-    summary: "Have the policy of a stage's gate wait for an account's evidence, as the stage asks",
+    summary: 'Add a connector to the gate of a stage, whose policy then waits for its evidence',
     params: GATE,
     body: jsonBody(ChosenConnector),
     answer: async ({ exchange, params: { gateId }, body: { datasourceName } }, deps) => {
-      requireMaking(deps)
+      requireGateCreation(deps)
       const account = deps.accounts.find(({ name }) => name === datasourceName)
       if (account === undefined) throw noAccount(datasourceName)
       const change = { gateId, connectorType: connectorTypeOf(account), actor: actorOf(exchange, deps) }
@@ -138,7 +138,10 @@ export const stageGateRoutes = [
   }),
 ]
 
-/** The policy that a form names; of an approval the one that decides. Raises `invalid` for one that is not offered, and for several. */
+/**
+ * Returns the policy of a form; for an approval, the one that decides. Raises `invalid` for an
+ * unknown policy and for several.
+ */
 function policyOf(
   {
     gateType,
@@ -154,15 +157,21 @@ function policyOf(
   const chosen = isAutomatedApproval === true ? (approvalGatePolicies ?? []) : []
   const [first, ...others] = chosen
   if (others.length > 0) {
-    throw new AppError('invalid', `an approval is decided by one policy, and its form names ${chosen.length}`)
+    throw new AppError(
+      'invalid',
+      `an approval must have one deciding policy; its form names ${chosen.length}`,
+    )
   }
   if (first === undefined && isAutomatedApproval === true) {
-    throw new AppError('invalid', 'the form asks for an automated approval and names no policy for it')
+    throw new AppError(
+      'invalid',
+      'The form requests an automated approval without a policy. Choose a policy in the stage.',
+    )
   }
   return first && offeredPolicy(first, deps)
 }
 
-/** By its name; a form that was saved with another spelling of it is known by the number. */
+/** Finds a policy by name, or by number if the form was saved with another spelling. */
 function offeredPolicy({ policyId, policyName }: Chosen, { runtimePolicies }: FormRoutesDeps): string {
   const offered = runtimePolicies()
   const path = policyName?.trim().replace(/^data[./]/, '')
@@ -173,7 +182,7 @@ function offeredPolicy({ policyId, policyName }: Chosen, { runtimePolicies }: Fo
   if (found !== undefined) return found.path
   throw new AppError(
     'invalid',
-    `no loaded runtime policy is called ${JSON.stringify(policyName ?? '')} or has the number ${policyId ?? 'none'}: choose another one in the stage`,
+    `No loaded runtime policy has the name ${JSON.stringify(policyName ?? '')} or the number ${policyId ?? 'none'}. Choose another one in the stage.`,
   )
 }
 
@@ -185,19 +194,19 @@ function answered(gate: Gate): Response {
   })
 }
 
-function requireMaking({ makesGates }: FormRoutesDeps): void {
+function requireGateCreation({ makesGates }: FormRoutesDeps): void {
   if (makesGates) return
   throw new AppError(
     'forbidden',
-    'the forms of stages make no gates here: set gates.fromStages, or declare the gate in gates.definitions or gates.runtimePolicies',
+    'Stage forms may not create gates. Set gates.fromStages, or declare the gate in gates.definitions or gates.runtimePolicies.',
     { code: 'no_gates_from_stages' },
   )
 }
 
 function noPipeline(id: number): AppError {
-  return new AppError('not_found', `no pipeline has the number ${id}: save the stage again`)
+  return new AppError('not_found', `no pipeline has the number ${id}; save the stage again`)
 }
 
 function noAccount(name: string): AppError {
-  return new AppError('not_found', `there is no account ${JSON.stringify(name)} in connectors.accounts`)
+  return new AppError('not_found', `account ${JSON.stringify(name)} not found in connectors.accounts`)
 }

@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 import { Time } from '../../pipeline/answer-schemas.js'
 
-/** The words of the contract for how an instance stands. */
+/** Instance states in the API specification. */
 const CONTRACT_STATES = ['not activated', 'activated', 'approved', 'rejected'] as const
 
-/** How long a text may be that instances are searched for. */
+/** Maximum length of a search text. */
 export const MAX_SEARCH = 200
 
 /** The states of an instance. */
@@ -40,7 +40,7 @@ export const GateAnswer = z.looseObject({
   changedAt: Time,
 })
 
-/** What the contract says of an instance that was triggered (2.1). */
+/** A triggered instance in the API specification (2.1). */
 export const TriggerAnswer = z.looseObject({
   id: z.int(),
   approvalGateId: z.int(),
@@ -48,7 +48,7 @@ export const TriggerAnswer = z.looseObject({
   approvalStatus: z.object({ status: z.enum(CONTRACT_STATES) }),
 })
 
-/** The same with what the plugins read besides. */
+/** A triggered instance with the additional members that plugins read. */
 export const PluginTriggerAnswer = TriggerAnswer.extend({
   approvalCallbackURL: z.string(),
   rejectionCallbackURL: z.string(),
@@ -70,7 +70,7 @@ export const InstanceAnswer = z.looseObject({
   decidedAt: Time.optional(),
   decidedBy: z.string().optional(),
   isEvidencePending: z.boolean(),
-  policyProblem: z.string().optional().describe("Why the gate's policy left the decision to people."),
+  policyProblem: z.string().optional().describe("Why the gate's policy did not decide and a person has to."),
 })
 
 const Review = z.looseObject({
@@ -105,13 +105,16 @@ export const StatusAnswer = z.object({
   comment: z.string(),
 })
 
-/** With the word that the plugins alone know. */
+/** An instance status with the state that only plugins know. */
 export const PluginStatusAnswer = z.object({
   status: z.enum([...CONTRACT_STATES, 'canceled']),
   comment: z.string(),
 })
 
-/** A status whatever happened: anything but 200 is asked again at once and without end. */
+/**
+ * The response to a review. It is always 200, since the orchestrator retries anything else
+ * immediately and forever.
+ */
 export const OrchestratorReviewAnswer = z.looseObject({
   id: z.int().optional(),
   status: z.enum([...CONTRACT_STATES, 'canceled', 'unknown']),

@@ -9,8 +9,7 @@ import { contractStatus } from '../../../gates/instances/status-words.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
-import { numberOf } from '../../input/path-parameter.js'
-import { requirePathNumber } from '../../input/path-number.js'
+import { numberOf, requirePathNumber } from '../../input/path-parameter.js'
 import { AfterText, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import {
@@ -22,34 +21,29 @@ import {
 } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { MAX_COMMENT, reviewByCaller } from './review-by-caller.js'
-import { orchestratorReviewRoute } from './take-orchestrator-review.js'
+import { orchestratorReviewRoute } from './orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 500
 
 const ListQuery = z.strictObject({
-  gate: z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
+  gate: z.coerce.number().int().min(1).optional().describe('Number of a gate.'),
   application: z.string().optional(),
   executionId: z.string().optional(),
-  execution: z
-    .string()
-    .optional()
-    .meta({ deprecated: true, description: 'The earlier word for `executionId`.' }),
+  execution: z.string().optional().meta({ deprecated: true, description: 'Former name of `executionId`.' }),
   status: z.enum(INSTANCE_STATES).optional(),
   search: z
     .string()
     .max(MAX_SEARCH)
     .optional()
     .describe(
-      'Part of the name of the gate, the application, the execution or who triggered it, in any case; or the number of an instance.',
+      'Part of the name of the gate, application, execution or triggering user, case-insensitive; or the number of an instance.',
     ),
   order: z
     .enum(['newest', 'deadline'])
     .default('newest')
-    .describe(
-      '`deadline` lists those that expire first at the top, with `status=activated` or `not_activated`.',
-    ),
+    .describe('`deadline` lists the earliest expiry first; requires `status=activated` or `not_activated`.'),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterText,
@@ -65,22 +59,24 @@ const FromPluginQuery = z.looseObject({
 const WHAT = 'approval gate instance'
 const INSTANCE = { id: numberOf(WHAT) }
 const READ = { method: 'GET', roles: READERS, handler: 'gate_instances' } as const
-const DETAILS = { 200: json('The instance with all that belongs to it.', InstanceDetailsAnswer) }
+const DETAILS = { 200: json('The instance with its related data.', InstanceDetailsAnswer) }
 const { route } = routesOf<GateRoutesDeps>()
 
-/** `/approvalGateInstances`: the status as the contract writes it (4.3), reviews, and what people read before they decide. */
+/**
+ * `/approvalGateInstances`: lists, details, reviews, and the status in the API specification (4.3).
+ */
 export const gateInstanceRoutes = [
   route({
     ...READ,
     path: '/approvalGateInstances',
-    summary: 'Instances of approval gates, newest first or by their deadlines',
+    summary: 'Gate instances, newest first or by deadline',
     query: ListQuery,
     answers: {
       200: json(
         'A page.',
         z.object({
           instances: z.array(InstanceAnswer),
-          total: z.int().describe('How many match, on all pages.'),
+          total: z.int().describe('Number of matches on all pages.'),
           ...NextNumber,
         }),
       ),
@@ -90,9 +86,9 @@ export const gateInstanceRoutes = [
   route({
     ...READ,
     path: '/approvalGateInstances/fromPlugin',
-    summary: "One instance, as the plugins' link to it asks",
+    summary: "One instance, for the plugins' link",
     query: FromPluginQuery,
-    answers: { ...DETAILS, 404: { description: 'There is no such instance.' } },
+    answers: { ...DETAILS, 404: { description: 'Instance not found.' } },
     answer: ({ query }, deps) => answerDetails(requirePathNumber(query.instanceId, WHAT), deps),
   }),
   route({
@@ -108,7 +104,7 @@ export const gateInstanceRoutes = [
     path: '/approvalGateInstances/:id/status',
     handler: 'gates.status',
     isPolled: true,
-    summary: 'How an instance stands',
+    summary: 'Status of an instance',
     params: INSTANCE,
     answers: { 200: json('The status.', StatusAnswer) },
     answer: async ({ params }, { lookups, acknowledge, now }) => {
@@ -128,7 +124,7 @@ export const gateInstanceRoutes = [
     body: jsonBody(ReviewBody),
     answers: {
       200: json('The instance.', InstanceAnswer.extend({ approvals: z.int(), approvalsNeeded: z.int() })),
-      409: { description: 'The instance is closed, or this person has decided already.' },
+      409: { description: 'The instance is closed, or this person has already decided.' },
     },
     answer: async ({ exchange, params, body }, deps) =>
       jsonAnswer(reviewView(await reviewByCaller(exchange, params.id, body, deps))),

@@ -11,11 +11,11 @@ import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
-/** The gate of a stage as the plugins read it: they need the key `gateUrl`. */
+/** The gate of a stage. Plugins require the key `gateUrl`. */
 interface StageGate {
   readonly path: string
   readonly gateId: number | undefined
-  /** Where people read of the policy, below `/ui/plugin-isd`. */
+  /** Path of the policy's page under `/ui/plugin-isd`. */
   readonly policyUrl?: string
 }
 
@@ -34,7 +34,7 @@ const PipelineAnswer = z.looseObject({
   isCustomGateFound: z.boolean(),
 })
 const APPLICATION = textOf('The name of the application.')
-const PIPELINE = textOf('The name of the pipeline, form-encoded.')
+const PIPELINE = textOf('Name of the pipeline, form-encoded.')
 const COMMON = {
   method: 'GET',
   roles: ['orchestrator'],
@@ -44,19 +44,22 @@ const COMMON = {
 } as const
 const { route } = routesOf<GateRoutesDeps>()
 
-/** `/platformservice`: the look-ups of the orchestrator's plugins before a stage triggers anything (clients, 1.7 A and C). */
+/**
+ * `/platformservice`: lookups by the orchestrator's plugins before a stage triggers anything
+ * (clients, 1.7 A and C).
+ */
 export const gateLookupRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v1/applications/:application/pipelines/:pipeline',
-    summary: 'The ids of an application and a pipeline, for the plugins',
+    summary: 'The ids of an application and a pipeline, for plugins',
     params: { application: APPLICATION, pipeline: textOf('The name of the pipeline.') },
     query: z.looseObject({
       gateName: z.string().default('').describe('The name of the stage.'),
-      gateType: z.string().default('').describe('What the stage is for: approval, policy or verification.'),
+      gateType: z.string().default('').describe('Type of the stage: approval, policy or verification.'),
     }),
     answers: { 200: json('Names and ids.', PipelineAnswer) },
-    // The plugins do not encode these names: `+` is one.
+    // Plugins do not encode these names, so `+` is literal.
     answer: async ({ params: { application, pipeline }, query: { gateName, gateType } }, deps) => {
       const { applicationId, pipelineId } = await deps.numbers.idsOf(application, pipeline)
       return jsonAnswer({
@@ -73,25 +76,25 @@ export const gateLookupRoutes = [
   route({
     ...COMMON,
     path: '/platformservice/v6/applications/:application/pipeline/:pipeline/reference/:reference/gates/:stage',
-    summary: 'Where a stage is to be sent, for the plugins',
+    summary: 'The gate of a stage, for plugins',
     params: {
       application: APPLICATION,
       pipeline: PIPELINE,
-      reference: textOf('The reference of the stage in its pipeline.'),
-      stage: textOf('The name of the stage, form-encoded.'),
+      reference: textOf('Reference of the stage in its pipeline.'),
+      stage: textOf('Name of the stage, form-encoded.'),
     },
     query: z.looseObject({
-      type: z.string().default('').describe('What the stage is for: approval, policy or verification.'),
+      type: z.string().default('').describe('Type of the stage: approval, policy or verification.'),
     }),
     answers: {
-      200: json('Where to send the stage.', StageGateAnswer),
-      404: { description: 'Nothing is declared for the stage.' },
+      200: json('URL of the gate.', StageGateAnswer),
+      404: { description: 'No gate is declared for the stage.' },
     },
     answer: async ({ exchange, query: { type } }, deps) => {
       const named = stageOf(exchange.target.path)
       if (!isStageType(type)) throw unknownType(type)
       const exact = await findGate(type, named, deps)
-      // A gateway between encodes the `+` of a blank again.
+      // A gateway may encode the `+` of a blank again.
       const isFound = exact !== undefined && (exact.gateId !== undefined || type === 'policy')
       const respelt = isFound ? undefined : stageOf(exchange.target.path.replaceAll(/%2b/gi, '+'))
       const gate = (respelt && (await findGate(type, respelt, deps))) ?? exact
@@ -116,7 +119,7 @@ async function findGate(
   const rule = type === 'policy' ? findStageRule(deps.stagePolicies, stage) : undefined
   if (rule !== undefined) return policyGate(rule.policy, undefined)
   const gate = await deps.reader.run(findGateOfStage, { stage, type })
-  // Which analysis an application gets is looked up when it is triggered.
+  // The analysis of an application is looked up when it is triggered.
   if (type === 'verification') return { path: '/autopilot/api/v5/registerCanary', gateId: gate?.id }
   if (gate === undefined) return undefined
   if (type === 'approval')
@@ -129,8 +132,9 @@ function policyGate(policy: string, gateId: number | undefined): StageGate {
 }
 
 /**
- * Whether the stage need not set up its gate: one is declared, or was made of the form as it is now. Where no form makes gates the stage is told
- * so, since it would end when it is refused; its look-up says then what is missing.
+ * Returns whether the stage can skip creating its gate: the gate is declared, or matches the
+ * current form. If forms may not create gates it also returns true, since a refusal would end the
+ * stage; its lookup then reports the missing gate.
  */
 async function isGateThere(type: string, stage: StageName, deps: GateRoutesDeps): Promise<boolean> {
   if (!deps.makesGates || !isStageType(type) || stage.stage === '') return true
@@ -139,7 +143,7 @@ async function isGateThere(type: string, stage: StageName, deps: GateRoutesDeps)
   return gate !== undefined && (gate.origin !== 'stage' || !(await isOlderThanPipeline(gate, stage, deps)))
 }
 
-/** Whether the pipeline was saved again after its form had made the gate. */
+/** Returns whether the pipeline was saved after its form created the gate. */
 async function isOlderThanPipeline(
   { changedMs }: Gate,
   { application, pipeline }: StageName,
@@ -161,13 +165,13 @@ function noGate(type: StageType, { application, pipeline, stage }: StageName): A
   const where = type === 'approval' ? 'gates.definitions' : 'gates.runtimePolicies'
   return new AppError(
     'not_found',
-    `no ${type} is declared for the stage "${stage}" of ${application}, pipeline ${pipeline}: add it to ${where}, or choose one in the stage where gates.fromStages allows it`,
+    `No ${type} is declared for the stage "${stage}" of ${application}, pipeline ${pipeline}. Add it to ${where}, or choose one in the stage if gates.fromStages allows it.`,
   )
 }
 
 /**
- * The words of a path that the plugins build: each segment form-encoded, so that `+` is a space and `%2F` a slash within
- * the segment (clients, 1.7). Raises `invalid` for a broken escape.
+ * Splits a path that plugins build. Each segment is form-encoded: `+` is a space and `%2F` a slash
+ * within the segment (clients, 1.7). Raises `invalid` for a broken escape.
  */
 export function pathWords(path: string): readonly string[] {
   try {

@@ -17,14 +17,17 @@ import type { Route } from '../../pipeline/route.js'
 import { PluginStatusAnswer, PluginTriggerAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { readTrigger } from './read-trigger.js'
-import { orchestratorReviewRoute } from './take-orchestrator-review.js'
+import { orchestratorReviewRoute } from './orchestrator-review.js'
 
-/** The version of the paths that the plugins know to turn into that of their cancellation: they rewrite `/v2/`. */
+/** Status URL in `/v2/`: plugins derive their cancellation URL by rewriting that version. */
 const STATUS_PATH = '/visibilityservice/v2/approvalGateInstances'
 const VERSIONS = ['v1', 'v2', 'v4', 'v5']
 const { route } = routesOf<GateRoutesDeps>()
 
-/** `/visibilityservice/v1,v2,v4,v5`: triggers, statuses and cancellations as the orchestrator's approval stage asks. */
+/**
+ * `/visibilityservice/v1,v2,v4,v5`: triggers, statuses and cancellations by the orchestrator's
+ * approval stage.
+ */
 export const gatePluginRoutes = VERSIONS.flatMap((version) =>
   routesOfVersion(`/visibilityservice/${version}`),
 )
@@ -37,13 +40,13 @@ function routesOfVersion(base: string): readonly Route<GateRoutesDeps>[] {
       roles: ['orchestrator'],
       handler: 'gates.trigger',
       showsErrors: true,
-      summary: 'Trigger an approval gate, as the plugins do',
+      summary: 'Trigger an approval gate, for plugins',
       params: { id: numberOf('approval gate') },
       body: jsonBodyWithBytes(PluginTriggerBody),
       answers: {
         202: {
           ...json('The instance.', PluginTriggerAnswer),
-          headers: { Location: 'Where the status of the instance is polled.' },
+          headers: { Location: "URL of the instance's status." },
         },
       },
       answer: ({ exchange, params, body }, deps) => trigger(exchange, params.id, body, deps),
@@ -54,7 +57,7 @@ function routesOfVersion(base: string): readonly Route<GateRoutesDeps>[] {
       roles: ['orchestrator', 'approver', 'auditor'],
       handler: 'gates.status',
       isPolled: true,
-      summary: 'How an instance stands, as the plugins poll it',
+      summary: 'Status of an instance, polled by plugins',
       params: { id: numberOf('approval gate instance') },
       answers: { 200: json('The status.', PluginStatusAnswer) },
       answer: async ({ params }, deps) => jsonAnswer(await statusOf(params.id, deps)),
@@ -73,7 +76,8 @@ async function trigger(
   const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, gateId, sent, deps))
   deps.triggered(instance)
   const { approvalCallbackUrl: approvalCallbackURL, rejectionCallbackUrl: rejectionCallbackURL } = instance
-  // The plugins append /fromPlugin?instanceId=… to the URL for people; the application and the pipeline in it are for readers alone.
+  // Plugins append /fromPlugin?instanceId=…. The application and pipeline in the path are
+  // informational.
   const application = encodeURIComponent(instance.application ?? 'any')
   const navigationalURL = `${baseUrl(exchange, deps.publicUrl)}/ui/plugin-isd/approval/${application}/any/${gateId}`
   const body = { ...triggerView(instance), approvalCallbackURL, rejectionCallbackURL, navigationalURL }
@@ -89,7 +93,7 @@ async function statusOf(instanceId: number, { lookups, acknowledge, now }: GateR
   } catch (raw) {
     const { kind } = toAppError(raw)
     if (kind !== 'unavailable' && kind !== 'internal') throw raw
-    // A 5xx holds a worker of the orchestrator for a minute; this only lets it ask again.
+    // A 5xx would occupy an orchestrator thread for a minute; this only makes it poll again.
     return { status: 'activated', comment: '' }
   }
 }

@@ -8,39 +8,37 @@ import type { AddressPolicy } from '../../../lib/outbound/address-policy.js'
 import type { Reader, Readers } from '../../../store/ports/readers.js'
 import type { Writer } from '../../../store/ports/transaction.js'
 
-/** Which policy a policy stage is sent to. */
+/** Assigns a policy to policy stages. */
 export interface StagePolicy extends StageRule {
-  /** Its path below `data`. */
+  /** Path under `data`. */
   readonly policy: string
 }
-
-/** What the routes of gates need. */
 export interface GateRoutesDeps {
   readonly writer: Writer
   readonly reader: Reader
   readonly lookups: Pick<Readers, 'gates' | 'outbox' | 'registry'>
   readonly now: () => number
-  /** Where callbacks may go. */
+  /** Allowed callback addresses. */
   readonly callbackTargets: AddressPolicy
-  /** Where the orchestrator reaches the service; undefined when it is not configured. */
+  /** URL of the service for the orchestrator; undefined if not configured. */
   readonly orchestratorUrl: string | undefined
-  /** Where people reach it. */
+  /** URL of the service for people. */
   readonly publicUrl: string | undefined
   readonly maxBodyBytes: number
-  /** The groups of the bearer of a token. */
+  /** Returns the groups of a token. */
   readonly groupsOf: (tokenName: string) => readonly string[]
-  /** Everybody who may decide; undefined where nobody is asked to prove who they are. */
+  /** All approvers; undefined if no credentials are required. */
   readonly approvers: readonly Approver[] | undefined
-  /** Tells those who do the rest that an instance was triggered. */
+  /** Notifies background work of a triggered instance. */
   readonly triggered: (instance: GateInstance) => void
-  /** Tells the sender of callbacks that an instance was closed. */
+  /** Notifies the callback sender of a closed instance. */
   readonly closed: () => void
-  /** Called for each instance whose status is about to be answered. */
+  /** Called before the status of an instance is returned. */
   readonly acknowledge: AcknowledgeStatus
-  /** Bounds what is written of reviews without the right. */
+  /** Limits how many refused reviews are recorded. */
   readonly ignoredReviews: IgnoredReviews
   readonly stagePolicies: readonly StagePolicy[]
   readonly numbers: PipelineNumbers
-  /** Whether the forms of stages may make gates. */
+  /** True if stage forms may create gates (`gates.fromStages`). */
   readonly makesGates: boolean
 }

@@ -20,13 +20,13 @@ import { readTrigger } from './read-trigger.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const ADMINS: readonly Role[] = ['admin']
-/** The id as the trigger reads it, which looks for the reservation by it. */
+/** Parsed like the trigger's id, which must match the reservation. */
 const ReserveBody = z.looseObject({ executionId: Word })
 const GATE = { id: numberOf('approval gate') }
-const DECLARED = { description: 'The configuration declares the gate, and alone may change it.' }
+const DECLARED = { description: 'The gate is declared in the configuration and can only be changed there.' }
 const { route } = routesOf<GateRoutesDeps>()
 
-/** `/approvalGates`: the gates themselves. */
+/** `/approvalGates`: declaring gates. */
 const declarationRoutes = [
   route({
     method: 'GET',
@@ -57,7 +57,7 @@ const declarationRoutes = [
     body: jsonBody(GateDefinitionSchema),
     answers: {
       201: { ...json('The new gate.', GateAnswer), headers: { Location: 'Where the gate is.' } },
-      409: { description: 'There is such a gate already.' },
+      409: { description: 'The gate already exists.' },
     },
     answer: async ({ exchange, body: definition }, deps) => {
       const gate = await deps.writer.run(createGate, { definition, actor: actorOf(exchange, deps) })
@@ -83,15 +83,15 @@ const declarationRoutes = [
     path: '/approvalGates/:id',
     roles: ADMINS,
     handler: 'gates',
-    summary: 'Take an approval gate away; its instances stay',
+    summary: 'Delete an approval gate; its instances remain',
     params: GATE,
-    answers: { 200: json('The gate, which takes no more triggers.', GateAnswer), 409: DECLARED },
+    answers: { 200: json('The gate, which accepts no more triggers.', GateAnswer), 409: DECLARED },
     answer: async ({ exchange, params: { id: gateId } }, deps) =>
       jsonAnswer(gateView(await deps.writer.run(removeGate, { gateId, actor: actorOf(exchange, deps) }))),
   }),
 ]
 
-/** What the orchestrator does with a gate, as the contract writes it (4.2). */
+/** Reserving and triggering gates in the API specification (4.2). */
 const triggerRoutes = [
   route({
     method: 'POST',
@@ -124,5 +124,5 @@ const triggerRoutes = [
   }),
 ]
 
-/** `/approvalGates`: the gates, and the trigger as the contract writes it. */
+/** All routes under `/approvalGates`. */
 export const gateRoutes = [...declarationRoutes, ...triggerRoutes]

@@ -8,7 +8,7 @@ import type { Exchange } from '../../exchange/exchange.js'
 import type { ParsedBody } from '../../input/read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 
-/** A trigger as it was sent. Raises `invalid` for a callback that is not allowed. */
+/** Parses a trigger. Raises `invalid` for a callback address that is not allowed. */
 export function readTrigger(
   exchange: Exchange,
   gateId: number,

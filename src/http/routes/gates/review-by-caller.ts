@@ -6,19 +6,22 @@ import type { Review } from '../../../store/ports/gate-instance.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { personOf } from './person-of.js'
+import { NOBODY } from '../../../gates/instances/transition.js'
 
-/** Of a review. */
+/** Maximum length of a review comment. */
 export const MAX_COMMENT = 4000
 
-/** What a person says, and who they say to be where nobody is asked to prove it. */
-export type SaidReview = Pick<Review, 'action' | 'comment'> & { readonly claimedName?: string | undefined }
+/** A review, with the claimed name if no credentials are required. */
+export type CallerReview = Pick<Review, 'action' | 'comment'> & { readonly claimedName?: string | undefined }
 
-/** Counts what whoever calls decides on an instance. Raises `not_found`, `forbidden` or `conflict` for a review that changes nothing. */
+/**
+ * Records the caller's review. Raises `not_found`, `forbidden` or `conflict` for a review without
+ * effect.
+ */
 export async function reviewByCaller(
   exchange: Exchange,
   instanceId: number,
-  { action, comment, claimedName }: SaidReview,
+  { action, comment, claimedName }: CallerReview,
   deps: GateRoutesDeps,
 ): Promise<Reviewed> {
   const claimed = claimedName ?? exchange.claimedUser
@@ -35,4 +38,23 @@ export async function reviewByCaller(
   if (!isOpen(instance.state)) deps.closed()
   if (refusal !== undefined) throw refusedReview(instance, refusal, person)
   return reviewed
+}
+
+/** A reviewer. */
+export interface Person {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+/**
+ * Returns the bearer of the token. The claimed name counts only if no credentials are configured.
+ */
+export function personOf(
+  exchange: Exchange,
+  { groupsOf }: GateRoutesDeps,
+  claimed = exchange.claimedUser,
+): Person {
+  const { tokenName } = exchange.caller
+  if (tokenName !== undefined) return { name: tokenName, groups: groupsOf(tokenName) }
+  return { name: claimed ?? NOBODY, groups: [] }
 }

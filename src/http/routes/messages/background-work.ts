@@ -7,26 +7,27 @@ import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** What the routes of background work need. */
 export interface BackgroundWorkRoutesDeps {
   readonly suspended: () => readonly SuspendedWork[]
   readonly now: () => number
-  /** Takes work up again. Raises `not_found`, and what its kind raises. */
+  /** Resumes suspended work. Raises `not_found` and the errors of the work's kind. */
   readonly resume: (work: NotedWork, actor: ReturnType<typeof actorOf>) => Promise<void>
 }
 
 const Work = z.object({ kind: z.string(), key: z.string() })
 const { route } = routesOf<BackgroundWorkRoutesDeps>()
 
-/** `GET /backgroundWork` lists what is suspended, since it ended the service twice; `POST /backgroundWork/{kind}/{key}/resume` takes it up again. */
+/**
+ * `GET /backgroundWork` lists work that was suspended after it ended the service twice; `POST
+ * /backgroundWork/{kind}/{key}/resume` resumes it.
+ */
 export const backgroundWorkRoutes = [
   route({
     method: 'GET',
     path: '/backgroundWork',
     roles: ['auditor'],
     handler: 'background_work',
-    summary: 'Work that is suspended, since it ended the service twice',
+    summary: 'Work that was suspended after it ended the service twice',
     answers: {
       200: json('The work.', z.object({ setAside: z.array(Work.extend({ reason: z.string() })) })),
     },
@@ -37,11 +38,11 @@ export const backgroundWorkRoutes = [
     path: '/backgroundWork/:kind/:key/resume',
     roles: ['admin'],
     handler: 'background_work',
-    summary: 'Take such work up again',
-    params: { kind: textOf('The kind of the work.'), key: textOf('Which work of this kind.') },
+    summary: 'Resume suspended work',
+    params: { kind: textOf('Kind of the work.'), key: textOf('Key of the work.') },
     answers: {
-      200: json('The work goes on.', z.object({ resumed: Work })),
-      409: { description: 'It cannot be taken up any more.' },
+      200: json('The work was resumed.', z.object({ resumed: Work })),
+      409: { description: 'The work can no longer be resumed.' },
     },
     answer: async ({ exchange, params: { kind, key } }, deps) => {
       await deps.resume({ kind, key }, actorOf(exchange, deps))

@@ -12,13 +12,11 @@ import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextNumber, Time, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-
-/** What the routes of the outbox need. */
 export interface OutboxRoutesDeps {
   readonly writer: Writer
   readonly reader: Reader
   readonly now: () => number
-  /** Tells the sender that something may be due. */
+  /** Notifies the sender of a due message. */
   readonly wake: () => void
 }
 
@@ -28,7 +26,7 @@ const STATES = ['pending', 'delivered', 'given_up'] as const
 
 const ListQuery = z.strictObject({
   state: z.enum(STATES).optional(),
-  subject: z.string().optional().describe('What the message is about, such as `gate-instance:1`.'),
+  subject: z.string().optional().describe('Subject of the message, such as `gate-instance:1`.'),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
@@ -54,7 +52,9 @@ const Message = z.looseObject({
 })
 const { route } = routesOf<OutboxRoutesDeps>()
 
-/** `GET /outbox` lists messages to others, newest first; `POST /outbox/{id}/resend` sends one again. */
+/**
+ * `GET /outbox` lists outgoing messages, newest first; `POST /outbox/{id}/resend` sends one again.
+ */
 export const outboxRoutes = [
   route({
     method: 'GET',
@@ -76,7 +76,7 @@ export const outboxRoutes = [
     path: '/outbox/:id/resend',
     roles: ['admin'],
     handler: 'outbox',
-    summary: 'Send a message again that was delivered or given up',
+    summary: 'Send a delivered or abandoned message again',
     params: { id: numberOf('message in the outbox') },
     answers: {
       200: json('The message, which is pending again.', Message),
@@ -90,7 +90,7 @@ export const outboxRoutes = [
   }),
 ]
 
-/** Headers are left out, since some topics put credentials there. */
+/** Headers are omitted, since they may contain credentials. */
 function toView(message: ShownMessage): Record<string, unknown> {
   const { id, webhookId, topic, subject, application, executionId, state } = message
   const isPending = state === 'pending'
@@ -103,7 +103,7 @@ function toView(message: ShownMessage): Record<string, unknown> {
     lastStatus: message.lastStatus,
     lastError: message.lastError,
     ...(message.body === undefined
-      ? { bodyLeftOut: 'the bodies of this page are too long: ask for a smaller one' }
+      ? { bodyLeftOut: 'the bodies of this page are too large; request a smaller page' }
       : { body: new JsonText(message.body) }),
   }
 }

@@ -4,7 +4,7 @@ import { checkWebhookSignature, checkWebhookToken, relayWebhook } from '../../..
 import type { RelayDeps, SigningSecret } from '../../../events/relay-webhook.js'
 import { BITBUCKET, GITHUB, GITLAB } from '../../../orchestrator/webhook-request.js'
 import type { RepositoryHost } from '../../../orchestrator/webhook-request.js'
-import { sayingLimit } from '../../exchange/body-errors.js'
+import { withLimitMessage } from '../../exchange/body-errors.js'
 import { AppError } from '../../../errors/app-error.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
@@ -16,7 +16,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Credential, CredentialName, Route } from '../../pipeline/route.js'
 
 const TITLES = { gitlab: 'GitLab', github: 'GitHub', bitbucket: 'Bitbucket' } as const
-/** A push of twenty commits that name ten thousand files is half of it. */
+/** A push of twenty commits with ten thousand file names is half of this. */
 const MAX_DELIVERY_BYTES = 2 * 1024 * 1024
 
 export interface WebhookRoutesDeps extends RelayDeps {
@@ -26,8 +26,9 @@ export interface WebhookRoutesDeps extends RelayDeps {
 type ReadBytes = (exchange: Exchange, limit: number, deps: WebhookRoutesDeps) => Promise<Uint8Array>
 
 /**
- * `POST /webhooks/webhook/gitlab`, `/webhooks/git/github` and `/webhooks/git/bitbucket`: take a delivery, which its secret token or its signature vouches
- * for, and pass it on to the gateway; 200 once it cannot get lost any more.
+ * `POST /webhooks/webhook/gitlab`, `/webhooks/git/github` and `/webhooks/git/bitbucket`: accept a
+ * delivery with a valid token or signature and relay it to the gateway. Respond with 200 once the
+ * delivery is durable.
  */
 export const webhookRoutes = [
   webhookRoute(GITLAB, deliveryBody(readJsonBytes), {
@@ -44,7 +45,7 @@ export const webhookRoutes = [
   })),
 ]
 
-/** The signature is of the body, and so is checked as soon as that is there, before anything of it is read. */
+/** The signature covers the body, so it is checked after reading and before parsing it. */
 function signedRoute(
   host: RepositoryHost,
   name: CredentialName,
@@ -58,7 +59,7 @@ function signedRoute(
     if (bytes.equals(body)) return body
     throw new AppError(
       'invalid',
-      'a signed delivery is passed on as it was signed: send it in UTF-8 and without a Content-Encoding',
+      'A signed delivery must be UTF-8 without Content-Encoding, since it is relayed unchanged.',
     )
   })
   return webhookRoute(host, body, { name, check: () => undefined })
@@ -66,12 +67,12 @@ function signedRoute(
 
 function deliveryBody(read: ReadBytes): BodyReader<WebhookRoutesDeps, Uint8Array> {
   return {
-    description: 'The delivery as the repository host sends it.',
+    description: 'The delivery of the repository host.',
     schema: z.unknown(),
     read: (exchange, deps) => {
       const limit = Math.min(deps.maxBodyBytes, MAX_DELIVERY_BYTES)
-      const message = `the delivery is over the limit of ${limit} bytes`
-      return sayingLimit(read(exchange, limit, deps), message)
+      const message = `the delivery exceeds ${limit} bytes`
+      return withLimitMessage(read(exchange, limit, deps), message)
     },
   }
 }
@@ -86,10 +87,10 @@ function webhookRoute(
     path: host.path,
     credential,
     handler: 'webhooks',
-    summary: `Pass a webhook of a ${TITLES[host.name]} repository on to the gateway`,
+    summary: `Relay a webhook of a ${TITLES[host.name]} repository to the gateway`,
     body,
     answers: {
-      200: json('It cannot get lost any more.', z.object({ eventProcessed: z.literal(true) })),
+      200: json('The delivery is durable.', z.object({ eventProcessed: z.literal(true) })),
       404: { description: 'Webhooks of this host are not configured.' },
     },
     answer: async ({ exchange, body: sent }, deps) => {

@@ -9,19 +9,18 @@ import { isOpen } from '../../../store/ports/gate-instance.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
-import { requirePathNumber } from '../../input/path-number.js'
-import { numberOf, textOf } from '../../input/path-parameter.js'
+import { requirePathNumber, numberOf, textOf } from '../../input/path-parameter.js'
 import { approvalPage } from '../../pages/approval-page.js'
 import type { RefusedAttempt, ShownTimeline } from '../../pages/approval-page.js'
 import { approvalsPage } from '../../pages/approvals-page.js'
 import type { ApprovalFilter } from '../../pages/approvals-page.js'
 import { goTo } from '../../pages/answer-page.js'
-import type { ListedDecisions } from '../../pages/decision-table.js'
+import type { ListedDecisions } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, MAX_SEARCH } from '../gates/gate-answers.js'
 import { MAX_COMMENT, reviewByCaller } from '../gates/review-by-caller.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_LISTED = 50
 const MAX_LATEST = 10
@@ -31,7 +30,7 @@ const WHAT = 'approval gate instance'
 
 const Decision = z.object({
   action: z.enum(['approve', 'reject', 'cancel']),
-  // Browsers send a line break as two characters, and count it as one.
+  // Browsers count a line break as one character but send two.
   comment: z
     .string()
     .overwrite((text) => text.replaceAll('\r\n', '\n'))
@@ -43,9 +42,9 @@ const ListQuery = z.looseObject({
   status: z.enum([...INSTANCE_STATES, 'all']).default('activated'),
   search: z.string().trim().max(MAX_SEARCH).default(''),
   gate: z.coerce.number().int().min(1).optional().describe('The number of a gate.'),
-  cursor: z.string().optional().describe('Where the list goes on, as the page links to it.'),
+  cursor: z.string().optional().describe("Cursor of the next page, from the page's link."),
 })
-/** Numbers that the plugins put into the path; the instance is named behind it. */
+/** Numbers in the plugins' path. The instance comes later in the URL. */
 const PLUGIN_PATH = {
   application: textOf('The number of the application.'),
   service: textOf('The number of the pipeline.'),
@@ -54,19 +53,19 @@ const PLUGIN_PATH = {
 const VIEW = { ...PAGE, method: 'GET', roles: ['approver', 'auditor'] } as const
 const { route } = routesOf<PageRoutesDeps>()
 
-/** The approvals: what waits, one of them with all that speaks for and against it, and deciding. */
+/** Pages of approvals: the list, one instance, and its review form. */
 export const approvalPageRoutes = [
   route({
     ...VIEW,
     path: '/ui',
-    summary: 'What waits for a decision, as a page',
+    summary: 'Waiting approvals, as a page',
     query: ListQuery,
     answer: ({ exchange, query }, deps) => answerList(exchange, query, deps),
   }),
   route({
     ...VIEW,
     path: '/ui/approvals/:id',
-    summary: 'One instance of an approval gate, as a page',
+    summary: 'A gate instance, as a page',
     params: { id: numberOf(WHAT) },
     answer: ({ exchange, params: { id } }, deps) => answerInstance(exchange, id, deps),
   }),
@@ -74,17 +73,17 @@ export const approvalPageRoutes = [
     ...FORM,
     path: '/ui/approvals/:id',
     roles: ['approver'],
-    summary: 'Decide on an instance of an approval gate, by the form of its page',
+    summary: 'Review a gate instance, from the form of its page',
     params: { id: numberOf(WHAT) },
     body: formBody(Decision),
     answer: async ({ exchange, params: { id }, body: { action, comment, person = '' } }, deps) => {
-      const claimedName = deps.browsers.asksForTokens || person === '' ? undefined : person
+      const claimedName = deps.browsers.requiresTokens || person === '' ? undefined : person
       try {
         await reviewByCaller(exchange, id, { action, comment, claimedName }, deps.gates)
       } catch (raw) {
         if (!(raw instanceof AppError) || (raw.kind !== 'forbidden' && raw.kind !== 'conflict')) throw raw
         exchange.failure = raw
-        const attempt = { problem: raw.message, comment, person }
+        const attempt = { problem: raw.message, isConflict: raw.kind === 'conflict', comment, person }
         return await answerInstance(exchange, id, deps, { attempt, status: errorAnswer(raw).status })
       }
       return goTo(`${deps.page.prefix}/ui/approvals/${id}`)
@@ -93,7 +92,7 @@ export const approvalPageRoutes = [
   route({
     ...VIEW,
     path: '/ui/plugin-isd/approval/:application/:service/:gate',
-    summary: 'The instances of an approval gate, as a page that the orchestrator links to',
+    summary: "The instances of a gate, as a page for the orchestrator's link",
     params: { ...PLUGIN_PATH, gate: numberOf('approval gate') },
     answer: ({ exchange, params: { gate } }, deps) =>
       answerList(exchange, { status: 'activated', search: '', gate }, deps),
@@ -101,7 +100,7 @@ export const approvalPageRoutes = [
   route({
     ...VIEW,
     path: '/ui/plugin-isd/approval/:application/:service/:gate/fromPlugin',
-    summary: 'One instance of an approval gate, as a page that the orchestrator links to',
+    summary: "A gate instance, as a page for the orchestrator's link",
     params: PLUGIN_PATH,
     query: z.looseObject({
       instanceId: z.string().optional().describe('The number of the instance.'),
@@ -146,12 +145,12 @@ async function answerInstance(
   const { executionId } = whole.instance
   const decisions = await decisionsOf(executionId, deps)
   const timeline = await timelineOf(executionId, deps)
-  const { asksForTokens } = deps.browsers
+  const { requiresTokens } = deps.browsers
   const { isAdmin, roles = [] } = exchange.caller
   const viewer = {
     ...viewerOf(exchange, deps),
     mayDecide: isAdmin || roles.includes('approver'),
-    saysName: !asksForTokens,
+    entersName: !requiresTokens,
   }
   const content = approvalPage({ ...whole, decisions, timeline, attempt }, viewer)
   return showPage(content, exchange, deps, status === undefined ? {} : { status })

@@ -3,29 +3,47 @@ import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { FORM_TOKEN, readForm } from '../../input/form-body.js'
 import { answerPage } from '../../pages/answer-page.js'
-import type { PageAnswer } from '../../pages/answer-page.js'
+import type { PageAnswer, PageOptions } from '../../pages/answer-page.js'
 import type { PageContent, Viewer } from '../../pages/layout.js'
 import { errorPage, signInPage } from '../../pages/sign-in-page.js'
 import type { Unsent } from '../../pages/sign-in-page.js'
 import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { TimelineDeps } from '../../../audit/execution-timeline.js'
+import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
+import type { Policies } from '../../../rego/index.js'
+import type { BrowserAccess } from '../../sessions/browser-access.js'
+import type { AnalysisRoutesDeps } from '../analysis/analysis-deps.js'
+import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
+export interface PageRoutesDeps {
+  readonly browsers: BrowserAccess
+  readonly page: PageOptions
+  readonly gates: GateRoutesDeps
+  readonly analysis: AnalysisRoutesDeps
+  readonly policies: Policies
+  readonly timeline: TimelineDeps
+  /** Absent if decisions are not stored. */
+  readonly decisions: DecisionQueryDeps | undefined
+}
 
 const html = (description: string): AnswerDescription => ({ description, types: ['text/html'] })
 
-/** What every page may answer: errors are pages, too. */
+/** Responses of every page; errors are pages, too. */
 const ERRORS = {
-  400: html('What was sent cannot be read.'),
-  401: html('The form to sign in.'),
-  403: html('The caller may not do this.'),
-  404: html('There is no such page.'),
-  409: html('It is not possible any more.'),
-  413: html('Too much was sent.'),
-  415: html('Something else than a form was sent.'),
+  400: html('The request is invalid.'),
+  401: html('The sign-in form.'),
+  403: html('The caller lacks permission.'),
+  404: html('Page not found.'),
+  409: html('No longer possible.'),
+  413: html('The form is too large.'),
+  415: html('Not a form.'),
   500: html('It failed.'),
-  503: html('It is not possible just now.'),
+  503: html('Temporarily unavailable.'),
 }
 
-/** What all rows of pages have: their errors are pages, and who is not signed in is shown the form to do so. */
+/**
+ * Common properties of pages. Errors are pages, and viewers who are not signed in get the sign-in
+ * form.
+ */
 export const PAGE = {
   handler: 'pages',
   isPage: true,
@@ -36,19 +54,19 @@ export const PAGE = {
     answerError(failure, exchange, deps),
 } as const
 
-/** The same for rows that take a form. */
+/** Common properties of forms. */
 export const FORM = {
   ...PAGE,
   method: 'POST',
-  answers: { 303: { description: 'It is done; on to the page.', types: ['text/html'] }, ...ERRORS },
+  answers: { 303: { description: 'Done; redirect to the page.', types: ['text/html'] }, ...ERRORS },
 } as const
 
-/** Whose page it is. */
+/** Returns the viewer of a page. */
 export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer {
   return { name: caller.tokenName, formToken: caller.formToken, prefix: page.prefix }
 }
 
-/** A page for who asked. */
+/** Responds with a page. */
 export function showPage(
   content: PageContent,
   exchange: Exchange,
@@ -64,7 +82,7 @@ interface SignInOptions {
   readonly status?: number
 }
 
-/** The form to sign in, in the place of the page that was asked for, or after a token that was wrong. */
+/** Responds with the sign-in form, instead of the requested page or after a wrong token. */
 export async function answerSignIn(
   exchange: Exchange,
   deps: PageRoutesDeps,
@@ -74,15 +92,18 @@ export async function answerSignIn(
   const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
   const unsent = problem === undefined ? await unsentOf(exchange) : []
   const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed, unsent }
-  const headers = [['Set-Cookie', cookie], ...lookAgain(exchange, problem)] as const
+  const headers = [['Set-Cookie', cookie], ...reloadHeaders(exchange, problem)] as const
   return showPage(signInPage(view), exchange, deps, { status, headers })
 }
 
 /**
- * A browser keeps the cookie back when a link of another site leads here, though its person has signed in: it loads the page again by itself,
- * and then it is the page itself that asks.
+ * Reloads the page after a link from another site. Browsers withhold the cookie in that case,
+ * although the viewer is signed in; after the reload, the page itself sends the request.
  */
-function lookAgain(exchange: Exchange, problem: string | undefined): readonly (readonly [string, string])[] {
+function reloadHeaders(
+  exchange: Exchange,
+  problem: string | undefined,
+): readonly (readonly [string, string])[] {
   const cameFromElsewhere = exchange.header('sec-fetch-site') === 'cross-site'
   return exchange.method === 'GET' && cameFromElsewhere && problem === undefined ? [['Refresh', '0']] : []
 }
@@ -94,17 +115,17 @@ function ownPath({ target: { path, query } }: Exchange): string {
 async function answerError(error: AppError, exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
   const { status, headers } = errorAnswer(error)
   const { 'Retry-After': retryAfter } = headers
-  const content = errorPage(status, error.message, error.code, await unsentOf(exchange))
+  const content = errorPage(status, error.message, await unsentOf(exchange))
   return showPage(content, exchange, deps, {
     status,
     headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
   })
 }
 
-/** Fields that no person writes. */
+/** Fields without user input. */
 const OTHER_FIELDS: readonly string[] = [FORM_TOKEN, 'action', 'next', 'token']
 
-/** What a person wrote into a form that was not carried out. Pages of other sites have nothing shown here. */
+/** Returns the user input of a form that was not processed. Forms from other sites are ignored. */
 async function unsentOf(exchange: Exchange): Promise<Unsent> {
   if (exchange.method !== 'POST' || exchange.header('sec-fetch-site') === 'cross-site') return []
   try {

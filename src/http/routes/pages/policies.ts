@@ -7,16 +7,16 @@ import {
   printPackageName,
   type Snapshot,
 } from '../../../rego/index.js'
-import type { ListedDecisions } from '../../pages/decision-table.js'
 import { policyPage } from '../../pages/policy-page.js'
+import type { ListedDecisions } from '../../pages/policy-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { PAGE, showPage, viewerOf } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 const MAX_DECISIONS = 20
 
-/** A policy with its source and its last decisions, at a path of ours and at the one that the orchestrator links to. */
+/** The page of a policy, at this service's path and at the orchestrator's link. */
 export const policyPageRoutes = [policyRoute('/ui/policies'), policyRoute('/ui/plugin-isd/policy')]
 
 function policyRoute(base: string): Route<PageRoutesDeps> {
@@ -25,7 +25,7 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
     method: 'GET',
     path: `${base}/*`,
     roles: ['approver', 'auditor'],
-    summary: 'A policy with its source and its last decisions, as a page',
+    summary: 'A policy with its source and latest decisions, as a page',
     answer: async ({ exchange }, deps) => {
       const path = parseDataPath(exchange.target.path.slice(base.length))
       const { current } = deps.policies
@@ -44,13 +44,13 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
   })
 }
 
-/** The package of a path, which may name a rule in it. */
+/** Returns the package of a path, which may name a rule. */
 function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly string[] | undefined {
   const length = packageLength(snapshot, path)
   return length === 0 ? undefined : path.slice(0, length)
 }
 
-/** The newest decisions that were requested at a path or below it, and the denials of a package. */
+/** Returns the newest decisions at or below a path, and denials by a package. */
 async function decisionsOf(
   path: string,
   packageName: string,

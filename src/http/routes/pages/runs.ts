@@ -4,7 +4,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { reportLinkOf, reportPage } from '../analysis/reports.js'
 import { PAGE } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 interface RunParams {
   readonly id: number
@@ -13,12 +13,12 @@ type MoreParams = Readonly<Record<string, PathParameter<string>>>
 
 const ID = { id: numberOf('analysis') }
 const APPLICATION = { application: textOf('The name of the application.') }
-const SERVICE = { service: textOf('The number of a service; the report is of all.') }
-const TOKEN = { token: textOf('The token of the link, which the status of the analysis names.') }
+const SERVICE = { service: textOf('Number of a service; the report covers all.') }
+const TOKEN = { token: textOf('Token of the report link, from the status of the analysis.') }
 const LINKED = '/ui/plugin-isd/verification/:application/:id'
 const { route } = routesOf<PageRoutesDeps>()
 
-/** The report of an analysis: for who is signed in, and for who has the orchestrator's link to it. */
+/** Report pages for signed-in viewers and for holders of a link. */
 export const runPageRoutes = [
   signedIn('/ui/runs/:id', {}),
   signedIn(LINKED, APPLICATION),
@@ -45,7 +45,7 @@ function withLink(path: string, more: MoreParams): Route<PageRoutesDeps> {
     method: 'GET',
     path,
     credential: reportLinkOf(({ analysis }: PageRoutesDeps) => analysis),
-    summary: 'The report of an analysis as a page, for who has its link',
+    summary: 'Report of an analysis as a page, for holders of its link',
     params: { ...more, ...TOKEN, ...ID },
     answer: ({ params: { id } }, { analysis }) => reportPage(analysis, id),
   })

@@ -5,37 +5,36 @@ import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
 import type { BodyReader } from '../../input/body-reader.js'
 import { goTo } from '../../pages/answer-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
-import { ownPage } from './own-page.js'
 import { FORM, PAGE, answerSignIn } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
 const HOME = '/ui'
 
 const SignIn = z.object({ token: z.string(), next: z.string(), formToken: z.string().optional() })
 const { route } = routesOf<PageRoutesDeps>()
 
-/** Read by itself: nobody is signed in yet, so that the form's token is that of its cookie. */
+/** Nobody is signed in yet, so the CSRF token is compared with a cookie. */
 const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
   schema: SignIn,
   types: ['application/x-www-form-urlencoded'],
   read: async (exchange, { browsers }) => {
     const { token = '', next = HOME, [FORM_TOKEN]: formToken } = await readForm(exchange)
-    if (browsers.asksForTokens) browsers.checkSignInForm(exchange, formToken)
-    return { token, next: ownPage(next) ?? HOME }
+    if (browsers.requiresTokens) browsers.checkSignInForm(exchange, formToken)
+    return { token, next: resolveOwnPage(next) ?? HOME }
   },
 }
 
-/** How people in browsers sign in and out. */
+/** Signing in and out. */
 export const signInRoutes = [
   route({
     ...PAGE,
     method: 'GET',
     path: '/ui/sign-in',
     roles: 'anyone',
-    summary: 'The form to sign in with a token',
-    answers: { ...PAGE.answers, 303: { description: 'Nobody is asked for a token.', types: ['text/html'] } },
+    summary: 'The sign-in form',
+    answers: { ...PAGE.answers, 303: { description: 'Tokens are not required.', types: ['text/html'] } },
     answer: ({ exchange }, deps) =>
-      deps.browsers.asksForTokens
+      deps.browsers.requiresTokens
         ? answerSignIn(exchange, deps, { next: HOME, status: 200 })
         : goTo(`${deps.page.prefix}${HOME}`),
   }),
@@ -47,7 +46,7 @@ export const signInRoutes = [
     body: signInBody,
     answer: async ({ exchange, body: { token, next } }, deps) => {
       const { browsers, page } = deps
-      if (!browsers.asksForTokens) return goTo(`${page.prefix}${next}`)
+      if (!browsers.requiresTokens) return goTo(`${page.prefix}${next}`)
       try {
         return goTo(`${page.prefix}${next}`, [['Set-Cookie', await browsers.signIn(exchange, token)]])
       } catch (raw) {
@@ -67,3 +66,22 @@ export const signInRoutes = [
       goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', await browsers.signOut(exchange)]]),
   }),
 ]
+
+/** Printable ASCII without backslashes, which browsers read as slashes. */
+const PLAIN = /^\/ui(?:[/?][!-[\]-~]*)?$/
+/**
+ * Slashes, backslashes and dots that appear only after a second decoding, for example by a proxy.
+ */
+const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i
+const OWN_PATH = /^\/ui(?:\/|$)/
+const BASE = 'http://page.invalid'
+
+/**
+ * Resolves the path of one of the service's pages as a browser would; undefined for anything else.
+ */
+export function resolveOwnPage(path: string): string | undefined {
+  if (!PLAIN.test(path) || !URL.canParse(path, BASE)) return undefined
+  const { origin, pathname, search } = new URL(path, BASE)
+  if (origin !== BASE || !OWN_PATH.test(pathname) || HIDDEN.test(pathname)) return undefined
+  return pathname + search
+}

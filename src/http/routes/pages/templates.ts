@@ -14,9 +14,9 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { keepTemplate } from '../analysis/templates.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
-import type { PageRoutesDeps } from './page-routes-deps.js'
+import type { PageRoutesDeps } from './page-route.js'
 
-/** What the orchestrator's interface writes into its link for a template that is to be made. */
+/** Name in the orchestrator UI's link for a new template. */
 const NEW = 'null'
 const Template = z.object({
   name: z
@@ -24,14 +24,14 @@ const Template = z.object({
     .trim()
     .min(1)
     .max(200)
-    .refine((name) => name !== NEW, 'must be another name: it stands for none'),
+    .refine((name) => name !== NEW, 'must be another name; null is reserved'),
   body: z.string(),
 })
 const NAME = { name: textOf('The name of the template.') }
 const LINK = '/ui/plugin-isd'
 const { route } = routesOf<PageRoutesDeps>()
 
-/** The templates of analyses: the pages that the editor of a verification stage shows in a frame, and saving. */
+/** Template pages, which the editor of a verification stage embeds, and their forms. */
 export const templatePageRoutes = [
   ...routesOfType(
     'METRIC',
@@ -50,11 +50,11 @@ function routesOfType(type: TemplateType, word: string, link: string): readonly 
   return [shownAt(`${path}/:name`, type, word), shownAt(link, type, word), saved(path, type, word)]
 }
 
-/** What else is in the path is for nobody but the interface that wrote it. */
+/** Other parts of the path are for the orchestrator's UI and ignored here. */
 function shownAt(path: string, type: TemplateType, word: string): Route<PageRoutesDeps> {
   const others = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => name !== 'name')
   const ignored = others.map(
-    (name) => [name, textOf('Of the interface that made the link; not read.')] as const,
+    (name) => [name, textOf('Set by the UI that created the link; ignored.')] as const,
   )
   return route<{ readonly name: string }>({
     ...PAGE,
@@ -72,7 +72,7 @@ function saved(path: string, type: TemplateType, word: string): Route<PageRoutes
     ...FORM,
     path,
     roles: ['admin'],
-    summary: `Keep a ${word} template, by the form of its page`,
+    summary: `Store a ${word} template, from the form of its page`,
     body: formBody(Template),
     answer: async ({ exchange, body: { name, body: given } }, deps) => {
       try {

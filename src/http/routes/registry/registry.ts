@@ -8,8 +8,7 @@ import { readRegistryPage, readHistory } from '../../../events/registry/registry
 import type { RegistryEntry, RegistryKind, RegistryReader } from '../../../store/ports/registry-store.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
-import { readPathNumber } from '../../input/path-number.js'
-import { textOf } from '../../input/path-parameter.js'
+import { readPathNumber, textOf } from '../../input/path-parameter.js'
 import { AfterNumber, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
@@ -24,7 +23,7 @@ const DEFAULT_PAGE = 50
 const DEFAULT_VERSIONS = 20
 
 const Page = {
-  name: z.string().optional().describe('What the name holds.'),
+  name: z.string().optional().describe('Part of the name.'),
   deleted: z.enum(['true', 'false']).default('false'),
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
@@ -60,7 +59,7 @@ const Version = z.looseObject({
   difference: z
     .unknown()
     .optional()
-    .describe('What differs from the version before, as jsondiffpatch writes it.'),
+    .describe('Difference from the previous version, in jsondiffpatch format.'),
   differenceLeftOut: z.string().optional(),
 })
 const History = { versions: z.array(Version), ...NextPage }
@@ -73,7 +72,7 @@ const COMMON = { method: 'GET', roles: ['auditor', 'orchestrator'], handler: 're
 const { route } = routesOf<RegistryRoutesDeps>()
 
 const NAME = textOf('The name of the application.')
-const ID = textOf("The number of the pipeline, or the orchestrator's id of it.")
+const ID = textOf('Number of the pipeline, or its id in the orchestrator.')
 
 /** `GET /applications`, `/applications/{name}` and its history. */
 export const applicationRoutes = [
@@ -84,7 +83,7 @@ export const applicationRoutes = [
     query: ApplicationsQuery,
     answers: {
       200: json(
-        'A page. On the last one stand those, too, that are known by their pipelines, events or executions alone.',
+        'A page. The last one also lists applications that are known only from pipelines, events or executions.',
         z.object({
           applications: z.array(
             z.union([Entry.extend({ knownFrom: KnownFromDefinition }), OtherApplication]),
@@ -102,7 +101,7 @@ export const applicationRoutes = [
     params: { name: NAME },
     answers: {
       200: json(
-        'The application; without a definition where it is known by its pipelines, events or executions alone.',
+        'The application; without a definition if it is known only from pipelines, events or executions.',
         z.union([
           Entry.extend({ knownFrom: KnownFromDefinition, definition: z.unknown() }),
           OtherApplication,
@@ -131,7 +130,10 @@ export const applicationRoutes = [
   }),
 ]
 
-/** `GET /pipelines`, `/pipelines/{id}` (ours or the orchestrator's), `/pipelines/{id}/history`. */
+/**
+ * `GET /pipelines`, `/pipelines/{id}` (this service's or the orchestrator's id),
+ * `/pipelines/{id}/history`.
+ */
 export const pipelineRoutes = [
   route({
     ...COMMON,
@@ -158,7 +160,7 @@ export const pipelineRoutes = [
   route({
     ...COMMON,
     path: '/pipelines/:id/history',
-    summary: 'The versions of a pipeline, newest first, with what changed',
+    summary: 'The versions of a pipeline with their differences, newest first',
     params: { id: ID },
     query: HistoryQuery,
     answers: { 200: json('A page of versions.', Pipeline.extend(History)) },
@@ -167,7 +169,7 @@ export const pipelineRoutes = [
   }),
 ]
 
-/** Those with a definition page by page, and on the last page the others. */
+/** Returns applications with a definition page by page, and the others on the last page. */
 async function readApplications(deps: RegistryRoutesDeps, query: PageQuery): Promise<object> {
   const { entries, next } = await readEntriesOf(deps, 'application', query)
   const defined = entries.map((entry) => ({ ...toEntryView(entry), knownFrom: ['definition'] }))
@@ -234,5 +236,5 @@ async function showHistory(
 }
 
 function unknown(what: string): AppError {
-  return new AppError('not_found', `the registry has no ${what}`)
+  return new AppError('not_found', `${what} not found in the registry`)
 }

@@ -23,11 +23,11 @@ import type { LimitedStreams } from '../../pipeline/limited-streams.js'
 export interface AuditRoutesDeps {
   readonly reader: Reader
   readonly lookups: Pick<AuditReader, 'find'>
-  /** Of the keys that checkpoints are or were signed with. */
+  /** Public keys of current and former checkpoint signatures. */
   readonly publicKeys: readonly string[]
-  /** Makes what was kept until now findable by free text, as far as that is soon done. */
+  /** Indexes new records for text search, as far as that is quick. */
   readonly caughtUp: () => Promise<void>
-  /** The exports that are running. */
+  /** Limits concurrent exports. */
   readonly exports: LimitedStreams
 }
 
@@ -44,7 +44,7 @@ const Filter = {
 }
 const SearchQuery = z.strictObject({
   ...Filter,
-  q: z.string().max(1000).optional().describe('Free text: records whose bodies hold all of its words.'),
+  q: z.string().max(1000).optional().describe('Text search: records whose bodies contain all words.'),
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterText,
 })
@@ -58,7 +58,7 @@ const VerifyQuery = z.strictObject({
     .string()
     .regex(/^\d{1,15}:[0-9a-f]{64}$/, 'must be the number of a record, a colon and its hash')
     .optional()
-    .describe('A link that the chain must have: the number of a record, a colon and its hash.'),
+    .describe('A link that the chain must contain: the number of a record, a colon and its hash.'),
 })
 
 type GivenFilter = Omit<AuditFilter, 'fromMs' | 'toMs'> & Parameters<typeof rangeOf>[0]
@@ -93,7 +93,10 @@ const Verification = z.looseObject({
 const COMMON = { method: 'GET', roles: ['auditor'], handler: 'audit' } as const
 const { route } = routesOf<AuditRoutesDeps>()
 
-/** `GET /audit` searches the trail; `/audit/{seq}`, `/audit/verify` and `/audit/export` show, prove and hand out. */
+/**
+ * `GET /audit` searches the trail; `/audit/{seq}`, `/audit/verify` and `/audit/export` show, verify
+ * and export it.
+ */
 export const auditRoutes = [
   route({
     ...COMMON,
@@ -111,9 +114,9 @@ export const auditRoutes = [
   route({
     ...COMMON,
     path: '/audit/verify',
-    summary: 'Whether the chain of the trail is whole',
+    summary: 'Verify the chain of the trail',
     query: VerifyQuery,
-    answers: { 200: json('What the verification found.', Verification) },
+    answers: { 200: json('The result of the verification.', Verification) },
     answer: async ({ query: { expected } }, { reader, publicKeys }) => {
       const [seq = '', hash = ''] = expected?.split(':') ?? []
       const link = expected === undefined ? undefined : { seq: Number(seq), hash }
@@ -123,11 +126,11 @@ export const auditRoutes = [
   route({
     ...COMMON,
     path: '/audit/export',
-    summary: 'All records that match, oldest first',
+    summary: 'All matching records, oldest first',
     query: ExportQuery,
     answers: {
       200: {
-        description: 'A record a line, or CSV where that is asked for.',
+        description: 'One record per line, or CSV.',
         types: ['application/x-ndjson', 'text/csv'],
       },
     },
@@ -150,7 +153,7 @@ async function answerExport(
   { exports, reader }: AuditRoutesDeps,
 ): Promise<Response> {
   const headers = { 'Content-Type': EXPORT_TYPES[query.format] }
-  // Nothing is made for who asks only for the head.
+  // HEAD needs no body.
   if (exchange.method === 'HEAD') return new Response(null, { headers })
   const body = await exports.start(exportTrail(reader, query), (raw) => exchange.breakOff(toAppError(raw)))
   return new Response(body, { headers })
@@ -160,10 +163,10 @@ function toFilter({ since, until, from, to, ...filter }: GivenFilter): AuditFilt
   return { ...filter, ...rangeOf({ since, until, from, to }) }
 }
 
-/** With the body as it was kept, digit for digit. */
+/** Returns the record with its body verbatim, so numbers keep their digits. */
 async function recordText({ lookups }: AuditRoutesDeps, seq: number): Promise<string> {
   const record = await lookups.find(seq)
-  if (record === undefined) throw new AppError('not_found', `there is no audit record ${seq}`)
+  if (record === undefined) throw new AppError('not_found', `audit record ${seq} not found`)
   const head = JSON.stringify(toRecordView(record))
   return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`
 }
@@ -187,15 +190,15 @@ const Timeline = z.object({
   isTruncated: z.boolean(),
 })
 
-/** `GET /executions/{id}/timeline`: one execution's story. */
+/** `GET /executions/{id}/timeline`. */
 export const executionRoutes = [
   routesOf<TimelineDeps>().route({
     method: 'GET',
     path: '/executions/:id/timeline',
     roles: ['auditor'],
     handler: 'executions',
-    summary: 'What happened in an execution, in the order of time',
-    params: { id: textOf('The id of the execution.') },
+    summary: 'Timeline of an execution',
+    params: { id: textOf('Id of the execution.') },
     answers: { 200: json('Its story.', Timeline) },
     answer: async ({ params }, deps) => jsonAnswer(await executionTimeline(deps, params.id)),
   }),

@@ -10,10 +10,10 @@ import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer
 import { withoutDataRoute } from '../../../rego/index.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
-/** Absent when decisions are not kept. */
+/** Absent if decisions are not stored. */
 export type DecisionRoutesDeps = KeptDecisions | undefined
 
-/** The decision log, and where several services share it, this one's own part of it. */
+/** The decision log, and this service's own part of a shared log. */
 export interface KeptDecisions extends DecisionQueryDeps {
   readonly own?: DecisionQueryDeps | undefined
 }
@@ -27,7 +27,7 @@ const OwnQuery = z.strictObject({
     .enum(['true', 'false'])
     .optional()
     .describe(
-      'Where several services share a database: only what this one decided, from its own file, which needs no database.',
+      'If several services share a database: only decisions of this service, read from its own file without the database.',
     ),
 })
 const PageQuery = z.strictObject({
@@ -35,20 +35,17 @@ const PageQuery = z.strictObject({
     .string()
     .transform(withoutDataRoute)
     .optional()
-    .describe('The path that was asked; all below it where it ends in a slash.'),
+    .describe('Requested path; with a trailing slash, everything below it.'),
   package: z
     .string()
     .optional()
     .describe(
-      'The exact name of a package that denied, as `packages` of a decision has it: `static.wait_time`. Packages that allowed are not recorded.',
+      'Exact name of a denying package, as in `packages` of a decision: `static.wait_time`. Allowing packages are not recorded.',
     ),
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
   executionId: z.string().optional(),
-  inputs: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('With `input` and `ndBuiltinCache`, which the page leaves out otherwise.'),
+  inputs: z.enum(['true', 'false']).optional().describe('Includes `input` and `ndBuiltinCache`.'),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterText,
@@ -65,7 +62,7 @@ const Decision = z.looseObject({
   application: z.string().optional(),
   executionId: z.string().optional(),
   caller: z.string().optional(),
-  replica: z.string().optional().describe('The service that decided, where several share the log.'),
+  replica: z.string().optional().describe('The service that decided, if several share the log.'),
   durationMs: z.number(),
   requestId: z.string().optional(),
   input: z.unknown().optional(),
@@ -84,14 +81,17 @@ const Decision = z.looseObject({
     )
     .optional()
     .describe(
-      'Each package that denies, with what it says; beyond decisions.maxResultBytes by name, with how many texts were left out, and last how many packages were.',
+      'Each denying package with its reasons. Beyond decisions.maxResultBytes only names and the number of omitted reasons, and last the number of omitted packages.',
     ),
   error: z.string().optional(),
 })
 
 const { route } = routesOf<DecisionRoutesDeps>()
 
-/** `GET /decisions` pages through the decision log, newest first and without inputs; `GET /decisions/{id}` shows one decision whole. */
+/**
+ * `GET /decisions` pages through the log, newest first and without inputs; `GET /decisions/{id}`
+ * returns a whole decision.
+ */
 export const decisionRoutes = [
   route({
     method: 'GET',
@@ -102,7 +102,7 @@ export const decisionRoutes = [
     query: PageQuery,
     answers: {
       200: json('A page.', z.object({ decisions: z.array(Decision), ...NextPage })),
-      404: { description: 'Decisions are not kept.' },
+      404: { description: 'The decision log is disabled.' },
     },
     answer: async ({ query: { since, until, from, to, own, ...query } }, deps) => {
       const asked = { ...query, ...rangeOf({ since, until, from, to }) }
@@ -115,7 +115,7 @@ export const decisionRoutes = [
     roles: ['auditor'],
     handler: 'decisions',
     summary: 'One decision',
-    params: { decisionId: textOf('The id that the decision was answered with.') },
+    params: { decisionId: textOf('Id from the response of the decision.') },
     query: OwnQuery,
     answers: { 200: json('The decision.', Decision) },
     answer: async ({ params, query: { own } }, deps) =>
@@ -123,14 +123,17 @@ export const decisionRoutes = [
   }),
 ]
 
-/** Asks the log of all services, or that of this one; where the first is away, the error names the other. */
+/**
+ * Reads the shared log, or this service's own. If the shared log is unavailable, the error suggests
+ * `own=true`.
+ */
 async function fromLog<T>(
   deps: DecisionRoutesDeps,
   own: 'true' | 'false' | undefined,
   read: (log: DecisionQueryDeps) => Promise<T>,
 ): Promise<T> {
   if (deps === undefined) {
-    throw new AppError('not_found', 'decisions are not kept: set decisions.enabled to true', {
+    throw new AppError('not_found', 'The decision log is disabled. Set decisions.enabled to true.', {
       code: 'not_found',
     })
   }
@@ -140,7 +143,7 @@ async function fromLog<T>(
     return await read(deps)
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.kind !== 'unavailable') throw raw
-    const message = `${raw.message}; own=true shows what this service alone decided`
+    const message = `${raw.message}; own=true reads the decisions of this service alone`
     throw new AppError('unavailable', message, { code: raw.code, cause: raw })
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EventIntake } from '../../../events/event-intake.js'
 import type { EventEndpoint } from '../../../events/orchestrator-event.js'
 import { callerOf } from '../../exchange/caller-of.js'
-import { sayingLimit } from '../../exchange/body-errors.js'
+import { withLimitMessage } from '../../exchange/body-errors.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { readBody, requireJsonType } from '../../input/read-body.js'
 import { json } from '../../pipeline/answer-schemas.js'
@@ -15,14 +15,17 @@ export interface EventRoutesDeps {
   readonly maxBodyBytes: number
 }
 
-const KEPT = { 200: json('The event is on the disk.', z.object({ seq: z.int() })) }
+const KEPT = { 200: json('The event is durable.', z.object({ seq: z.int() })) }
 const EVENT = {
-  description: 'An event as the orchestrator sends it: whole, wrapped or flattened.',
+  description: 'An event of the orchestrator: whole, wrapped or flattened.',
   schema: z.looseObject({}),
 }
 const { directRoute } = routesOf<EventRoutesDeps>()
 
-/** `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is durable. */
+/**
+ * `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is
+ * durable.
+ */
 export const eventRoutes = [
   eventRoute('/platform/echo', 'echo'),
   eventRoute('/oes/echo', 'echo'),
@@ -38,7 +41,7 @@ function eventRoute(path: string, endpoint: EventEndpoint): Route<EventRoutesDep
     path,
     roles: ['orchestrator'],
     handler: endpoint === 'echo' ? 'platform/echo' : 'auditservice/events',
-    summary: 'Keep an event of the orchestrator',
+    summary: 'Store an event of the orchestrator',
     body: EVENT,
     answers: KEPT,
     answerOn: (deps, exchange) => answerEvent(deps, endpoint, exchange),
@@ -51,9 +54,9 @@ async function answerEvent(
   exchange: Exchange,
 ): Promise<void> {
   requireJsonType(exchange)
-  const body = await sayingLimit(
+  const body = await withLimitMessage(
     readBody(exchange, limit),
-    `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`,
+    `the event exceeds ${limit} bytes (audit.maxBodyBytes)`,
   )
   const { seq } = await intake.take(body, endpoint, callerOf(exchange).origin)
   exchange.send(200, `{"seq":${seq}}\n`)

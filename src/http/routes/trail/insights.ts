@@ -16,7 +16,7 @@ export interface InsightRoutesDeps {
 
 const DAY_MS = 86_400_000
 const DEFAULT_WINDOW_DAYS = 30
-/** Runs before the window tell what stood broken when it began. */
+/** Runs before the window show which applications were broken when it began. */
 const LOOK_BACK_DAYS = 30
 
 const DeliveryQuery = z.strictObject({
@@ -42,20 +42,20 @@ const Delivery = z.object({
   applications: z.array(Figures.extend({ application: z.string() })),
 })
 
-/** `GET /insights/delivery`: the four delivery figures of a window, 30 days up to now by default. */
+/** `GET /insights/delivery`: the four DORA metrics of a time range, by default the last 30 days. */
 export const insightRoutes = [
   routesOf<InsightRoutesDeps>().route({
     method: 'GET',
     path: '/insights/delivery',
     roles: ['auditor'],
     handler: 'insights',
-    summary: 'The four delivery figures, of all applications and of each',
+    summary: 'The four DORA metrics, in total and by application',
     query: DeliveryQuery,
     answers: { 200: json('The figures.', Delivery) },
     answer: async ({ query }, { reader, now }) => {
       const { fromMs: since, toMs: to = now() } = rangeOf(query)
       const from = since ?? to - DEFAULT_WINDOW_DAYS * DAY_MS
-      if (from >= to) throw new AppError('invalid', 'since: must be before until')
+      if (from >= to) throw new AppError('invalid', 'since must be before until')
       const fromMs = from - LOOK_BACK_DAYS * DAY_MS
       const runs = await readRuns(reader, { application: query.application, fromMs, toMs: to })
       return jsonAnswer({

@@ -1,25 +1,29 @@
+import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { AppError } from '../../../errors/app-error.js'
-import { refuseConnection } from '../refuse-connection.js'
+import { JSON_TYPE } from '../../exchange/exchange.js'
 
-/** From here on no more is read of a connection until one of its requests is answered. */
-const MANY_WAITING = 16
-/** Whoever sends so many requests without reading an answer is sent away. */
-const MAX_WAITING = 1000
+/** Waiting requests at which reading from a connection pauses. */
+const PAUSE_READING_AT = 16
+/** Waiting requests at which a connection is closed. */
+const MAX_PIPELINED = 1000
 
 /**
- * How long a reader may take nothing of its answer while the server drains, in milliseconds. What was handed to the system just before
- * counts as taken, so that it may be three times as long.
+ * Maximum time without progress of a response while the server drains, in milliseconds. Data
+ * already passed to the system counts as progress, so it may take three times as long.
  */
 const STALLED_WHILE_DRAINING_MS = 700
 
-/** What becomes of a request when it is its turn. */
+/** Callbacks of a request. */
 export interface RequestTurn {
   readonly begin: () => void
-  /** Answers with an error, whether or not it has begun; nothing where an answer is on its way. */
+  /**
+   * Responds with an error, whether or not the request has begun. Does nothing if a response is
+   * under way.
+   */
   readonly refuse: (error: AppError) => void
 }
 
@@ -29,30 +33,31 @@ interface Turn extends RequestTurn {
 }
 
 /**
- * The connections of the standard server that have a request under way. The requests of one connection take turns: the next one begins
- * when the answer before it has been handed to the system, so that who reads no answers makes no more of them.
+ * Connections with pending requests. The requests of one connection run one after another: the next
+ * begins when the previous response was flushed, so a client that does not read gets no further
+ * responses.
  */
 export class StandardConnections {
   readonly #turns = new Map<Duplex, Turn[]>()
-  /** All that are open and have not asked anything yet. */
+  /** Open connections without a request. */
   readonly #unused = new Set<Socket>()
-  /** Answers that would have left their connection open, were the server not draining. */
+  /** Responses that would keep their connection open if the server were not draining. */
   readonly #closing = new WeakSet<ServerResponse>()
   #isDraining = false
   #refusal: AppError | undefined
 
-  /** Takes note of a connection that begins. */
+  /** Registers a new connection. */
   open(socket: Socket): void {
     this.#unused.add(socket)
     socket.once('close', () => this.#unused.delete(socket))
   }
 
-  /** Ends the connections on which nothing has come yet: node's server counts them among those that send a request. */
+  /** Closes connections without any data, which node counts as active. */
   endUnused(): void {
     for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroySoon()
   }
 
-  /** Calls `begin` once it is the turn of this request, or `refuse` where it is too late for any. */
+  /** Calls `begin` at the request's turn, or `refuse` while draining. */
   take(request: IncomingMessage, response: ServerResponse, turn: RequestTurn): void {
     const { socket } = request
     this.#unused.delete(socket)
@@ -61,11 +66,14 @@ export class StandardConnections {
     response.once('close', () => this.#next(socket, turns))
     if (this.#isDraining) this.#closeAfterLast(turns)
     if (turns.length === 1) this.#begin(turns)
-    else if (turns.length > MAX_WAITING) socket.destroy()
-    else if (turns.length >= MANY_WAITING) socket.pause()
+    else if (turns.length > MAX_PIPELINED) socket.destroy()
+    else if (turns.length >= PAUSE_READING_AT) socket.pause()
   }
 
-  /** From now on the last answer of each connection says that it is the last, and ends it; who stops reading is soon sent away. */
+  /**
+   * From now on, the last response of each connection closes it, and stalled readers are
+   * disconnected soon.
+   */
   drain(): void {
     this.#isDraining = true
     for (const [socket, turns] of this.#turns) {
@@ -74,19 +82,19 @@ export class StandardConnections {
     }
   }
 
-  /** Answers whatever has no answer yet, and all that comes from now on, with an error. */
+  /** Responds with an error to all pending and future requests. */
   refuseAll(error: AppError): void {
     this.#refusal = error
     for (const turns of this.#turns.values()) turns[0]?.refuse(error)
   }
 
-  /** Ends a connection on which nothing has moved for long, unless it waits for an answer of ours. */
+  /** Closes a stalled connection, unless it waits for a response. */
   endStalled(socket: Socket): void {
     const isAnswering = (this.#turns.get(socket)?.length ?? 0) > 0
     if (!isAnswering || socket.writableLength > 0) socket.destroy()
   }
 
-  /** Answers what could not be read as a request, after those before it that could, and ends the connection. */
+  /** Responds to an unreadable request after the previous responses, and closes the connection. */
   refuse(error: Error, socket: Duplex): void {
     const last = this.#turns.get(socket)?.at(-1)
     if (last?.request.complete === true && socket.writable) {
@@ -106,7 +114,7 @@ export class StandardConnections {
   #next(socket: Socket, turns: Turn[]): void {
     turns.shift()
     if (socket.destroyed) return
-    if (turns.length === MANY_WAITING - 1) socket.resume()
+    if (turns.length === PAUSE_READING_AT - 1) socket.resume()
     this.#begin(turns)
   }
 
@@ -125,4 +133,46 @@ export class StandardConnections {
       } else if (!isLast && this.#closing.delete(response)) response.shouldKeepAlive = true
     })
   }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+const NOT_HTTP: Refusal = {
+  status: 400,
+  code: 'invalid_request',
+  message: 'not an HTTP request',
+}
+/** By error code of node or of this service. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    message: 'the request headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    message: 'the request did not arrive in time',
+  },
+}
+
+/** Responds to an unreadable request in the error format, and closes the connection. */
+export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const { status, code, message } = REFUSALS[error.code ?? ''] ?? NOT_HTTP
+  const body = `${JSON.stringify({ code, message }, null, 2)}\n`
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -1,34 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
-import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import { bodyIncomplete, bodyTooLarge, tooManyPartialBodies } from '../../exchange/body-errors.js'
 import { freeBytes } from '../../../lib/bytes.js'
 import { CollectedBytes } from '../../../lib/collected-bytes.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
-import type { BodyReceiver } from '../half-bodies.js'
+import type { BodyReceiver } from '../partial-bodies.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
-import type { Room } from '../room.js'
+import type { TransportLimits } from '../transport-limits.js'
 
 export interface StandardExchangeOptions {
-  readonly room: Room
-  /** Where a request came from that another process passed on. */
+  readonly limits: TransportLimits
+  /** Returns the client address of a relayed request. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
-  /** The certificate of a caller whose request another process passed on. */
+  /** Returns the client certificate of a relayed request. */
   readonly certificateOf?: ((request: IncomingMessage) => ClientCertificate | undefined) | undefined
-  /** Whether a request that another process passed on came over TLS. */
+  /** Returns whether a relayed request came over TLS. */
   readonly isTlsOf?: ((request: IncomingMessage) => boolean) | undefined
-  /** Whether the caller sends the body when it is asked for (`Expect: 100-continue`; RFC 9110, 10.1.1). */
+  /** True if the client sends the body on request (`Expect: 100-continue`; RFC 9110, 10.1.1). */
   readonly awaitsContinue?: boolean
 }
 
-/** An exchange over the request and response of node's own HTTP server. */
+/** An exchange on node's own HTTP server. */
 export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Whether the caller sends the body when `askForBody` is called, or a little later by itself. */
+  /** True if the client sends the body after `requestBody`, or some time later anyway. */
   readonly awaitsContinue: boolean
-  readonly #room: Room
+  readonly #limits: TransportLimits
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
   readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
@@ -43,11 +43,11 @@ export class StandardExchange extends Exchange {
     options: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
-    const { room, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
+    const { limits, remoteAddressOf, certificateOf: relayed, isTlsOf } = options
     this.awaitsContinue = options.awaitsContinue === true
     this.request = request
     this.response = response
-    this.#room = room
+    this.#limits = limits
     this.#remoteAddressOf = remoteAddressOf
     this.#certificateOf = relayed
     this.#isTlsOf = isTlsOf
@@ -74,45 +74,48 @@ export class StandardExchange extends Exchange {
     return Array.isArray(value) ? value[0] : value
   }
 
-  takeTurn(bytes: number): Promise<void> | undefined {
-    return this.#room.requests.takeTurn(bytes)?.then(() => this.#requireCaller())
+  async takeTurn(bytes: number): Promise<void> {
+    const turn = this.#limits.requests.takeTurn(bytes)
+    if (turn === undefined) return
+    await turn
+    this.#requireConnected()
   }
 
   makePage<T>(make: () => Promise<T>): Promise<T> {
     const inTurn = async (): Promise<T> => {
       await this.takeTurn(0)
-      this.#requireCaller()
+      this.#requireConnected()
       return make()
     }
-    return this.#room.pages.make(inTurn, (leave) => this.whenGone(leave))
+    return this.#limits.pages.make(inTurn, (leave) => this.whenGone(leave))
   }
 
-  /** While it waits its caller may go, or the service may begin to end. */
-  #requireCaller(): void {
-    if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyBrokeOff()
+  /** While a request waits, its client may disconnect or the service may stop. */
+  #requireConnected(): void {
+    if (this.response.headersSent || this.response.destroyed) throw this.failure ?? bodyIncomplete()
   }
 
   readBytes(limit: number): Promise<Buffer> {
     const { request } = this
-    const { halfBodies } = this.#room
+    const { partialBodies } = this.#limits
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
-    this.askForBody()
+    this.requestBody()
     return new Promise((resolve, reject) => {
       const body = new CollectedBytes()
       const refuse = (error: AppError): void => {
-        // Taking the rest in and dropping it would let a caller hold us for ever.
+        // Discarding the rest without a limit would let a client occupy the connection forever.
         request.removeAllListeners('data').off('end', whole).resume()
         body.clear()
-        halfBodies.release(receiver)
+        partialBodies.release(receiver)
         reject(error)
       }
-      const receiver: BodyReceiver = { giveUp: () => refuse(tooManyHalfBodies()) }
+      const receiver: BodyReceiver = { giveUp: () => refuse(tooManyPartialBodies()) }
       const whole = (): void => {
-        halfBodies.release(receiver)
-        // The request lives on, and would keep what is left here as long as its answer takes.
+        partialBodies.release(receiver)
+        // Drop the buffer's references: the request object lives until the response is done.
         const bytes = body.take()
         this.#body = bytes
-        resolve(this.takeTurn(bytes.length)?.then(() => bytes) ?? bytes)
+        resolve(this.takeTurn(bytes.length).then(() => bytes))
       }
       request.on('data', (chunk: Buffer) => {
         if (body.length + chunk.length > limit) {
@@ -120,13 +123,13 @@ export class StandardExchange extends Exchange {
           return
         }
         body.add(chunk)
-        halfBodies.hold(receiver, chunk.length)
+        partialBodies.hold(receiver, chunk.length)
       })
       request.on('end', whole)
-      // An error is also what a connection that breaks off amounts to.
+      // Also emitted if the client disconnects.
       request.on('error', (cause) => {
-        halfBodies.release(receiver)
-        reject(bodyBrokeOff(cause))
+        partialBodies.release(receiver)
+        reject(bodyIncomplete(cause))
       })
     })
   }
@@ -136,8 +139,11 @@ export class StandardExchange extends Exchange {
     this.#body = undefined
   }
 
-  /** Has a caller who waits for it send the body. Where this is never called, the answer ends the connection: node says so in it. */
-  askForBody(): void {
+  /**
+   * Asks a waiting client for the body. If it is never called, node closes the connection after the
+   * response.
+   */
+  requestBody(): void {
     if (this.awaitsContinue && !this.response.headersSent) this.response.writeContinue()
   }
 
@@ -154,12 +160,12 @@ export class StandardExchange extends Exchange {
     this.response.destroy()
   }
 
-  /** A flat header list is what node writes fastest. */
+  /** Node writes a flat header list fastest. */
   send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
     const { response } = this
     if (response.headersSent || this.#isClaimed) return
     if (response.destroyed) {
-      // Nobody hears it, but it is logged and counted.
+      // The client is gone, but the status is logged and counted.
       response.statusCode = status
       return
     }
@@ -178,8 +184,8 @@ export class StandardExchange extends Exchange {
   }
 
   /**
-   * Reserves the response for an answer that something else writes to it: from now on `send` does nothing. Returns false
-   * if it was answered already, as a request that was refused while its handler ran.
+   * Reserves the response for another writer; `send` does nothing from now on. Returns false if a
+   * response was sent already.
    */
   claimResponse(): boolean {
     if (this.response.headersSent) return false
@@ -187,13 +193,13 @@ export class StandardExchange extends Exchange {
     return true
   }
 
-  /** Counts what has not gone out yet of an answer that something else wrote to the response. */
+  /** Counts the unsent bytes of a response that another writer produced. */
   written(): void {
     if (!this.response.writableFinished) this.#holdUnread(this.response.writableLength)
   }
 
   #holdUnread(bytes: number): void {
-    const isRead = this.#room.unreadAnswers.hold(this.request.socket, bytes)
+    const isRead = this.#limits.unreadAnswers.hold(this.request.socket, bytes)
     if (isRead !== undefined) this.response.once('close', isRead)
   }
 }

@@ -1,55 +1,56 @@
 import { createServer } from 'node:http'
-import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-import { toAppError } from '../../../errors/app-error.js'
-import type { AppError } from '../../../errors/app-error.js'
+import { toAppError, AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { HandleRequest } from '../handle-request.js'
-import type { Room } from '../room.js'
-import { readAuthority } from './read-authority.js'
+import type { TransportLimits } from '../transport-limits.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
-const CHECK_MS = 1000
+const TIMEOUT_CHECK_MS = 1000
 
-/** How long a server waits for its callers, in milliseconds. */
+/** Timeouts of a server, in milliseconds. */
 export interface RequestTimeouts {
-  /** For the first byte of a connection to the end of its headers. */
+  /** From the first byte of a connection to the end of its headers. */
   readonly headersMs: number
-  /** For all of a request. */
+  /** For a whole request. */
   readonly requestMs: number
-  /** For the next request of a connection. */
+  /** For the next request on a connection. */
   readonly keepAliveMs: number
-  /** For a reader to take more of an answer. */
+  /** For progress of a response. */
   readonly stalledMs: number
 }
 
 export interface StandardServerOptions {
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly timeouts: RequestTimeouts
-  readonly room: Room
-  /** Given where another process reads the requests and passes them on: where one came from. Host and target are as they ought to be then. */
+  readonly limits: TransportLimits
+  /**
+   * Returns the client address of relayed requests; only set for the relay. Host and target are
+   * normalized already.
+   */
   readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
   readonly certificateOf?: (request: IncomingMessage) => ClientCertificate | undefined
   readonly isTlsOf?: (request: IncomingMessage) => boolean
-  /** Makes node's server where it is not to be the one that speaks plain HTTP. */
+  /** Creates the server if it is not plain HTTP. */
   readonly create?: (options: ServerOptions, listener: RequestListener) => Server
-  /** The event by which its connections come. */
-  readonly comesAs?: 'connection' | 'secureConnection'
+  /** Event for new connections. */
+  readonly connectionEvent?: 'connection' | 'secureConnection'
 }
 
-/** A server and what it knows of its connections. */
+/** A server and its connections. */
 export interface StandardServer {
   readonly server: Server
   readonly connections: StandardConnections
 }
 
-/** Node's own HTTP server with the request handler behind it: it reads every form of request. */
+/** Creates node's HTTP server with a request handler. */
 export function createStandardServer(handle: HandleRequest, options: StandardServerOptions): StandardServer {
-  const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf, isTlsOf } = options
-  const { create = createServer, comesAs = 'connection' } = options
+  const { requestIdFor, timeouts, limits, remoteAddressOf, certificateOf, isTlsOf } = options
+  const { create = createServer, connectionEvent = 'connection' } = options
   const connections = new StandardConnections()
   const turnOf = (
     request: IncomingMessage,
@@ -58,9 +59,9 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   ): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
-    const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
+    const refusal = remoteAddressOf === undefined ? applyAuthority(request) : undefined
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ room, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
+      ...{ limits, remoteAddressOf, certificateOf, isTlsOf, awaitsContinue },
     })
     return {
       begin: () => {
@@ -71,7 +72,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     }
   }
   const take = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
-    request.once('end', () => room.connections.proven(request.socket))
+    request.once('end', () => limits.connections.requestReceived(request.socket))
     connections.take(request, response, turnOf(request, response, awaitsContinue))
   }
   const server = create(
@@ -79,32 +80,32 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
-      // Else it looks every half a minute, and heads stand longer than they may.
-      connectionsCheckingInterval: CHECK_MS,
-      // Its own refusal has no body; ours is in the one shape of errors.
+      // The default of 30 seconds would let slow headers exceed their timeout.
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Node's own error has no body.
       requireHostHeader: false,
     },
     (request, response) => take(request, response, false),
   )
-  server.on(comesAs, (socket: Socket) => {
-    room.requests.accepted()
+  server.on(connectionEvent, (socket: Socket) => {
+    limits.requests.accepted()
     connections.open(socket)
   })
-  // Node's own bound leaves headers out behind the first thousand, but frames the body by them all the same: who passes a request on
-  // without them sends its body as another request. All together are bounded by their bytes.
+  // Beyond its limit node drops headers but still frames the body by them, so a relay without them
+  // would send the body as another request. The total size of headers is limited anyway.
   server.maxHeadersCount = 0
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
-  // Else it asks for every body, also for one that is refused by its head.
+  // Otherwise node requests every body, even of requests that are refused by their headers.
   server.on('checkContinue', (request, response) => take(request, response, true))
-  // Its own refusal has no body. Whoever expects something else than "100-continue" is answered as everybody is (RFC 9110, 10.1.1: MAY).
+  // Node's own error has no body. Other expectations are ignored (RFC 9110, 10.1.1: MAY).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
   return { server, connections }
 }
 
-/** Has everything behind read the request as one in origin form with one Host; returns the error where it cannot be read so. */
-function takeAuthority(request: IncomingMessage): AppError | undefined {
+/** Normalizes the request to origin form with one Host. Returns the error if that is impossible. */
+function applyAuthority(request: IncomingMessage): AppError | undefined {
   try {
     const { url, host } = readAuthority(request)
     request.url = url
@@ -113,4 +114,62 @@ function takeAuthority(request: IncomingMessage): AppError | undefined {
   } catch (raw) {
     return toAppError(raw)
   }
+}
+
+/** Timeouts of all servers. */
+export const REQUEST_TIMEOUTS: RequestTimeouts = {
+  // Slow headers must not hold a connection.
+  headersMs: 10_000,
+  requestMs: 60_000,
+  // Longer than the idle timeout of common load balancers, so that they close connections first.
+  keepAliveMs: 75_000,
+  // People may pause a download briefly.
+  stalledMs: 60_000,
+}
+
+/** Target and host of a request. */
+export interface Authority {
+  /** Target in origin form: a path with an optional query. */
+  readonly url: string
+  /** Effective Host; undefined for an HTTP/1.0 request without one. */
+  readonly host: string | undefined
+}
+
+const HOST = 'host'
+const ABSOLUTE = /^https?:\/\/(?<host>[^/?#@\\]*)(?<rest>(?:[/?#].*)?)$/i
+
+/**
+ * Returns the authority of a request by RFC 9112, 3.2: one Host header, required in HTTP/1.1, or
+ * the authority of an absolute target, which takes precedence. Raises `invalid` for several hosts,
+ * a missing one, or an absolute target without one.
+ */
+export function readAuthority(
+  request: Pick<IncomingMessage, 'url' | 'httpVersion' | 'rawHeaders'>,
+): Authority {
+  const host = hostIn(request.rawHeaders)
+  if (host === undefined && request.httpVersion === '1.1') throw invalid('the request has no Host header')
+  const url = request.url ?? '/'
+  if (url.startsWith('/') || !/^https?:/i.test(url)) return { url, host }
+  const { host: named = '', rest = '' } = ABSOLUTE.exec(url)?.groups ?? {}
+  if (named === '') throw invalid('the target of the request is a URL that names no host')
+  return { url: rest.startsWith('/') ? rest : `/${rest}`, host: named }
+}
+
+/**
+ * Raises `invalid` for several Host headers. Reads the raw list, since node would build its header
+ * objects for every request.
+ */
+function hostIn(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length !== HOST.length || name.toLowerCase() !== HOST) continue
+    if (host !== undefined) throw invalid('the request has more than one Host header')
+    host = rawHeaders[at + 1] ?? ''
+  }
+  return host
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid', message, { code: 'invalid_request' })
 }

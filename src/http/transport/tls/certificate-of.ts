@@ -3,11 +3,10 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { issuerAndNumber } from './revocation-lists.js'
-import { alternativeNames } from './alternative-names.js'
 
 const known = new WeakMap<Socket, ClientCertificate | 'none'>()
 
-/** The certificate of the caller of a connection, read once; undefined where it showed none. */
+/** Returns the client certificate of a connection, parsed once; undefined if there is none. */
 export function certificateOf(socket: Socket): ClientCertificate | undefined {
   if (!isEncrypted(socket)) return undefined
   const certificate = known.get(socket) ?? read(socket)
@@ -15,13 +14,13 @@ export function certificateOf(socket: Socket): ClientCertificate | undefined {
   return certificate === 'none' ? undefined : certificate
 }
 
-/** Whether a connection speaks TLS. */
+/** Returns whether a connection uses TLS. */
 export function isEncrypted(socket: Socket): socket is TLSSocket {
   return 'encrypted' in socket
 }
 
 function read(socket: TLSSocket): ClientCertificate | 'none' {
-  // An empty object where there is none.
+  // An empty object if there is no certificate.
   const peer: Partial<PeerCertificate> = socket.getPeerCertificate()
   if (peer.subject === undefined) return 'none'
   return {
@@ -33,8 +32,35 @@ function read(socket: TLSSocket): ClientCertificate | 'none' {
   }
 }
 
-/** A type that comes more than once has a list. */
+/** Repeated types have a list of values. */
 function subjectOf(subject: PeerCertificate['subject']): ClientCertificate['subject'] {
   const parts: [string, string | string[] | undefined][] = Object.entries(subject)
   return Object.fromEntries(parts.map(([type, values = []]) => [type, [values].flat()]))
+}
+
+/**
+ * `DNS:a.example.org`, `URI:"a, b"`: ambiguous values are quoted as JSON (Node.js, X509Certificate,
+ * subjectAltName).
+ */
+const NAME = /(?<type>[A-Za-z][A-Za-z ]*):(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<plain>[^,"]*))(?:, |$)/y
+
+/** Parses node's text of alternative names; empty if any of them is malformed. */
+export function alternativeNames(text: string): string[] {
+  const names: string[] = []
+  NAME.lastIndex = 0
+  while (NAME.lastIndex < text.length) {
+    const { type, quoted, plain } = NAME.exec(text)?.groups ?? {}
+    const value = quoted === undefined ? plain : parseQuoted(quoted)
+    if (type === undefined || value === undefined) return []
+    names.push(`${type === 'IP Address' ? 'IP' : type}:${value}`)
+  }
+  return names
+}
+
+function parseQuoted(text: string): string | undefined {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }

@@ -1,21 +1,21 @@
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 
-/** What a server needs to speak TLS. Texts in PEM. */
+/** TLS settings of a server. Certificates, keys and lists are PEM. */
 export interface TlsSettings {
-  /** With those between it and its authority behind it. */
+  /** With its intermediate certificates. */
   readonly certificate: string
   readonly key: string
-  /** Whose certificates callers may show; undefined where none are asked for. */
+  /** CAs of client certificates; undefined if none are requested. */
   readonly clientCa: string | undefined
-  /** What the authorities of these have revoked; undefined where nobody looks. */
+  /** Revocation lists of these CAs; undefined if revocation is not checked. */
   readonly clientCrl: string | undefined
   readonly requiresClient: boolean
   readonly minVersion: '1.2' | '1.3'
 }
 
 /**
- * The ciphers of TLS 1.2: forward secret and authenticated only, as Mozilla's "intermediate" list has them, without its finite fields. Those of TLS 1.3 are
- * all of that kind.
+ * Forward-secret, authenticated ciphers: Mozilla's "intermediate" list without finite-field ones.
+ * All ciphers of TLS 1.3 qualify.
  */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
@@ -29,14 +29,14 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
-/** What node makes a context of. */
+/** Returns the options of a secure context. */
 export function contextOptions(settings: TlsSettings): SecureContextOptions {
   const { certificate, key, clientCa, clientCrl, minVersion } = settings
   return {
     cert: certificate,
     key,
     ...(clientCa !== undefined && { ca: clientCa }),
-    // Every authority of a chain needs a list that counts then.
+    // OpenSSL requires a current list for every CA of a chain.
     ...(clientCrl !== undefined && { crl: clientCrl }),
     minVersion: `TLSv${minVersion}`,
     ciphers: CIPHERS,
@@ -44,7 +44,10 @@ export function contextOptions(settings: TlsSettings): SecureContextOptions {
   }
 }
 
-/** What node makes a server of. A caller's certificate that is wrong is told with the answer, unless every caller needs one. */
+/**
+ * Returns the TLS options of a server. An invalid client certificate is reported in the response,
+ * unless every client needs one.
+ */
 export function serverOptions(settings: TlsSettings, handshakeMs: number): TlsOptions {
   return {
     ...contextOptions(settings),

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** Whether two byte strings are the same. The time taken tells only whether their lengths are, as Go's hmac.Equal does. */
+/** Compares two byte strings in a time that depends on their lengths only, like Go's hmac.Equal. */
 export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }

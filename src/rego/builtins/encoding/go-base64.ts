@@ -1,6 +1,6 @@
 import { BuiltinError } from '../shared/builtin.js'
 
-/** Go's encodings: StdEncoding and URLEncoding want their padding, RawURLEncoding refuses any. */
+/** Go's encodings: StdEncoding and URLEncoding require padding, RawURLEncoding refuses it. */
 export type Base64Variant = 'standard' | 'url' | 'raw-url'
 
 const PAD = 0x3d
@@ -12,8 +12,8 @@ const DIGITS: Readonly<Record<Base64Variant, ReadonlySet<number>>> = {
 }
 
 /**
- * Decodes base64 as Go does: line ends are skipped anywhere, stray bits of the last digit are ignored. Raises
- * BuiltinError `illegal base64 data at input byte N`, N being the one that Go names.
+ * Decodes base64 as Go does: line ends are skipped anywhere, and surplus bits of the last digit are
+ * ignored. Throws BuiltinError `illegal base64 data at input byte N` with Go's N.
  */
 export function decodeGoBase64(text: string, variant: Base64Variant): Buffer {
   const bytes = Buffer.from(text, 'utf8')
@@ -21,13 +21,13 @@ export function decodeGoBase64(text: string, variant: Base64Variant): Buffer {
   return Buffer.from(text, variant === 'standard' ? 'base64' : 'base64url')
 }
 
-/** The unsigned integer whose bytes are in base64url, as a JWK holds it; 0 where there is none. */
+/** Decodes a base64url unsigned integer of a JWK; 0 if there is none. */
 export function integerOfBase64Url(text: string | undefined): bigint {
   const hex = Buffer.from(text ?? '', 'base64url').toString('hex')
   return BigInt(`0x${hex || '0'}`)
 }
 
-/** Go reads groups of four digits, and blames the start of a group that ends too soon. */
+/** Checks groups of four digits. As in Go, the error is at the start of an incomplete group. */
 function checkBase64(bytes: Uint8Array, variant: Base64Variant): void {
   let inGroup = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -44,7 +44,7 @@ function checkBase64(bytes: Uint8Array, variant: Base64Variant): void {
   if (inGroup === 1 || (inGroup > 1 && variant !== 'raw-url')) throw corrupt(bytes.length - inGroup)
 }
 
-/** `at` is the first `=`, after two or three digits of its group; nothing but line ends may follow the padding. */
+/** `at` is the first `=` of a group with two or three digits. Only line ends may follow. */
 function checkPadding(bytes: Uint8Array, at: number, digits: number): void {
   let next = at + 1
   if (digits === 2) {

@@ -3,24 +3,24 @@ import { isIPv6 } from 'node:net'
 import { BuiltinError } from '../shared/builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 
-/** The parts of a URL as Go's net/url has them. */
+/** The parts of a URL in Go's net/url. */
 export interface GoUrl {
   /** In lower case; empty for a relative URL. */
   readonly scheme: string
-  /** What follows a scheme without a slash: `x@y` of `mailto:x@y`. */
+  /** The part after a scheme without a slash: `x@y` of `mailto:x@y`. */
   readonly opaque: string
   readonly hasUser: boolean
-  /** With the port when the URL has one. */
+  /** Includes the port if there is one. */
   readonly host: string
   /** Decoded. */
   readonly path: string
-  /** As it was written when that is valid, else escaped again. */
+  /** As written if that is valid, else escaped again. */
   readonly escapedPath: string
-  /** As it was written when Go would escape `path` otherwise, else empty. */
+  /** As written if Go's escaping of `path` differs, else empty. */
   readonly rawPath: string
-  /** As it was written. */
+  /** As written. */
   readonly query: string
-  /** Whether the URL ends in a lone question mark. */
+  /** True if the URL ends with an empty query (`?`). */
   readonly forceQuery: boolean
   readonly fragment: string
 }
@@ -30,16 +30,16 @@ const CONTROL = /\p{ASCII}(?<=\p{Cc})/u
 const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 const PORT = /^(?::\d*)?$/
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2}).{0,2}/s
-/** Go keeps escapes out of host names, save those of bytes outside ASCII. */
+/** Go refuses escapes in host names, except for bytes outside of ASCII. */
 const BAD_HOST_ESCAPE = /%(?!25|[89A-Fa-f][0-9A-Fa-f]).{0,2}/s
 const BAD_HOST_CHARACTER = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u
 const ESCAPED_PATH = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/
-/** What Go's escaping of a path leaves as it is. */
+/** Bytes that Go does not escape in a path. */
 const PLAIN_PATH_BYTES = new Set(
   Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@'),
 )
 
-/** Reads a URL as Go's url.Parse does; raises BuiltinError with its text. */
+/** Parses a URL like Go's url.Parse. Throws BuiltinError with Go's message. */
 export function parseGoUrl(url: string): GoUrl {
   const [withoutFragment, fragment] = cut(url, '#')
   try {
@@ -84,7 +84,7 @@ function parseAuthority(authority: string): Pick<GoUrl, 'hasUser' | 'host'> {
   return { hasUser: at >= 0, host: unescapeBytes(host).toString('utf8') }
 }
 
-/** In brackets stands an IPv6 address, with a zone perhaps. */
+/** Brackets contain an IPv6 address, optionally with a zone. */
 function rejectBadAddress(host: string): void {
   if (!host.startsWith('[')) return
   const [address] = cut(host.slice(1, host.lastIndexOf(']')), '%25')
@@ -116,7 +116,7 @@ function escapeByte(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** `%41` becomes its byte. The escapes are known to be good. */
+/** Decodes `%41` to its byte. All escapes must be valid. */
 function unescapeBytes(text: string): Buffer {
   const pieces = text.split(/(%[0-9A-Fa-f]{2})/)
   const bytes = pieces.map((piece, i) =>
@@ -134,8 +134,8 @@ function rejectMatch(pattern: RegExp, text: string, message: (found: string) => 
   if (found !== undefined) throw new BuiltinError(message(found))
 }
 
-/** What is before and after the first `sign`. */
-function cut(text: string, sign: string): [before: string, after: string] {
-  const at = text.indexOf(sign)
+/** Splits a text at the first `sign`. */
+function cut(text: string, separator: string): [before: string, after: string] {
+  const at = text.indexOf(separator)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }

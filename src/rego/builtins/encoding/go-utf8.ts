@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Bytes as the text that OPA's answer shows: each byte that is no part of UTF-8 becomes one U+FFFD. */
+/** Decodes UTF-8 as Go does: each invalid byte becomes one U+FFFD. */
 export function decodeUtf8(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeBroken(bytes)
 }
 
-/** Node makes one U+FFFD of a sequence cut short, where Go makes one of each byte of it. */
+/** Node replaces a truncated sequence with one U+FFFD; Go replaces each of its bytes. */
 function decodeBroken(bytes: Buffer): string {
   let text = ''
   let at = 0

@@ -1,11 +1,9 @@
 import { AppError } from '../../../errors/app-error.js'
-import { escapeForHtml } from '../../../lib/json/text/escape.js'
 import { scanLiteral, scanNumber } from '../../../lib/json/scan/scan-scalar.js'
 import { scanSpace, scanValue } from '../../../lib/json/scan/scan-value.js'
 import { scanString } from '../../../lib/json/scan/scan-string.js'
 import { syntaxError } from '../../../lib/json/scan/syntax-error.js'
 import { parseRegoText } from '../../values/parse-text.js'
-import { printJson } from '../../values/print-text.js'
 import { typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
@@ -13,10 +11,13 @@ import { decodeUtf8 } from './go-utf8.js'
 
 const NULL = 'null'
 
-/** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
+/** Go's function for error messages: json.Unmarshal, or the Decoder of OPA's policy values. */
 export type JsonReader = 'decoder' | 'unmarshal'
 
-/** One JSON value and nothing else, but for a null behind it that OPA ignores, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
+/**
+ * Parses a single JSON value with exact numbers; OPA's decoder also ignores a null after it. Throws
+ * BuiltinError with Go's message if it is malformed.
+ */
 export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
   try {
     const end = scanValue(bytes, 0)
@@ -25,17 +26,13 @@ export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
     return parseRegoText(decodeUtf8(bytes.subarray(0, end)))
   } catch (raw) {
     if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
-    // The scanner takes 10,000 levels, as Go does. The stack may end before, which the evaluation does not survive.
+    // The scanner accepts 10,000 levels, like Go. The stack may overflow earlier, which ends the
+    // evaluation.
     throw raw
   }
 }
 
-/** The value as Go's json.Marshal writes it: compact, keys sorted, sets as arrays, safe inside HTML. */
-export function printGoJson(value: RegoValue): string {
-  return escapeForHtml(printJson(value))
-}
-
-/** Whether the bytes are one JSON value and nothing else. */
+/** Returns true if the bytes are a single JSON value. */
 export function isJsonDocument(bytes: Uint8Array): boolean {
   try {
     return scanSpace(bytes, scanValue(bytes, 0)) >= bytes.length
@@ -45,7 +42,7 @@ export function isJsonDocument(bytes: Uint8Array): boolean {
   }
 }
 
-/** Go's error for a JSON value of another type than `target` takes (`value of type string`). */
+/** Returns Go's error for a JSON value of the wrong type; `target` is its Go type. */
 export function cannotUnmarshal(value: RegoValue, target: string): BuiltinError {
   const name = typeName(value)
   return new BuiltinError(`json: cannot unmarshal ${name === 'boolean' ? 'bool' : name} into Go ${target}`)
@@ -56,12 +53,15 @@ function wordsOf(message: string, reader: JsonReader): string {
   return ended && reader === 'unmarshal' ? 'unexpected end of JSON input' : message
 }
 
-/** OPA asks the decoder for one token more, and takes that of a null for none: whatever follows it is not looked at. */
+/** OPA reads one more token and takes a null for none. Anything after it is ignored. */
 function isPassedOver(bytes: Buffer, at: number, reader: JsonReader): boolean {
   return reader === 'decoder' && bytes.toString('latin1', at, at + NULL.length) === NULL
 }
 
-/** OPA asks the decoder for one token more: a good one is named, a bad one fails as at the start of a value. */
+/**
+ * OPA reads one more token from the decoder: the error names a valid token; an invalid one fails
+ * like the start of a value.
+ */
 function trailingError(bytes: Uint8Array, at: number, reader: JsonReader): AppError {
   if (reader === 'unmarshal') return syntaxError(bytes, at, 'after top-level value')
   const token = Buffer.from(bytes.subarray(at, tokenEnd(bytes, at))).toString('utf8')

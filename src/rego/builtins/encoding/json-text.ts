@@ -1,48 +1,40 @@
+import { goJsonString } from '../../../lib/json/text/escape.js'
 import { compareStrings } from '../../../lib/text/compare-strings.js'
-import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
+import { RegoNumber, RegoObject, RegoSet, typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
-import { escapeForHtml } from '../../../lib/json/text/escape.js'
-import { printGoJson } from './json-document.js'
+import { displayText } from '../go-format/display-text.js'
+import { quoteGoString } from '../go-format/quote.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { ensureResultLength } from '../shared/call-costs.js'
+import { isArray, objectOperand, operand } from '../shared/operands.js'
+import { printGoJson } from '../../values/print-go-json.js'
 
-/** How nested values are laid out; without it everything is on one line. */
-export interface JsonLayout {
+/** The layout of nested values. */
+interface JsonLayout {
   readonly prefix: string
   readonly indent: string
 }
 
-/**
- * A value as Go's encoding/json writes it: `<`, `>` and `&` escaped, members in the order of their key texts. A layout's
- * prefix does not be before the first line.
- */
-export function goJsonText(value: RegoValue, layout?: JsonLayout): string {
-  return layout === undefined ? writeValue(value) : writeValue(value, layout, `\n${layout.prefix}`)
-}
-
-function writeValue(value: RegoValue, layout?: JsonLayout, newLine = ''): string {
-  if (typeof value === 'string') return writeText(value)
-  if (value === null || typeof value === 'boolean') return String(value)
+/** Prints a value like Go's json.MarshalIndent. `newLine` begins each line. */
+function layOut(value: RegoValue, layout: JsonLayout, newLine = `\n${layout.prefix}`): string {
+  if (typeof value === 'string' || value === null || typeof value === 'boolean') return printGoJson(value)
   if (value instanceof RegoNumber) return value.text
-  const inner = newLine + (layout?.indent ?? '')
+  const inner = newLine + layout.indent
   if (value instanceof RegoObject) {
-    const colon = layout === undefined ? ':' : ': '
     const members = membersByText(value).map(
-      ([key, item]) => writeText(key) + colon + writeValue(item, layout, inner),
+      ([key, item]) => `${goJsonString(key)}: ${layOut(item, layout, inner)}`,
     )
     return enclose('{', members, '}', inner, newLine)
   }
   const items = value instanceof RegoSet ? value.members : value
   return enclose(
     '[',
-    items.map((item) => writeValue(item, layout, inner)),
+    items.map((item) => layOut(item, layout, inner)),
     ']',
     inner,
     newLine,
   )
-}
-
-/** Go escapes before it lays out, so that prefix and indent stay as they are. */
-function writeText(text: string): string {
-  return escapeForHtml(JSON.stringify(text))
 }
 
 function enclose(
@@ -56,8 +48,8 @@ function enclose(
 }
 
 /**
- * An object's members in the order of their key texts: a key that is no string is its own JSON, and of two keys with one
- * text the last counts.
+ * Returns the members of an object sorted by key text. A key that is not a string becomes its JSON
+ * text; the last of equal texts is kept.
  */
 export function membersByText(object: RegoObject): readonly (readonly [key: string, value: RegoValue])[] {
   const members = new Map<string, RegoValue>()
@@ -66,3 +58,67 @@ export function membersByText(object: RegoObject): readonly (readonly [key: stri
   }
   return [...members].sort(([a], [b]) => compareStrings(a, b))
 }
+
+const marshalWithOptions: Builtin = (args, { meter }) => {
+  const value = operand(args, 0)
+  const layout = readLayout(objectOperand(args, 1))
+  if (layout === undefined) return printGoJson(value)
+  const length = layoutLength(value, layout)
+  ensureResultLength(length, meter)
+  meter.spend(length)
+  return layout.prefix + layOut(value, layout)
+}
+
+/** Returns undefined for a single line. `prefix` or `indent` alone imply several lines. */
+function readLayout(options: RegoObject): JsonLayout | undefined {
+  let pretty: boolean | undefined
+  let prefix: string | undefined
+  let indent: string | undefined
+  for (const [index, [key, value]] of options.entries.entries()) {
+    switch (optionName(key, index)) {
+      case 'pretty':
+        pretty = booleanOption(value)
+        break
+      case 'prefix':
+        prefix = textOption('prefix', value)
+        break
+      case 'indent':
+        indent = textOption('indent', value)
+    }
+  }
+  const isPretty = pretty ?? (prefix !== undefined || indent !== undefined)
+  return isPretty ? { prefix: prefix ?? '', indent: indent ?? '\t' } : undefined
+}
+
+function optionName(key: RegoValue, index: number): 'pretty' | 'prefix' | 'indent' {
+  if (key === 'pretty' || key === 'prefix' || key === 'indent') return key
+  if (typeof key === 'string') return fail(`object contained unknown key ${quoteGoString(key)}`)
+  return fail(`failed to stringify key ${displayText(key)} at index ${index}: ${notAString(key)}`)
+}
+
+function booleanOption(value: RegoValue): boolean {
+  return typeof value === 'boolean' ? value : fail('key "pretty" failed cast to bool')
+}
+
+function textOption(name: string, value: RegoValue): string {
+  return typeof value === 'string' ? value : fail(`key "${name}" failed cast to string: ${notAString(value)}`)
+}
+
+function notAString(value: RegoValue): string {
+  return `operand 0 must be string but got ${typeName(value)}`
+}
+
+function fail(problem: string): never {
+  throw new BuiltinError(`operand 2 ${problem}`, 'eval_type_error')
+}
+
+/** Returns the total length of all prefixes and indents, which nesting multiplies. */
+function layoutLength(value: RegoValue, layout: JsonLayout, depth = 0): number {
+  const line = layout.prefix.length + layout.indent.length * depth
+  const below = (sum: number, item: RegoValue): number => sum + layoutLength(item, layout, depth + 1)
+  if (value instanceof RegoObject) return value.entries.reduce((sum, [, item]) => below(sum, item), line)
+  if (value instanceof RegoSet) return value.members.reduce(below, line)
+  return isArray(value) ? value.reduce(below, line) : line
+}
+
+export const jsonMarshalBuiltins: BuiltinTable = { 'json.marshal_with_options': marshalWithOptions }

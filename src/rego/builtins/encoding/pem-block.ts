@@ -2,10 +2,10 @@ import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from './go-base64.js'
 
 export interface PemBlock {
-  /** What is after BEGIN: `CERTIFICATE`. */
+  /** The label of the block, such as `CERTIFICATE`. */
   readonly type: string
   readonly der: Buffer
-  /** The text after the block's last line. */
+  /** The text after the last line of the block. */
   readonly rest: string
 }
 
@@ -14,8 +14,8 @@ const END = '-----END '
 const DASHES = '-----'
 
 /**
- * The first well-formed PEM block of a text, wherever it stands, or undefined. Malformed ones are skipped, as Go's
- * pem.Decode does, in linear time: only the last BEGIN before an END can be its own.
+ * Returns the first well-formed PEM block of a text, or undefined. Malformed blocks are skipped
+ * like in Go's pem.Decode, in linear time: only the last BEGIN before an END can belong to it.
  */
 export function readPemBlock(text: string): PemBlock | undefined {
   let from = 0
@@ -42,7 +42,7 @@ function readBlock(beforeEnd: string, endLine: string): Omit<PemBlock, 'rest'> |
   return der && { type, der }
 }
 
-/** `Proc-Type: …` lines may be before the base64. */
+/** Lines such as `Proc-Type: …` may precede the base64. */
 function withoutHeaders(body: string): string {
   let at = 0
   while (at < body.length) {
@@ -63,7 +63,7 @@ function decodeBody(body: string): Buffer | undefined {
   }
 }
 
-/** Where a line begins with `prefix`, at or after `from`. */
+/** Returns the start of the first line that begins with `prefix`, at or after `from`. */
 function lineStart(text: string, prefix: string, from: number): number | undefined {
   if (from === 0 && text.startsWith(prefix)) return 0
   const found = text.indexOf(`\n${prefix}`, from)

@@ -1,20 +1,17 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import type { Bytes } from './bytes.js'
 
-/** Where a matcher matches in a text, and how many bytes from there on, in rising order. */
+/** The offset of a match and its possible lengths in bytes, in ascending order. */
 export interface Found {
   readonly at: number
   readonly lengths: readonly number[]
 }
 
-/** Part of a compiled pattern. */
 export interface Matcher {
   readonly kind: MatcherKind
-  /** How many characters it matches; -1 where that depends. */
+  /** The number of characters it matches; -1 if that varies. */
   readonly length: number
-  /** Whether it matches a whole text. */
   readonly matches: (text: Bytes, meter: WorkMeter) => boolean
-  /** The first place that it is found at. */
   readonly find: (text: Bytes, meter: WorkMeter) => Found | undefined
 }
 
@@ -39,5 +36,5 @@ export type MatcherKind =
   | 'text'
   | 'tree'
 
-/** The length of what has none of its own. */
+/** The length of a matcher without a fixed length. */
 export const ANY_LENGTH = -1

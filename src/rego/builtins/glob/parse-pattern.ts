@@ -1,7 +1,6 @@
 import { BuiltinError } from '../shared/builtin.js'
-import type { PatternNode, Sequence } from './pattern-node.js'
 
-/** The alternatives that a group has so far, and the sequence that it is in. */
+/** The alternatives of an open group and the sequence around it. */
 interface OpenGroup {
   readonly alternatives: PatternNode[]
   readonly around: Sequence
@@ -13,8 +12,9 @@ const BREAKS_IN_GROUP = new Set([...BREAKS, '}', ','])
 const BREAKS_IN_LIST = new Set([']'])
 
 /**
- * Reads a glob as OPA does: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}` and a backslash before any of these signs. A group
- * need not be closed, a NUL ends a text and is skipped. Raises BuiltinError for a pattern that is none.
+ * Parses a glob like OPA: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}`, and a backslash before any of
+ * these characters. Groups may be left open. A NUL ends a text and is skipped. Throws BuiltinError
+ * for an invalid pattern.
  */
 export function parsePattern(text: string): Sequence {
   const reader = new PatternReader(text)
@@ -47,7 +47,7 @@ export function parsePattern(text: string): Sequence {
   return root
 }
 
-/** What follows an opening bracket. */
+/** Parses a class after its opening bracket. */
 function readClass(reader: PatternReader): PatternNode {
   let first = reader.require()
   const isNegated = first === '!'
@@ -77,7 +77,7 @@ class PatternReader {
     this.#characters = Array.from(text)
   }
 
-  /** The next character; undefined at the end, and at a NUL. */
+  /** Returns the next character; undefined at the end and at a NUL. */
   take(): string | undefined {
     const character = this.#characters[this.#at]
     if (character === undefined) return undefined
@@ -104,7 +104,7 @@ class PatternReader {
     this.#at--
   }
 
-  /** A text up to one of these signs, the end, or a NUL, which is skipped. */
+  /** Reads a text up to one of `breaks`, the end, or a NUL, which is skipped. */
   readText(breaks: ReadonlySet<string>): string {
     let text = ''
     let isEscaped = false
@@ -122,4 +122,36 @@ class PatternReader {
     }
     return text
   }
+}
+
+export type PatternNode =
+  | { readonly kind: 'pattern'; readonly children: PatternNode[] }
+  | { readonly kind: 'any-of'; readonly children: PatternNode[] }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'list'; readonly characters: string; readonly isNegated: boolean }
+  | { readonly kind: 'range'; readonly low: number; readonly high: number; readonly isNegated: boolean }
+  | { readonly kind: 'any' | 'super' | 'single' | 'nothing' }
+
+export type Sequence = Extract<PatternNode, { kind: 'pattern' }>
+
+/** Returns true if two nodes are spelled the same, including the order of lists. */
+export function equalNodes(a: PatternNode, b: PatternNode): boolean {
+  if (a.kind === 'text' && b.kind === 'text') return a.text === b.text
+  if (a.kind === 'list' && b.kind === 'list')
+    return a.characters === b.characters && a.isNegated === b.isNegated
+  if (a.kind === 'range' && b.kind === 'range')
+    return a.low === b.low && a.high === b.high && a.isNegated === b.isNegated
+  if (!hasChildren(a) || !hasChildren(b) || a.kind !== b.kind) return !hasChildren(a) && a.kind === b.kind
+  const others = b.children
+  return (
+    a.children.length === others.length &&
+    a.children.every((child, index) => {
+      const other = others[index]
+      return other !== undefined && equalNodes(child, other)
+    })
+  )
+}
+
+function hasChildren(node: PatternNode): node is Extract<PatternNode, { children: PatternNode[] }> {
+  return node.kind === 'pattern' || node.kind === 'any-of'
 }

@@ -94,7 +94,7 @@ export function suffixAny(literal: Bytes, separators: readonly Bytes[]): Matcher
   }
 }
 
-/** `first**last`, whose literals may overlap in OPA. */
+/** `first**last`. As in OPA, the literals may overlap. */
 export function prefixSuffix(first: Bytes, last: Bytes): Matcher {
   return {
     kind: 'prefix-suffix',
@@ -115,7 +115,7 @@ export function prefixSuffix(first: Bytes, last: Bytes): Matcher {
   }
 }
 
-/** `**literal**`; negated, a text without it. */
+/** `**literal**`, or if negated, a text without the literal. */
 export function contains(literal: Bytes, isNegated: boolean): Matcher {
   return {
     kind: 'contains',
@@ -131,17 +131,17 @@ export function contains(literal: Bytes, isNegated: boolean): Matcher {
   }
 }
 
-/** Where each character begins, and the end, from an offset on. */
+/** Returns the offset of each character and the end, plus `offset`. */
 export function startsOf(text: Bytes, offset: number): number[] {
-  const places: number[] = []
-  for (const { at } of charactersOf(text)) places.push(offset + at)
-  places.push(offset + text.length)
-  return places
+  const offsets: number[] = []
+  for (const { at } of charactersOf(text)) offsets.push(offset + at)
+  offsets.push(offset + text.length)
+  return offsets
 }
 
-/** The offset, and where each character ends as Go writes it. */
+/** Returns `offset`, and the end of each character as Go writes it. */
 function endsOf(text: Bytes, offset: number): number[] {
-  const places = [offset]
-  for (const { at, written } of charactersOf(text)) places.push(offset + at + written)
-  return places
+  const offsets = [offset]
+  for (const { at, written } of charactersOf(text)) offsets.push(offset + at + written)
+  return offsets
 }

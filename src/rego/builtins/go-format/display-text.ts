@@ -2,7 +2,7 @@ import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { quoteGoString } from './quote.js'
 
-/** A value as OPA shows it to people, in `sprintf` and error texts: `{"a": {1, 2}}`, `[1, null]`, `set()`. */
+/** Formats a value like OPA in `sprintf` and errors: `{"a": {1, 2}}`, `[1, null]`, `set()`. */
 export function displayText(value: RegoValue): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return quoteGoString(value)

@@ -1,4 +1,4 @@
-/** What is between `%` and the verb. `plusV` and `sharpV` are `+` and `#` before the verb `v`. */
+/** The flags between `%` and the verb. `plusV` and `sharpV` are `+` and `#` before the verb `v`. */
 export interface FormatFlags {
   width: number | undefined
   precision: number | undefined
@@ -25,13 +25,13 @@ export function noFlags(): FormatFlags {
   }
 }
 
-/** Fills up to the width, counted in code points: with zeros when the flag asks for them, else with spaces. */
+/** Pads a text to the width in code points, with zeros if the flag is set, else with spaces. */
 export function padText(text: string, flags: FormatFlags): string {
   const fill = fillFor(text, flags, flags.zero && !flags.minus ? '0' : ' ')
   return flags.minus ? text + fill : fill + text
 }
 
-/** Fills up to the width with spaces, for texts that have taken their zeros already. */
+/** Pads a text to the width with spaces, if its zeros were already added. */
 export function padWithSpaces(text: string, flags: FormatFlags): string {
   const fill = fillFor(text, flags, ' ')
   return flags.minus ? text + fill : fill + text
@@ -42,7 +42,7 @@ function fillFor(text: string, { width }: FormatFlags, filler: string): string {
   return filler.repeat(Math.max(0, width - codePointCount(text)))
 }
 
-/** The length of a text in code points, as Go and Rego count. */
+/** Returns the length of a text in code points, as in Go and Rego. */
 export function codePointCount(text: string): number {
   let count = text.length
   for (let i = 0; i + 1 < text.length; i++) {

@@ -1,18 +1,17 @@
 import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import { BigDecimal } from '../../values/number-text.js'
-import { formatBinaryFloat, formatHexFloat, splitFloat } from './binary-float.js'
 
 export type FloatVerb = 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'b' | 'x' | 'X'
 
-/** Decimal digits of a number: `0.d1d2d3… × 10^point`, without trailing zeros; zero has no digits. */
+/** Digits of a number, `0.d1d2d3… × 10^point`, without trailing zeros; zero has none. */
 interface Digits {
   readonly digits: string
   readonly point: number
 }
 
 /**
- * A double as Go's strconv.FormatFloat writes it. Without a precision: the fewest digits that read back as the same
- * double. The sign is `-` or nothing.
+ * Formats a double like Go's strconv.FormatFloat. Without a precision it uses the fewest digits
+ * that identify the double. The sign is `-` or absent.
  */
 export function formatGoFloat(value: number, verb: FloatVerb, precision?: number): string {
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -60,13 +59,13 @@ function exponentText(digits: string, fraction: number, point: number, letter: s
   return `${digits.charAt(0)}${tail}${letter}${exponent < 0 ? '-' : '+'}${exponentDigits}`
 }
 
-/** `%g`: the exponent form for very large or small values, else the plain form, both without trailing zeros. */
+/** `%g`: exponent form for very large or small values. Drops trailing zeros. */
 function shorterForm(value: number, letter: 'e' | 'E', precision: number | undefined): string {
   const digits = precision === undefined ? shortestDigits(value) : roundedDigits(value, precision || 1)
   return layOutDigits(digits, letter, exponentLimit(digits.digits.length, digits.point, precision))
 }
 
-/** A decimal number of any size as Go's big.Float prints it under `%g`: all its digits. */
+/** Formats a decimal number of any size like Go's big.Float under `%g`, with all its digits. */
 export function formatGoDecimal(text: string): string {
   const value = new BigDecimal(text)
   if (value.isZero()) return '0'
@@ -82,14 +81,14 @@ function layOutDigits({ digits, point }: Digits, letter: 'e' | 'E', limit: numbe
   return `${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** From which exponent on `%g` turns to the exponent form; Go takes 6 when it may choose the digits itself. */
+/** Returns the exponent from which `%g` uses exponent form; 6 for Go's own digits. */
 function exponentLimit(digitCount: number, point: number, precision: number | undefined): number {
   if (precision === undefined) return 6
   const wanted = precision || 1
   return wanted > digitCount && digitCount >= point ? digitCount : wanted
 }
 
-/** The fewest digits that tell this double from its neighbours: JavaScript and Go agree on them. */
+/** Returns the fewest digits that identify this double, which are the same in JavaScript and Go. */
 function shortestDigits(value: number): Digits {
   if (value === 0) return { digits: '', point: 0 }
   return readExponential(value.toExponential())
@@ -105,8 +104,62 @@ function readExponential(text: string): Digits {
   return { digits: trimLastSigns(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
 }
 
-/** The double's exact decimal value: BigDecimal would take the shortest text for it, and rounding must see the rest. */
+/** Returns the exact decimal value; BigDecimal would use the shortest text. */
 function exactDecimal(value: number): InstanceType<typeof BigDecimal> {
   const { mantissa, exponent } = splitFloat(value)
   return new BigDecimal(mantissa.toString()).times(new BigDecimal(2).pow(exponent))
+}
+
+const FRACTION_BITS = 52
+const FRACTION_HEX_DIGITS = 13
+
+/** The exact value of a finite double: mantissa × 2^exponent. */
+interface FloatParts {
+  readonly mantissa: bigint
+  readonly exponent: number
+}
+
+/** Returns the exact parts of the double's magnitude, with the 53-bit mantissa of IEEE 754. */
+function splitFloat(value: number): FloatParts {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value)
+  const bits = view.getBigUint64(0)
+  const exponentBits = Number(bits >> 52n) & 0x7ff
+  const fraction = bits & 0xf_ffff_ffff_ffffn
+  const mantissa = exponentBits === 0 ? fraction : fraction | 0x10_0000_0000_0000n
+  return { mantissa, exponent: (exponentBits === 0 ? 1 : exponentBits) - 1023 - FRACTION_BITS }
+}
+
+/** Go's `%b`: `4503599627370496p-52`, without a sign. */
+function formatBinaryFloat(value: number): string {
+  const { mantissa, exponent } = splitFloat(value)
+  return `${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`
+}
+
+/** Go's `%x`: `0x1.8p+00`, without a sign; the fewest hex digits if there is no precision. */
+function formatHexFloat(value: number, precision?: number): string {
+  const parts = splitFloat(value)
+  if (parts.mantissa === 0n) return hexText('0', precision ?? 0, 0)
+  const shift = FRACTION_BITS + 1 - parts.mantissa.toString(2).length
+  const { digits, carry } = roundHex(parts.mantissa << BigInt(shift), precision)
+  return hexText(digits, precision ?? digits.length - 1, parts.exponent - shift + FRACTION_BITS + carry)
+}
+
+/** Returns the leading 1 and its hex digits, rounded half to even. */
+function roundHex(mantissa: bigint, precision: number | undefined): { digits: string; carry: number } {
+  if (precision === undefined) return { digits: mantissa.toString(16).replace(/0+$/, ''), carry: 0 }
+  if (precision >= FRACTION_HEX_DIGITS) return { digits: mantissa.toString(16), carry: 0 }
+  const dropped = BigInt(4 * (FRACTION_HEX_DIGITS - precision))
+  const half = 1n << (dropped - 1n)
+  const rest = mantissa & ((1n << dropped) - 1n)
+  const kept = mantissa >> dropped
+  const roundsUp = rest > half || (rest === half && (kept & 1n) === 1n)
+  const digits = (roundsUp ? kept + 1n : kept).toString(16)
+  return digits.startsWith('2') ? { digits: `1${digits.slice(1)}`, carry: 1 } : { digits, carry: 0 }
+}
+
+function hexText(digits: string, fraction: number, exponent: number): string {
+  const tail = fraction > 0 ? `.${digits.slice(1).padEnd(fraction, '0')}` : ''
+  const power = String(Math.abs(exponent)).padStart(2, '0')
+  return `0x${digits.charAt(0)}${tail}p${exponent < 0 ? '-' : '+'}${power}`
 }

@@ -5,20 +5,21 @@ import { formatArgument } from './verbs.js'
 import type { GoArgument } from './verbs.js'
 import { ensureResultLength } from '../shared/call-costs.js'
 
-/** Go takes no width, precision or index beyond this. */
+/** The maximum width, precision and index in Go. */
 const MAX_NUMBER = 1_000_000
-/** Steps of one directive, of each place of a width and of a precision (decimals are exact), and of each character quoted. */
+/** Steps per directive, per unit of width and precision, and per quoted character. */
 const DIRECTIVE_STEPS = 25
 const WIDTH_STEPS = 0.2
 const PRECISION_STEPS = 7
 const CHARACTER_STEPS: Readonly<Record<string, number>> = { s: 0.5, v: 0.5, q: 20, x: 32, X: 32 }
-/** Steps of each hex digit of a large integer, which has to be written in another base. */
+/** Steps per hex digit of a large integer that is converted to another base. */
 const DIGIT_STEPS = 40
 const FLAG_NAMES = { '#': 'sharp', '0': 'zero', '+': 'plus', '-': 'minus', ' ': 'space' } as const
 
 /**
- * Go's fmt.Sprintf: flags, width, precision, `*` and `[n]` included, and its marks for calls that do not fit
- * (`%!d(string=x)`, `%!s(MISSING)`, `%!(EXTRA int=1)`). Ends the evaluation when the result grows too long.
+ * Go's fmt.Sprintf with flags, width, precision, `*` and `[n]`, and its marks for wrong calls
+ * (`%!d(string=x)`, `%!s(MISSING)`, `%!(EXTRA int=1)`). Ends the evaluation if the result becomes
+ * too long.
  */
 export function formatGo(format: string, args: readonly GoArgument[], meter: WorkMeter): string {
   return new Printf(format, args, meter).run()
@@ -39,7 +40,7 @@ class Printf {
   constructor(format: string, args: readonly GoArgument[], meter: WorkMeter) {
     this.#meter = meter
     this.#format = format
-    // Spares a search to the end for every `[` of a format that closes none.
+    // Avoids a search to the end for every `[` that is not closed.
     this.#lastBracket = format.lastIndexOf(']')
     this.#args = args
   }
@@ -61,7 +62,7 @@ class Printf {
     const flags = this.#readFlags()
     this.#readIndex()
     this.#readWidth(flags)
-    // A dot that ends the format is a verb of its own.
+    // A dot at the end of the format is a verb.
     const hasPrecision = this.#format[this.#at] === '.' && this.#at + 1 < this.#format.length
     if (hasPrecision) this.#readPrecision(flags)
     if (!this.#isAfterIndex) this.#readIndex()
@@ -136,7 +137,7 @@ class Printf {
     else flags.precision = precision
   }
 
-  /** Steps over the `*` and gives the argument for it, or undefined when that is no integer of a sane size. */
+  /** Skips the `*` and returns its argument; undefined if that is not an integer in range. */
   #takeIntegerArgument(): number | undefined {
     this.#at++
     this.#isAfterIndex = false
@@ -148,7 +149,7 @@ class Printf {
     return Math.abs(value) > MAX_NUMBER ? undefined : value
   }
 
-  /** An explicit argument index, `[2]`, when one is here. */
+  /** Reads an explicit argument index such as `[2]`, if there is one. */
   #readIndex(): void {
     this.#isAfterIndex = false
     if (this.#format[this.#at] !== '[') return
@@ -174,7 +175,7 @@ class Printf {
     for (; /^\d$/.test(this.#format.charAt(this.#at)); this.#at++) {
       value = value * 10 + Number(this.#format[this.#at])
       if (value <= MAX_NUMBER) continue
-      // A crazy number swallows the rest of the format, as in Go.
+      // As in Go, a number out of range consumes the rest of the format.
       this.#at = this.#format.length
       return undefined
     }

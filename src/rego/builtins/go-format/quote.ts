@@ -8,26 +8,26 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-/** Letters, marks, numbers, punctuation and symbols; of the spaces only U+0020: Go's unicode.IsPrint. */
+/** Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and U+0020. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
-/** A text in double quotes as Go's strconv.Quote writes it; with `asciiOnly`, as QuoteToASCII does. */
+/** Quotes a text like Go's strconv.Quote, or with `asciiOnly` like QuoteToASCII. */
 export function quoteGoString(text: string, asciiOnly = false): string {
   return quoteWith(text, '"', asciiOnly)
 }
 
-/** A code point in single quotes as Go's strconv.QuoteRune writes it; a value outside Unicode becomes U+FFFD. */
+/** Quotes a code point like Go's strconv.QuoteRune. A value outside of Unicode becomes U+FFFD. */
 export function quoteGoRune(codePoint: number, asciiOnly = false): string {
   return quoteWith(String.fromCodePoint(toValidCodePoint(codePoint)), "'", asciiOnly)
 }
 
-/** The code point itself, or U+FFFD for a surrogate or a value outside Unicode. */
+/** Returns the code point, or U+FFFD for a surrogate or a value outside of Unicode. */
 export function toValidCodePoint(codePoint: number): number {
   const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff
   return codePoint < 0 || codePoint > 0x10ffff || isSurrogate ? 0xfffd : codePoint
 }
 
-/** Whether Go would print this character as it is (unicode.IsPrint). */
+/** Returns true if Go prints the character unescaped (unicode.IsPrint). */
 export function isPrintable(character: string): boolean {
   return PRINTABLE.test(character)
 }

@@ -1,14 +1,13 @@
+import { padText, padWithSpaces } from './flags.js'
 import type { FormatFlags } from './flags.js'
-import { padText } from './flags.js'
 import { formatGoFloat } from './float.js'
 import type { FloatVerb } from './float.js'
-import { formatBigInt, formatInt } from './integer.js'
-import { quoteGoString } from './quote.js'
+import { isPrintable, quoteGoRune, quoteGoString, toValidCodePoint } from './quote.js'
 
-/** Go types that are formatted by their text. */
+/** Go types that are formatted as text. */
 type TextType = 'string' | 'json.Number' | '[]interface {}' | 'map[string]interface {}'
 
-/** An argument with the Go type that decides what each verb does with it. */
+/** An argument and its Go type, which determines the effect of each verb. */
 export type GoArgument =
   | { readonly type: 'int' | 'int64' | '*big.Int'; readonly value: bigint }
   | { readonly type: 'float64'; readonly value: number }
@@ -18,7 +17,7 @@ export type GoArgument =
 const FLOAT_VERBS = /^[eEfFgGbxX]$/
 const FIXED_PRECISION = 6
 
-/** One argument under one verb, with Go's `%!d(string=x)` where they do not fit. */
+/** Formats one argument under one verb; Go's `%!d(string=x)` if they do not match. */
 export function formatArgument(argument: GoArgument, verb: string, flags: FormatFlags): string {
   if (verb === 'T') return formatString(argument.type, 's', flags) ?? ''
   return formatByType(argument, verb, flags) ?? badVerb(argument, verb, flags)
@@ -115,14 +114,84 @@ function isFloatVerb(verb: string): verb is FloatVerb {
   return FLOAT_VERBS.test(verb)
 }
 
-/** The `#` flag: always a decimal point, and for `%g` and `%x` the zeros that they otherwise drop. */
+/** The `#` flag: always a decimal point, and for `%g` and `%x` also the trailing zeros. */
 function withDecimalPoint(text: string, verb: FloatVerb, precision: number | undefined): string {
   const exponentAt = text.search(/[ep]/i)
   const number = exponentAt < 0 ? text : text.slice(0, exponentAt)
   const tail = exponentAt < 0 ? '' : text.slice(exponentAt)
   const pointed = number.includes('.') ? number : `${number}.`
   if (/[ef]/i.test(verb)) return pointed + tail
-  // Go counts the x of `0x` among the digits.
+  // Go counts the x of `0x` as a digit.
   const significant = number === '0' ? 1 : number.replace('.', '').replace(/^0+/, '').length
   return pointed + '0'.repeat(Math.max(0, (precision ?? FIXED_PRECISION) - significant)) + tail
+}
+
+const BASES: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 }
+const BIG_BASES: Readonly<Record<string, number>> = { ...BASES, s: 10 }
+
+/** Formats Go's `int`; undefined if the verb does not support integers. */
+function formatInt(value: bigint, verb: string, flags: FormatFlags): string | undefined {
+  const base = BASES[verb]
+  if (base !== undefined) return formatDigits(value, base, verb, flags)
+  if (verb === 'c') return padText(String.fromCodePoint(codePointOf(value)), flags)
+  if (verb === 'q') return padText(quoteGoRune(codePointOf(value), flags.plus), flags)
+  return verb === 'U' ? formatUnicode(value, flags) : undefined
+}
+
+function formatDigits(value: bigint, base: number, verb: string, flags: FormatFlags): string {
+  const { precision, width } = flags
+  if (precision === 0 && value === 0n) return padWithSpaces('', flags)
+  const sign = signOf(value, flags.plus, flags.space)
+  let wanted = precision ?? 0
+  // Zeros from the width count like a precision, minus the sign.
+  if (precision === undefined && flags.zero && !flags.minus && width !== undefined)
+    wanted = width - sign.length
+  const padded = digitsOf(value, base, verb).padStart(wanted, '0')
+  // `%#O` has two octal marks for an int, but not for a big one.
+  const digits = verb === 'O' && flags.sharp && !padded.startsWith('0') ? `0${padded}` : padded
+  return padWithSpaces(sign + prefixOf(verb, flags.sharp, digits) + digits, flags)
+}
+
+/** Formats Go's `*big.Int`, whose rules differ slightly from those of `int`. */
+function formatBigInt(value: bigint, verb: string, flags: FormatFlags): string {
+  const base = BIG_BASES[verb]
+  if (base === undefined) return `%!${verb}(big.Int=${value})`
+  const { precision, width = 0 } = flags
+  const sign = signOf(value, flags.plus || flags.plusV, flags.space)
+  const digits = digitsOf(value, base, verb)
+  const head = sign + prefixOf(verb, flags.sharp || flags.sharpV, digits)
+  if (precision !== undefined) return padWithSpaces(head + digits.padStart(precision, '0'), flags)
+  if (!flags.zero || flags.minus) return padWithSpaces(head + digits, flags)
+  return head + digits.padStart(width - head.length, '0')
+}
+
+function formatUnicode(value: bigint, flags: FormatFlags): string {
+  const digits = BigInt.asUintN(64, value).toString(16).toUpperCase()
+  const code = `U+${digits.padStart(Math.max(4, flags.precision ?? 0), '0')}`
+  const character = String.fromCodePoint(codePointOf(value))
+  const shown =
+    flags.sharp && value >= 0n && value <= 0x10ffffn && isPrintable(character) ? ` '${character}'` : ''
+  return padWithSpaces(code + shown, flags)
+}
+
+function digitsOf(value: bigint, base: number, verb: string): string {
+  const digits = (value < 0n ? -value : value).toString(base)
+  return verb === 'X' ? digits.toUpperCase() : digits
+}
+
+function signOf(value: bigint, plus: boolean, space: boolean): string {
+  if (value < 0n) return '-'
+  if (plus) return '+'
+  return space ? ' ' : ''
+}
+
+function prefixOf(verb: string, sharp: boolean, digits: string): string {
+  if (verb === 'O') return '0o'
+  if (!sharp) return ''
+  if (verb === 'o') return digits.startsWith('0') ? '' : '0'
+  return { b: '0b', x: '0x', X: '0X' }[verb] ?? ''
+}
+
+function codePointOf(value: bigint): number {
+  return value < 0n || value > 0x10ffffn ? 0xfffd : toValidCodePoint(Number(value))
 }

@@ -6,17 +6,15 @@ import type { RegoArray, RegoValue } from '../../values/value.js'
 import { BuiltinError, passes } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
 import { parseDocument } from './parse-document.js'
-import { printQuery } from './print-query.js'
-import { printSchema } from './print-schema.js'
-import { ensureReadable } from './read-member.js'
-import { readQuery } from './read-query.js'
-import { readSchema } from './read-schema.js'
+import { printQuery, printSchema } from './print-document.js'
+import { ensureReadable } from './read-shared-nodes.js'
+import { readQuery, readSchema } from './read-document.js'
 import { validateQuery, validateSchema } from './validate-query.js'
 import { operand, stringOperand, wrongType } from '../shared/operands.js'
 
 type Args = readonly RegoValue[]
 
-/** OPA's `graphql.*`: parse queries and schemas, given as texts or as parsed, and verify the one against the other. */
+/** OPA's `graphql.*`: parses and validates queries and schemas, as texts or syntax trees. */
 export const graphqlBuiltins: BuiltinTable = {
   'graphql.is_valid': isValid,
   'graphql.parse': parse,
@@ -83,7 +81,7 @@ function schemaOperand(args: Args, index: number, meter: WorkMeter): DocumentNod
 function textOrTree(args: Args, index: number, meter: WorkMeter): string | RegoObject {
   const value = operand(args, index)
   if (typeof value === 'string') return value
-  // OPA counts the operands of these from 0.
+  // OPA counts these operands from 0.
   if (!(value instanceof RegoObject)) return wrongType(index - 1, value, 'string', 'object')
   ensureReadable(value, meter)
   return value

@@ -9,13 +9,13 @@ import type {
   ValueNode,
 } from 'graphql'
 
-import { RegoNumber } from '../../values/value.js'
-import type { RegoObject } from '../../values/value.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { RegoNumber, RegoObject, typeName } from '../../values/value.js'
+import type { RegoArray, RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
-import { flagOf, nameOf, objectOf, objectsOf, textOf, toName } from './read-member.js'
+import { isArray } from '../shared/operands.js'
 import { VALUE_KINDS } from './schema/definition-kinds.js'
 
-/** The directives of a node in gqlparser's form. */
 export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
   return objectsOf(node, 'Directives').map((directive) => ({
     kind: Kind.DIRECTIVE,
@@ -24,10 +24,7 @@ export function readDirectives(node: RegoObject): ConstDirectiveNode[] {
   }))
 }
 
-/**
- * The arguments that a field or a directive is given. They may hold variables: whether a place allows them is known by
- * its place in the tree alone.
- */
+/** Reads the arguments of a field or directive, which may contain variables. */
 export function readArguments(node: RegoObject): ConstArgumentNode[] {
   return objectsOf(node, 'Arguments').map((argument) => ({
     kind: Kind.ARGUMENT,
@@ -36,19 +33,17 @@ export function readArguments(node: RegoObject): ConstArgumentNode[] {
   }))
 }
 
-/** The default value of a variable, an argument or an input field; undefined when there is none. */
+/** Reads the default value of a variable, argument or input field; undefined if there is none. */
 export function readDefault(node: RegoObject): ConstValueNode | undefined {
   const value = objectOf(node, 'DefaultValue')
   return value && (readValue(value) as ConstValueNode)
 }
 
-/** The type reference of a node. */
 export function readType(node: RegoObject): TypeNode {
   const type = objectOf(node, 'Type')
   return type === undefined ? toNamedType(toName('')) : toType(type)
 }
 
-/** A reference to a type by its name. */
 export function toNamedType(name: NameNode): NamedTypeNode {
   return { kind: Kind.NAMED_TYPE, name }
 }
@@ -99,4 +94,72 @@ function readValue(node: RegoObject): ValueNode {
 
 function readObjectField(node: RegoObject) {
   return { kind: Kind.OBJECT_FIELD, name: nameOf(node), value: readMember(node) } as const
+}
+
+/** Maximum depth, far above that of a parsed document. */
+const MAX_DEPTH = 1000
+/** Steps per value for all checks. */
+const VALUE_STEPS = 200
+
+/** Charges for a syntax tree that is given as an object. Ends the evaluation if it is too deep. */
+export function ensureReadable(tree: RegoValue, meter: WorkMeter): void {
+  const visit = (value: RegoValue, depth: number): void => {
+    if (depth > MAX_DEPTH) meter.exceed(`a syntax tree is nested deeper than ${MAX_DEPTH} levels`)
+    meter.spend(VALUE_STEPS)
+    if (isArray(value)) for (const member of value) visit(member, depth + 1)
+    if (value instanceof RegoObject) for (const [, member] of value.entries) visit(member, depth + 1)
+  }
+  visit(tree, 0)
+}
+
+/** Returns the text of a member; empty if it is absent, as in Go's JSON. */
+export function textOf(node: RegoObject, member: string): string {
+  const value = node.get(member) ?? null
+  if (value === null) return ''
+  return typeof value === 'string' ? value : cannotRead(value, member, 'string')
+}
+
+export function nameOf(node: RegoObject, member = 'Name'): NameNode {
+  return toName(textOf(node, member))
+}
+
+export function toName(value: string): NameNode {
+  return { kind: Kind.NAME, value }
+}
+
+export function flagOf(node: RegoObject, member: string): boolean {
+  const value = node.get(member) ?? null
+  if (value === null) return false
+  return typeof value === 'boolean' ? value : cannotRead(value, member, 'bool')
+}
+
+function objectOf(node: RegoObject, member: string): RegoObject | undefined {
+  const value = node.get(member) ?? null
+  return value === null ? undefined : asObject(value, member)
+}
+
+export function objectsOf(node: RegoObject, member: string): readonly RegoObject[] {
+  return listOf(node, member).map((value) => asObject(value, member))
+}
+
+export function namesOf(node: RegoObject, member: string): readonly NameNode[] {
+  return listOf(node, member).map((value) =>
+    toName(typeof value === 'string' ? value : cannotRead(value, member, 'string')),
+  )
+}
+
+/** Throws Go's error for a JSON value of the wrong type. */
+function cannotRead(value: RegoValue, member: string, wanted: string): never {
+  const got = typeof value === 'boolean' ? 'bool' : typeName(value)
+  throw new BuiltinError(`json: cannot unmarshal ${got} into Go struct field ${member} of type ${wanted}`)
+}
+
+function listOf(node: RegoObject, member: string): RegoArray {
+  const value = node.get(member) ?? null
+  if (value === null) return []
+  return isArray(value) ? value : cannotRead(value, member, 'list')
+}
+
+function asObject(value: RegoValue, member: string): RegoObject {
+  return value instanceof RegoObject ? value : cannotRead(value, member, 'object')
 }

@@ -1,29 +1,46 @@
-import type { WorkMeter } from '../../metering/work-meter.js'
-import { Kind, validate, VariablesInAllowedPositionRule, visit } from 'graphql'
-import type { DocumentNode, GraphQLError } from 'graphql'
+import * as graphql from 'graphql'
+import {
+  buildASTSchema,
+  GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  validate,
+  VariablesInAllowedPositionRule,
+  visit,
+} from 'graphql'
+import type {
+  ASTVisitor,
+  DocumentNode,
+  GraphQLArgument,
+  GraphQLError,
+  GraphQLInputField,
+  InputValueDefinitionNode,
+  ValidationContext,
+  ValidationRule,
+} from 'graphql'
 
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { checkSchema } from './schema/check-schema.js'
-import { toExecutableSchema } from './executable-schema.js'
-import type { ExecutableSchema } from './executable-schema.js'
 import { nodePosition } from './schema/source-position.js'
-import { validationRules } from './validation-rules.js'
 
-/** Steps of a node of query and schema in all rules together. */
+/** Steps per node of query and schema for all rules. */
 const NODE_STEPS = 300
-/** Steps of comparing two fields of one name, which is done for all of them, and of two fragments. */
+/** Steps of comparing two fields of one name, or two fragments. All pairs are compared. */
 const PAIR_STEPS = 50
 const FRAGMENT_PAIR_STEPS = 250
-/** Errors after which a validation ends, for each of which all names of the schema are looked at for similar ones. */
+/** Validation ends after this number of errors: each searches all names for similar ones. */
 const MAX_ERRORS = 100
 const NAME_STEPS = 5
 
-/** Raises BuiltinError with OPA's text for a schema that contradicts itself. */
+/** Throws BuiltinError with OPA's message for an inconsistent schema. */
 export function validateSchema(document: DocumentNode): void {
   checkSchema(document)
 }
 
-/** Raises BuiltinError with OPA's text for a schema that contradicts itself, or a query that does not fit it. */
+/** Throws BuiltinError with OPA's message for an inconsistent schema or an invalid query. */
 export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode, meter: WorkMeter): void {
   payForValidation(query, schemaDocument, meter)
   const schema = toExecutableSchema(schemaDocument)
@@ -32,8 +49,8 @@ export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode,
 }
 
 /**
- * gqlparser has no regard to a default value when a variable stands for an input, but lets the input be left out for it:
- * two passes, of which the second sees that there are values.
+ * Validates in two passes. gqlparser ignores default values when a variable is used for an input,
+ * but allows omitting an input that has one; only the second pass sees default values.
  */
 function findErrors(query: DocumentNode, { schema, defaulted }: ExecutableSchema): readonly GraphQLError[] {
   const misplaced = validate(schema, query, [VariablesInAllowedPositionRule])
@@ -67,30 +84,133 @@ function payForValidation(query: DocumentNode, schema: DocumentNode, meter: Work
   meter.spend(Math.min(MAX_ERRORS, queryNodes) * schemaNodes * NAME_STEPS)
 }
 
-/** gqlparser takes an integer of any size for an Int. */
+/** gqlparser accepts an integer of any size as an Int. */
 function isTooStrict({ message }: GraphQLError): boolean {
   return message.startsWith('Int cannot represent non 32-bit signed integer value')
 }
 
-/** OPA takes the text of the whole list of errors, cuts the place off its first, and drops a full stop at its end. */
+/** OPA prints the errors without the first one's position and without a final full stop. */
 function describe(errors: readonly GraphQLError[]): string {
   const [first] = errors
   const texts = errors.map((error) => {
-    const place = placeOf(error)
+    const position = locationOf(error)
     return error === first
       ? error.message
-      : `input${place === undefined ? '' : `:${place}`}: ${error.message}`
+      : `input${position === undefined ? '' : `:${position}`}: ${error.message}`
   })
-  const place = first && placeOf(first)
-  const location = place === undefined ? '' : ` at location ${place}`
+  const position = first && locationOf(first)
+  const location = position === undefined ? '' : ` at location ${position}`
   return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL string${location}`
 }
 
-/** The errors that gqlparser sees at the first node that they are about; the others at the last. */
+/** Errors that gqlparser reports at their first node; it reports others at the last. */
 const AT_FIRST_NODE = /is not defined|must select only one top level field/
 
-function placeOf({ nodes, message }: GraphQLError): string | undefined {
+function locationOf({ nodes, message }: GraphQLError): string | undefined {
   const node = AT_FIRST_NODE.test(message) ? nodes?.[0] : nodes?.at(-1)
   const position = node && nodePosition(node)
   return position && `${position.line}:${position.column}`
+}
+
+/** The rules for schemas are gqlparser's, not the package's. */
+const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
+
+/** A schema for validating queries, and its inputs that have a default value. */
+interface ExecutableSchema {
+  readonly schema: GraphQLSchema
+  /** Set before the second pass: inputs that may be omitted. The schema lacks their values. */
+  readonly defaulted: readonly (GraphQLArgument | GraphQLInputField)[]
+}
+
+/**
+ * Builds the schema of a document without default values: the package would evaluate them,
+ * endlessly if one refers to itself. Throws BuiltinError with OPA's message for an inconsistent
+ * schema.
+ */
+function toExecutableSchema(document: DocumentNode): ExecutableSchema {
+  const symbols = checkSchema(document)
+  const roots = document.definitions.filter(
+    (node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
+  )
+  // In gqlparser no directive of a query is repeatable.
+  const directives = [...symbols.directives.values()].map((node) => ({ ...node, repeatable: false }))
+  const definitions = [...roots, ...directives, ...symbols.types.values()]
+  const { plain, stripped } = stripDefaults({ kind: Kind.DOCUMENT, definitions })
+  const config = buildASTSchema(plain, ASSUME_VALID).toConfig()
+  const schema = new GraphQLSchema({
+    ...config,
+    ...ASSUME_VALID,
+    directives: config.directives.filter(({ name }) => symbols.locationsOf(name) !== undefined),
+  })
+  const isStripped = ({ astNode }: GraphQLArgument | GraphQLInputField) => !!astNode && stripped.has(astNode)
+  return { schema, defaulted: inputsOf(schema).filter(isStripped) }
+}
+
+interface PlainDocument {
+  readonly plain: DocumentNode
+  readonly stripped: ReadonlySet<InputValueDefinitionNode>
+}
+
+function stripDefaults(document: DocumentNode): PlainDocument {
+  const stripped = new Set<InputValueDefinitionNode>()
+  const plain = visit(document, {
+    InputValueDefinition({ defaultValue, ...node }) {
+      if (defaultValue === undefined) return undefined
+      stripped.add(node)
+      return node
+    },
+  })
+  return { plain, stripped }
+}
+
+function inputsOf(schema: GraphQLSchema): (GraphQLArgument | GraphQLInputField)[] {
+  const ofTypes = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (isInputObjectType(type)) return Object.values(type.getFields())
+    if (!isObjectType(type) && !isInterfaceType(type)) return []
+    return Object.values(type.getFields()).flatMap(({ args }) => args)
+  })
+  return [...ofTypes, ...schema.getDirectives().flatMap(({ args }) => args)]
+}
+
+/** gqlparser's rules for queries in its order, except variables in allowed positions. */
+const validationRules: readonly ValidationRule[] = [
+  graphql.FieldsOnCorrectTypeRule,
+  graphql.FragmentsOnCompositeTypesRule,
+  graphql.KnownArgumentNamesRule,
+  graphql.KnownDirectivesRule,
+  graphql.KnownFragmentNamesRule,
+  knownRootTypeRule,
+  graphql.KnownTypeNamesRule,
+  graphql.LoneAnonymousOperationRule,
+  graphql.NoFragmentCyclesRule,
+  graphql.NoUndefinedVariablesRule,
+  graphql.NoUnusedFragmentsRule,
+  graphql.NoUnusedVariablesRule,
+  graphql.OverlappingFieldsCanBeMergedRule,
+  graphql.PossibleFragmentSpreadsRule,
+  graphql.ProvidedRequiredArgumentsRule,
+  graphql.ScalarLeafsRule,
+  graphql.SingleFieldSubscriptionsRule,
+  graphql.UniqueArgumentNamesRule,
+  graphql.UniqueDirectivesPerLocationRule,
+  graphql.UniqueFragmentNamesRule,
+  graphql.UniqueInputFieldNamesRule,
+  graphql.UniqueOperationNamesRule,
+  graphql.UniqueVariableNamesRule,
+  graphql.ValuesOfCorrectTypeRule,
+  graphql.VariablesAreInputTypesRule,
+]
+
+/** Reports an operation without a root type. The package only checks this at execution. */
+function knownRootTypeRule(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (context.getSchema().getRootType(node.operation)) return
+      context.reportError(
+        new graphql.GraphQLError(`Schema does not support operation type "${node.operation}"`, {
+          nodes: node,
+        }),
+      )
+    },
+  }
 }

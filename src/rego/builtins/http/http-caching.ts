@@ -4,16 +4,16 @@ import { RegoNumber } from '../../values/value.js'
 import type { RegoObject } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/** Whether other decisions may get an answer, and for how long: undefined leaves that to the answer's own headers. */
+/** Sharing with other decisions; without a duration the response's headers decide. */
 export interface Caching {
   readonly isShared: boolean
   readonly forcedSeconds: number | undefined
 }
 
 const MODES: readonly unknown[] = [undefined, 'serialized', 'deserialized']
-const MOST_SECONDS = 2_147_483_647
+const MAX_SECONDS = 2_147_483_647
 
-/** What parameters say of caching. Raises BuiltinError with OPA's texts. */
+/** Reads the caching parameters. Throws BuiltinError with OPA's messages. */
 export function readCaching(parameters: RegoObject): Caching {
   const isCached = booleanParameter(parameters, 'cache')
   const isForced = booleanParameter(parameters, 'force_cache')
@@ -25,21 +25,21 @@ export function readCaching(parameters: RegoObject): Caching {
   return { isShared: true, forcedSeconds: isForced ? forcedSeconds(parameters) : undefined }
 }
 
-/** The parameter of this name, false where it is absent. Raises BuiltinError. */
+/** Returns a boolean parameter; false if it is absent. Throws BuiltinError. */
 export function booleanParameter(parameters: RegoObject, name: string): boolean {
   const value = parameters.get(name) ?? false
   if (typeof value !== 'boolean') throw invalidField(name)
   return value
 }
 
-/** Nothing is kept for no time or less. */
+/** A duration of zero or less disables caching. */
 function forcedSeconds(parameters: RegoObject): number | undefined {
   const value = parameters.get('force_cache_duration_seconds')
   if (value === undefined) {
     throw new BuiltinError("'force_cache' set but 'force_cache_duration_seconds' parameter is missing")
   }
   const seconds = value instanceof RegoNumber ? goInteger(value.text) : undefined
-  if (seconds === undefined || seconds > MOST_SECONDS || seconds < -MOST_SECONDS - 1) {
+  if (seconds === undefined || seconds > MAX_SECONDS || seconds < -MAX_SECONDS - 1) {
     throw new BuiltinError(`strconv.ParseInt: parsing ${JSON.stringify(displayText(value))}: invalid syntax`)
   }
   return seconds > 0n ? Number(seconds) : undefined

@@ -1,5 +1,5 @@
 import { trimSigns } from '../../../lib/text/trim-signs.js'
-import { goJsonText } from '../encoding/json-text.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { displayText } from '../go-format/display-text.js'
 import { goInteger } from '../../values/go-integer.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../../values/value.js'
@@ -10,14 +10,14 @@ import { parseDuration } from '../time/parse-duration.js'
 import { readCaching } from './http-caching.js'
 import type { Caching } from './http-caching.js'
 
-/** What `http.send` is asked to send. */
+/** A request of `http.send`. */
 export interface PolicyRequest {
   readonly method: string
   readonly url: string
-  /** Names as the policy writes them. */
+  /** Names in the policy's spelling. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
-  /** How long the answer may take, in milliseconds, Infinity where there is no limit; undefined leaves that to who sends it. */
+  /** Timeout in milliseconds, Infinity for none; undefined for the sender's default. */
   readonly timeoutMs: number | undefined
   readonly followsRedirects: boolean
   readonly maxRetries: number
@@ -25,7 +25,7 @@ export interface PolicyRequest {
   readonly caching: Caching
 }
 
-/** How the other side of a TLS connection is known, and this side to it. */
+/** TLS settings: trusted authorities and the client certificate. */
 export interface RequestTls {
   /** PEM. */
   readonly ca: string | undefined
@@ -50,13 +50,13 @@ const OTHERS: readonly string[] = [
 ]
 const PARAMETERS = new Set<RegoValue>([...TEXTS, ...OTHERS])
 
-/** Whether a failure ends the expression (as it does unless the policy says otherwise) or is what the call answers. Raises BuiltinError. */
+/** Returns true (the default) if failures raise errors. Throws BuiltinError. */
 export function raisesErrors(parameters: RegoObject): boolean {
   const value = parameters.get('raise_error') ?? true
   return typeof value === 'boolean' ? value : fail('invalid value for raise_error field')
 }
 
-/** The object that a request is made of. Raises OPA's errors for parameters that are unknown or missing. */
+/** Returns the request parameters. Throws OPA's errors for unknown or missing ones. */
 export function readParameters(args: readonly RegoValue[]): RegoObject {
   const object = objectOperand(args, 0)
   const unknown = object.entries.map(([key]) => key).filter((key) => !PARAMETERS.has(key))
@@ -66,7 +66,7 @@ export function readParameters(args: readonly RegoValue[]): RegoObject {
   return object
 }
 
-/** The request of parameters that have been looked at by name. Raises BuiltinError with OPA's texts. */
+/** Creates the request from checked parameters. Throws BuiltinError with OPA's messages. */
 export function readRequest(parameters: RegoObject): PolicyRequest {
   const caching = readCaching(parameters)
   for (const name of TEXTS) {
@@ -78,7 +78,7 @@ export function readRequest(parameters: RegoObject): PolicyRequest {
     method: (textOf(parameters, 'method') ?? '').toUpperCase(),
     url: textOf(parameters, 'url') ?? '',
     headers: readHeaders(parameters.get('headers')),
-    body: textOf(parameters, 'raw_body') ?? (body === undefined ? '' : goJsonText(body)),
+    body: textOf(parameters, 'raw_body') ?? (body === undefined ? '' : printGoJson(body)),
     timeoutMs: readTimeout(parameters.get('timeout')),
     followsRedirects: parseBoolean(parameters.get('enable_redirect')),
     maxRetries: readCount(parameters.get('max_retry_attempts')),
@@ -93,7 +93,7 @@ export function readRequest(parameters: RegoObject): PolicyRequest {
   }
 }
 
-/** The parameters that tell requests apart. */
+/** Returns the parameters that identify a request. */
 export function identityOf(parameters: RegoObject): RegoObject {
   const ignored = parameters.get('cache_ignored_headers')
   const headers = parameters.get('headers')
@@ -106,7 +106,10 @@ export function identityOf(parameters: RegoObject): RegoObject {
   ])
 }
 
-/** Names of parameters that are known and not taken here: they would read the files and the environment of the service, or trust anybody. */
+/**
+ * Returns the known parameters that are not supported, because they would read the service's files
+ * or environment, or disable TLS verification.
+ */
 export function unsupportedParameters(parameters: RegoObject): readonly string[] {
   return parameters.entries.flatMap(([key, value]) => {
     const name = typeof key === 'string' ? key : ''
@@ -115,7 +118,7 @@ export function unsupportedParameters(parameters: RegoObject): readonly string[]
   })
 }
 
-/** Quotes around a text are not part of it. */
+/** Removes quotes around a text. */
 function textOf(parameters: RegoObject, name: string): string | undefined {
   const value = parameters.get(name)
   return typeof value === 'string' ? trimSigns(value, '"') : undefined
@@ -130,7 +133,7 @@ function readHeaders(value: RegoValue | undefined): PolicyRequest['headers'] {
   })
 }
 
-/** As Go's strconv.ParseBool of the value's text, which takes a JSON string in its quotes for none. */
+/** Parses like Go's strconv.ParseBool of the JSON text, which refuses quoted strings. */
 function parseBoolean(value: RegoValue | undefined): boolean {
   if (value === undefined) return false
   const text = displayText(value)
@@ -148,7 +151,7 @@ function readCount(value: RegoValue | undefined): number {
   return Number(count)
 }
 
-/** Numbers, and texts without a unit, are nanoseconds. Zero and what is below it is no limit, as in Go. */
+/** Numbers, and texts without a unit, are in nanoseconds. As in Go, zero or less means no limit. */
 function readTimeout(value: RegoValue | undefined): number | undefined {
   if (value === undefined) return undefined
   if (!(typeof value === 'string' || value instanceof RegoNumber)) {

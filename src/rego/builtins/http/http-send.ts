@@ -5,16 +5,16 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { isArray, stringOperand } from '../shared/operands.js'
-import { askOutside } from '../shared/memoise.js'
+import { externalResult } from '../shared/memoise.js'
 import type { RecordedCall } from '../shared/recorded-calls.js'
 import { readYaml } from '../yaml/read-yaml.js'
 import { booleanParameter } from './http-caching.js'
 import { identityOf, raisesErrors, readParameters, readRequest } from './http-request.js'
 
-/** Steps for each character of an answer that is read as JSON; YAML pays for itself. */
+/** Steps per character of a response that is parsed as JSON. YAML charges for itself. */
 const STEPS_PER_CHARACTER = 3
 
-/** Requests to others, which nobody waits for within an evaluation: it ends, and is made again with the answers. */
+/** HTTP requests are sent outside of the evaluation: it ends, and is repeated with the response. */
 export const HTTP_SEND = 'http.send'
 export const LOOKUP = 'net.lookup_ip_addr'
 
@@ -25,7 +25,7 @@ const sendRequest: Builtin = (args, context) => {
     const parameters = readParameters(args)
     readRequest(parameters)
     const decoding = decodingOf(parameters)
-    const result = askOutside(HTTP_SEND, [parameters], context, [identityOf(parameters)])
+    const result = externalResult(HTTP_SEND, [parameters], context, [identityOf(parameters)])
     if ('value' in result) return withBody(result.value, decoding, context.meter)
     if (raises) throw new BuiltinError(result.failure.message)
     return failedResponse(result.failure.cause, result.failure.message)
@@ -36,12 +36,12 @@ const sendRequest: Builtin = (args, context) => {
 }
 
 const lookUp: Builtin = (args, context) => {
-  const result = askOutside(LOOKUP, [stringOperand(args, 0)], context)
+  const result = externalResult(LOOKUP, [stringOperand(args, 0)], context)
   if ('failure' in result) throw new BuiltinError(result.failure.message)
   return result.value
 }
 
-/** Built-ins that ask others. */
+/** The built-ins that send requests. */
 export const httpBuiltins: BuiltinTable = { [HTTP_SEND]: sendRequest, [LOOKUP]: lookUp }
 
 type Decoding = 'json' | 'yaml' | 'by type'
@@ -52,7 +52,7 @@ function decodingOf(parameters: RegoObject): Decoding {
   return isYaml ? 'yaml' : 'by type'
 }
 
-/** What a call of `http.send` gave its policy: undefined where that was an error. */
+/** Returns the result of a `http.send` call; undefined if it raised an error. */
 export function replyOf({ args, result }: RecordedCall, meter: WorkMeter): RegoValue | undefined {
   const parameters = readParameters(args)
   if ('value' in result) return withBody(result.value, decodingOf(parameters), meter)

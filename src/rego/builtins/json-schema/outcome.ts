@@ -1,13 +1,13 @@
 import type { RegoValue } from '../../values/value.js'
 
-/** One violation: gojsonschema's kind and sentence, and the dotted path of what is wrong. */
+/** One violation: gojsonschema's type and description, and the dotted path of the field. */
 export interface Violation {
   readonly field: string
   readonly type: string
   readonly desc: string
 }
 
-/** What a check found. The score tells, of several failed alternatives, which one came nearest. */
+/** The result of a check. Among failed alternatives, the highest score is the closest match. */
 export class Outcome {
   readonly violations: Violation[] = []
   score = 0
@@ -27,10 +27,9 @@ export class Outcome {
   }
 }
 
-/** Applies one schema to one value that is at `field`. */
 export type ApplySchema = (schema: RegoValue, value: RegoValue, field: string) => Outcome
 
-/** A value that a checked schema or a JSON object has as a string anyway: a key, a type, a required name. */
+/** Returns the text of a value that is known to be a string, such as a key or a required name. */
 export function textOf(value: RegoValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -4,23 +4,23 @@ import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 
-/** The address of a schema without an `$id`: URLs are resolved against it, and nothing is fetched from it. */
+/** The address of a schema without an `$id`. URLs are resolved against it; nothing is fetched. */
 const NO_ADDRESS = 'schema://none/'
-/** Steps of looking at one object of a schema. */
+/** Steps per object of a schema. */
 const VISIT_STEPS = 50
-/** Their members are values, and no schemas. */
+/** Keywords whose members are values, not schemas. */
 const LITERAL: readonly string[] = ['const', 'enum']
-/** Their members are schemas by names that are no keywords. */
+/** Keywords whose members are schemas by arbitrary names. */
 const NAMED: readonly string[] = ['properties', 'dependencies', 'patternProperties']
 
 /**
- * What the `$ref`s of a schema stand for: parts of it by a pointer (`#/definitions/a`), and schemas within it by their `$id`. Other documents are not there: a
- * decision fetches no schemas.
+ * Resolves the `$ref`s of a schema: pointers to its parts (`#/definitions/a`) and nested schemas by
+ * their `$id`. Other documents are not fetched.
  */
 export class SchemaReferences {
-  /** Schemas by their addresses. */
+  /** Schemas by address. */
   readonly #schemas = new Map<string, RegoObject>()
-  /** The address that references in a schema are relative to. */
+  /** The base address of relative references in each schema. */
   readonly #bases = new Map<RegoObject, string>()
   readonly #meter: WorkMeter
 
@@ -30,7 +30,7 @@ export class SchemaReferences {
     this.#visit(root, NO_ADDRESS)
   }
 
-  /** What the `$ref` of a schema stands for. Raises BuiltinError when nothing is there, and for other documents. */
+  /** Returns the target of a `$ref`. Throws BuiltinError if it is missing or external. */
   resolve(schema: RegoObject, reference: string): RegoValue {
     const address = resolveUrl(reference, this.#bases.get(schema) ?? NO_ADDRESS)
     const named = this.#schemas.get(address)
@@ -63,7 +63,7 @@ export class SchemaReferences {
     }
   }
 
-  /** The address of a schema, noted. Raises BuiltinError for one that another schema has. */
+  /** Registers and returns the address of a schema. Throws BuiltinError for a duplicate. */
   #register(schema: RegoObject, above: string): string {
     const id = schema.get('$id') ?? schema.get('id')
     const base = typeof id === 'string' ? withoutEmptyFragment(resolveUrl(id, above)) : above

@@ -1,28 +1,36 @@
+import ipaddr from 'ipaddr.js'
+
+import { ownMember } from '../../../lib/own-member.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { equalValues, RegoNumber, RegoObject, typeName } from '../../values/value.js'
 import type { RegoArray, RegoValue } from '../../values/value.js'
-import type { WorkMeter } from '../../metering/work-meter.js'
-import { goJsonText } from '../encoding/json-text.js'
-import { isArray } from '../shared/operands.js'
+import { printGoJson } from '../../values/print-go-json.js'
 import { compilePattern } from '../regex/compile.js'
 import { isMatch } from '../regex/find-matches.js'
-import { validateAlternatives } from './alternatives.js'
-import { hasFormat } from './formats.js'
-import { validateArraySize, validateNumber, validateObjectSize, validateText } from './limits.js'
+import { passes } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
+import {
+  validateAlternatives,
+  validateArraySize,
+  validateNumber,
+  validateObjectSize,
+  validateText,
+} from './limits.js'
 import { Outcome, textOf } from './outcome.js'
 import type { ApplySchema } from './outcome.js'
 import type { SchemaReferences } from './reference.js'
 
-/** Steps of applying a schema to a value: references and alternatives multiply; and of each violation that it hands on. */
+/** Steps of applying a schema, which references multiply, and per reported violation. */
 const SCHEMA_STEPS = 400
 const VIOLATION_STEPS = 2
-/** Steps of looking whether a pattern takes a name. */
+/** Steps of matching a pattern against a name. */
 const PATTERN_STEPS = 100
-/** Steps of each character of a text whose format is looked at. */
+/** Steps per character of a text whose format is checked. */
 const FORMAT_STEPS = 8
-/** A schema that refers to itself for the same value has no end. */
+/** Limits schemas that refer to themselves for the same value. */
 const MAX_DEPTH = 500
 
-/** Validates a document against a schema that `checkSchema` has passed. */
+/** Validates a document against a schema that passed `checkSchema`. */
 export function validate(
   document: RegoValue,
   schema: RegoObject | boolean,
@@ -44,7 +52,7 @@ class Validator {
 
   readonly apply: ApplySchema = (schema, value, field) => {
     this.#meter.spend(SCHEMA_STEPS)
-    if (this.#depth >= MAX_DEPTH) this.#meter.exceed(`schemas are applied ${MAX_DEPTH} levels deep`)
+    if (this.#depth >= MAX_DEPTH) this.#meter.exceed(`schemas are nested more than ${MAX_DEPTH} levels deep`)
     this.#depth++
     const outcome = this.#applyOnce(schema, value, field)
     this.#depth--
@@ -216,9 +224,9 @@ function validateCommon(
   outcome.score++
 }
 
-/** The texts of values in a violation, which may be there once for each value that is looked at. */
+/** Formats the values of a violation, which may repeat for each checked value. */
 function textsOf(values: RegoArray, meter: WorkMeter): string {
-  const texts = values.map((one) => goJsonText(one)).join(', ')
+  const texts = values.map(printGoJson).join(', ')
   meter.spend(texts.length * FORMAT_STEPS)
   meter.reserve(texts.length)
   return texts
@@ -231,4 +239,41 @@ function memberOf(schema: RegoObject, keyword: string, name: string): RegoValue 
 
 function join(field: string, step: string): string {
   return field === '(Root)' ? step : `${field}.${step}`
+}
+
+const HOSTNAME =
+  /^(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*$/
+const DATE = /^\d{4}-(\d{2})-(\d{2})$/
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/
+const ZONED_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[-+]\d{2}:\d{2})$/
+
+const FORMATS: Readonly<Record<string, (text: string, meter: WorkMeter) => boolean>> = {
+  date: isDate,
+  time: (text) => TIME.test(text),
+  'date-time': (text) => text[10] === 'T' && isDate(text.slice(0, 10)) && ZONED_TIME.test(text.slice(11)),
+  email: (text) => /^[^\s@<>]+@[^\s@<>]+$/.test(text),
+  'idn-email': (text) => /^[^\s@<>]+@[^\s@<>]+$/.test(text),
+  hostname: (text) => text.length <= 255 && HOSTNAME.test(text),
+  ipv4: (text) => ipaddr.IPv4.isValidFourPartDecimal(text),
+  ipv6: (text) => text.includes(':') && ipaddr.IPv6.isValid(text),
+  uri: isUri,
+  iri: isUri,
+  uuid: (text) => /^[a-f0-9]{8}-[a-f0-9]{4}-[1-5][a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/i.test(text),
+  regex: (text, meter) => passes(() => compilePattern(text, meter)),
+  'json-pointer': (text) => text === '' || /^(?:\/(?:[^~/]|~[01])*)+$/.test(text),
+}
+
+/** Returns true if a text conforms to `format`. Unknown formats accept any text. */
+function hasFormat(format: string, text: string, meter: WorkMeter): boolean {
+  const check = ownMember(FORMATS, format)
+  return check === undefined || check(text, meter)
+}
+
+function isDate(text: string): boolean {
+  const match = DATE.exec(text)
+  return match !== null && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(match[2])
+}
+
+function isUri(text: string): boolean {
+  return !text.includes('\\') && URL.canParse(text)
 }

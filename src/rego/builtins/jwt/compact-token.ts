@@ -1,7 +1,9 @@
 import { RegoObject } from '../../values/value.js'
-import { BuiltinError } from '../shared/builtin.js'
+import type { RegoArray, RegoValue } from '../../values/value.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { readJsonDocument } from '../encoding/json-document.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 
 /** The three sections of a JWS in compact form (RFC 7515), still encoded. */
 export interface CompactToken {
@@ -10,7 +12,7 @@ export interface CompactToken {
   readonly signature: string
 }
 
-/** Raises BuiltinError unless there are three sections. */
+/** Throws BuiltinError unless there are three sections. */
 export function splitToken(text: string): CompactToken {
   if (!text.includes('.')) throw new BuiltinError('encoded JWT had no period separators')
   const sections = text.split('.')
@@ -21,12 +23,11 @@ export function splitToken(text: string): CompactToken {
   return { header, payload, signature }
 }
 
-/** The bytes that the signature covers. */
 export function signingInput(token: CompactToken): Buffer {
   return Buffer.from(`${token.header}.${token.payload}`)
 }
 
-/** The header's object; raises BuiltinError when it is none, or that of an encrypted token. */
+/** Returns the header's object. Throws BuiltinError for encrypted tokens and non-objects. */
 export function decodeHeader(token: CompactToken): RegoObject {
   const bytes = withContext('JWT header had invalid encoding', () => decodeSection(token.header))
   const header = withContext('bad JWT header', () => readClaims(bytes))
@@ -40,14 +41,14 @@ export function decodePayload(token: CompactToken): Buffer {
   return withContext('JWT payload had invalid encoding', () => decodeSection(token.payload))
 }
 
-/** The JSON object that the bytes of a header or payload hold. */
+/** Parses the JSON object of a header or payload. */
 export function readClaims(bytes: Buffer): RegoObject {
   const claims = withContext('invalid JSON', () => readJsonDocument(bytes, 'decoder'))
   if (claims instanceof RegoObject) return claims
   throw new BuiltinError('decoded JSON type was not an Object')
 }
 
-/** OPA's base64url.decode: padding may be left out. */
+/** OPA's base64url.decode: padding is optional. */
 export function decodeSection(text: string): Buffer {
   if (text.endsWith('=')) return decodeGoBase64(text, 'url')
   const beyondGroups = Buffer.byteLength(text) % 4
@@ -55,7 +56,7 @@ export function decodeSection(text: string): Buffer {
   return decodeGoBase64(text + '='.repeat((4 - beyondGroups) % 4), 'url')
 }
 
-/** Puts `context` before the message of a BuiltinError that `action` raises. */
+/** Prefixes the message of a BuiltinError that `action` throws with `context`. */
 export function withContext<T>(context: string, action: () => T): T {
   try {
     return action()
@@ -63,4 +64,43 @@ export function withContext<T>(context: string, action: () => T): T {
     if (raw instanceof BuiltinError) throw new BuiltinError(`${context}: ${raw.message}`, raw.code)
     throw raw
   }
+}
+
+/** The fields of a JOSE header that a verifier uses; an absent text is empty. */
+export interface HeaderFields {
+  readonly alg: string
+  readonly kid: string
+  readonly cty: string
+  /** True if the header has no critical field that OPA does not know (RFC 7515, 4.1.11). */
+  readonly understood: boolean
+}
+
+const KNOWN_FIELDS: readonly RegoValue[] = ['alg', 'kid', 'typ', 'cty', 'crit']
+
+/** Throws BuiltinError if a known field has the wrong type. */
+export function readHeaderFields(header: RegoObject): HeaderFields {
+  const alg = readText(header, 'alg')
+  const critical = readCritical(header.get('crit'))
+  const cty = readText(header, 'cty')
+  const kid = readText(header, 'kid')
+  readText(header, 'typ')
+  const understood = header.entries.every(([name]) => KNOWN_FIELDS.includes(name) || !critical.includes(name))
+  return { alg, kid, cty, understood }
+}
+
+function readText(header: RegoObject, name: string): string {
+  const value = header.get(name)
+  if (value === undefined) return ''
+  if (typeof value !== 'string') throw new BuiltinError(`${name}: must be a string`)
+  return value
+}
+
+/** Returns the names before the first member that is not a string, where OPA stops. */
+function readCritical(value: RegoValue | undefined): RegoArray {
+  if (value === undefined) return []
+  if (!isArray(value)) throw new BuiltinError('crit: must be a list')
+  const stop = value.findIndex((name) => typeof name !== 'string')
+  const names = stop < 0 ? value : value.slice(0, stop)
+  if (names.length === 0) throw new BuiltinError('crit: must be a nonempty list')
+  return names
 }

@@ -4,20 +4,21 @@ import type { RegoValue } from '../../values/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext } from '../shared/builtin.js'
-import { cannotUnmarshal, isJsonDocument, printGoJson, readJsonDocument } from '../encoding/json-document.js'
+import { printGoJson } from '../../values/print-go-json.js'
+import { cannotUnmarshal, isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
 import { operand, stringOperand } from '../shared/operands.js'
 import { signingInput, withContext } from './compact-token.js'
 import { readJsonWebKeys } from './json-web-key.js'
 import { familyOf, isJwsAlgorithm, makeSignature, suitsAlgorithm } from './signature.js'
 import type { JwsAlgorithm, JwsFamily } from './signature.js'
 
-/** `io.jwt.encode_sign`: headers, payload and JWK as values; the token carries their compact JSON. */
+/** `io.jwt.encode_sign`: takes values; the token contains their compact JSON. */
 export function encodeSign(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const [headers, payload, jwk] = [0, 1, 2].map((index) => printGoJson(operand(args, index)))
   return signToken(headers ?? '', payload ?? '', jwk ?? '', meter)
 }
 
-/** `io.jwt.encode_sign_raw`: the same as JSON texts, which the token carries byte for byte. */
+/** `io.jwt.encode_sign_raw`: takes JSON texts; the token contains them byte for byte. */
 export function encodeSignRaw(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const jwk = stringOperand(args, 2)
   return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk, meter)
@@ -38,11 +39,11 @@ function signToken(headers: string, payload: string, jwk: string, meter: WorkMet
 
 interface SigningHeaders {
   readonly alg: JwsAlgorithm
-  /** Undefined where it is no text. */
+  /** Undefined if it is not a string. */
   readonly typ: string | undefined
 }
 
-/** Other headers are signed as they are. */
+/** Reads the header fields that matter for signing. Others are signed unchanged. */
 function readSigningHeaders(text: string): SigningHeaders {
   const headers = readHeaderDocument(text)
   const [alg, typ] = [headers.get('alg'), headers.get('typ')]
@@ -51,14 +52,14 @@ function readSigningHeaders(text: string): SigningHeaders {
   return { alg, typ: typeof typ === 'string' ? typ : undefined }
 }
 
-/** In the words of the libraries that OPA reads headers with. */
+/** The error message of the libraries that OPA uses. */
 function noText(value: RegoValue | undefined): string {
   if (value === undefined) return 'jwsbb: header "alg" not found'
   const kind = typeof value === 'boolean' ? String(value) : typeName(value)
   return `value doesn't contain string; it contains ${kind}`
 }
 
-/** The texts are those of OPA's own conformance cases, which later releases than 0.70 fulfil. */
+/** The messages are those of OPA's conformance cases for releases after 0.70. */
 function readHeaderDocument(text: string): RegoObject {
   const value = withContext("missing or invalid 'alg' header: cannot parse JSON", () => {
     if (text === '') throw new BuiltinError('cannot parse empty string')

@@ -1,25 +1,25 @@
-import type { WorkMeter } from '../../metering/work-meter.js'
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
+
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
-import { BuiltinError } from '../shared/builtin.js'
-import { decodeGoBase64 } from '../encoding/go-base64.js'
+import { decodeGoBase64, integerOfBase64Url } from '../encoding/go-base64.js'
 import { cannotUnmarshal, readJsonDocument } from '../encoding/json-document.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { withContext } from './compact-token.js'
-import { completeRsaKey } from './rsa-crt.js'
 
-/** A key with what a JWK (RFC 7517) says of its use. */
+/** A key and its permitted use in a JWK (RFC 7517). */
 export interface TokenKey {
-  /** Undefined when the numbers make no key (a point off the curve): nothing verifies with it. */
+  /** Undefined for an invalid key, such as a point off the curve. It verifies nothing. */
   readonly key: KeyObject | undefined
-  /** Absent when the JWK names no algorithm. */
+  /** Absent if the JWK has no algorithm. */
   readonly alg?: string
   readonly kid: string
 }
 
-/** Steps of making a key out of its numbers. */
+/** Steps of creating a key from its numbers. */
 const KEY_STEPS = 20_000
 
 const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
@@ -38,7 +38,7 @@ const KEY_OPERATIONS: readonly RegoValue[] = [
   'deriveBits',
 ]
 
-/** The keys of a JWK or a JWK set; raises BuiltinError with OPA's text when one cannot be read. */
+/** Returns the keys of a JWK or JWK set. Throws BuiltinError with OPA's message. */
 export function readJsonWebKeys(text: string, meter: WorkMeter): TokenKey[] {
   const document = withContext('failed to unmarshal JWK Set', () => {
     const value = readJsonDocument(Buffer.from(text), 'unmarshal')
@@ -78,7 +78,7 @@ function checkFields(key: RegoObject): void {
   if (operations !== undefined && !(isArray(operations) && operations.every(isKeyOperation))) {
     throw new BuiltinError('invalid key operation')
   }
-  // What a key of its type does not have is a field of somebody's own.
+  // Fields of other key types are custom fields.
   const fields = type === 'oct' ? SECRET_FIELDS : BINARY_FIELDS
   for (const name of fields) checkBinary(key.get(name) ?? '')
 }
@@ -156,4 +156,45 @@ function has(source: RegoObject, name: string): boolean {
 function textField(source: RegoObject, name: string): string {
   const value = source.get(name)
   return typeof value === 'string' ? value : ''
+}
+
+/** Steps per pair of digits: Euclid's algorithm is quadratic. */
+const DIGIT_PAIR_STEPS = 0.02
+
+/**
+ * Adds the Chinese remainder theorem values to an RSA private JWK (RFC 8017, 3.2): Go computes
+ * them, node:crypto requires them. Other keys are returned unchanged.
+ */
+function completeRsaKey(jwk: JsonWebKey, meter: WorkMeter): JsonWebKey {
+  const { d, p, q } = jwk
+  if (d === undefined || p === undefined || q === undefined) return jwk
+  if (jwk.dp !== undefined && jwk.dq !== undefined && jwk.qi !== undefined) return jwk
+  meter.spend((d.length + p.length + q.length) ** 2 * DIGIT_PAIR_STEPS)
+  const [exponent, first, second] = [integerOfBase64Url(d), integerOfBase64Url(p), integerOfBase64Url(q)]
+  const inverse = invert(second, first)
+  if (inverse === undefined) return jwk
+  return {
+    ...jwk,
+    dp: toBase64Url(exponent % (first - 1n)),
+    dq: toBase64Url(exponent % (second - 1n)),
+    qi: toBase64Url(inverse),
+  }
+}
+
+/** Returns the modular inverse by Euclid's algorithm, or undefined if there is none. */
+function invert(value: bigint, modulus: bigint): bigint | undefined {
+  if (value < 2n || modulus < 2n) return undefined
+  let [previous, current] = [modulus, value % modulus]
+  let [previousFactor, factor] = [0n, 1n]
+  while (current !== 0n) {
+    const quotient = previous / current
+    ;[previous, current] = [current, previous - quotient * current]
+    ;[previousFactor, factor] = [factor, previousFactor - quotient * factor]
+  }
+  return previous === 1n ? ((previousFactor % modulus) + modulus) % modulus : undefined
+}
+
+function toBase64Url(value: bigint): string {
+  const hex = value.toString(16)
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url')
 }

@@ -1,25 +1,31 @@
-import { trimSigns } from '../../../lib/text/trim-signs.js'
 import { createSecretKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+import { trimSigns } from '../../../lib/text/trim-signs.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { compareValues, RegoNumber, RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
-import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { Builtin, BuiltinContext, BuiltinTable } from '../shared/builtin.js'
+import { isArray, objectOperand, stringOperand } from '../shared/operands.js'
 import {
   decodeHeader,
   decodePayload,
   decodeSection,
   readClaims,
+  readHeaderFields,
   signingInput,
   splitToken,
   withContext,
 } from './compact-token.js'
-import { decodeVerify } from './decode-verify.js'
+import type { CompactToken, HeaderFields } from './compact-token.js'
 import { encodeSign, encodeSignRaw } from './encode-sign.js'
-import { readHeaderFields } from './header-fields.js'
-import { verifySignature } from './signature.js'
+import type { TokenKey } from './json-web-key.js'
+import { isJwsAlgorithm, suitsAlgorithm, verifySignature } from './signature.js'
 import type { JwsAlgorithm } from './signature.js'
 import { readVerificationKeys, verifiesWithAny } from './verification-keys.js'
-import { stringOperand } from '../shared/operands.js'
 
-/** JSON web tokens. `io.jwt.verify_eddsa` is younger than OPA 0.70; a bundle built by a newer one may call it. */
+/** JSON web tokens, including `io.jwt.verify_eddsa` of releases after OPA 0.70. */
 export const jwtBuiltins: BuiltinTable = {
   'io.jwt.decode': decode,
   'io.jwt.decode_verify': decodeVerify,
@@ -40,7 +46,7 @@ export const jwtBuiltins: BuiltinTable = {
   'io.jwt.verify_eddsa': verifyWithKeys('EdDSA'),
 }
 
-/** `[header, payload, signature in hex]` of the innermost token, nothing verified. */
+/** Returns `[header, payload, signature in hex]` of the innermost token without verification. */
 function decode(args: readonly RegoValue[]): RegoValue {
   let text = stringOperand(args, 0)
   for (;;) {
@@ -54,12 +60,12 @@ function decode(args: readonly RegoValue[]): RegoValue {
       )
       return [header, claims, signature.toString('hex')]
     }
-    // A token inside a token may be a JSON string: its quotes are no part of it.
+    // A nested token may be a JSON string; its quotes are removed.
     text = trimSigns(payload.toString('utf8'), `"'`)
   }
 }
 
-/** The function's name fixes the algorithm: what the token's header says of it plays no part. */
+/** The function's name determines the algorithm. The token's header is ignored. */
 function verifyWithSecret(algorithm: JwsAlgorithm): Builtin {
   return (args, { meter }) => {
     const text = stringOperand(args, 0)
@@ -77,4 +83,136 @@ function verifyWithKeys(algorithm: JwsAlgorithm): Builtin {
     const fields = readHeaderFields(decodeHeader(token))
     return verifiesWithAny(keys, algorithm, fields, token, signature, meter)
   }
+}
+
+const NS_PER_SECOND = 1e9
+
+interface VerifiedToken {
+  readonly header: RegoObject
+  readonly payload: RegoObject
+}
+
+/** `io.jwt.decode_verify`: returns `[true, header, payload]` if all checks pass. */
+function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): RegoValue {
+  const constraints = readConstraints(objectOperand(args, 1), context)
+  const token = verifyNested(stringOperand(args, 0), constraints, context.meter)
+  if (token === undefined || !claimsHold(token.payload, constraints)) {
+    return [false, new RegoObject([]), new RegoObject([])]
+  }
+  return [true, token.header, token.payload]
+}
+
+/** Unwraps nested tokens (RFC 7519, 7.2). All layers must verify with the same keys. */
+function verifyNested(
+  outermost: string,
+  constraints: TokenConstraints,
+  meter: WorkMeter,
+): VerifiedToken | undefined {
+  let text = outermost
+  for (;;) {
+    const token = splitToken(text)
+    const header = decodeHeader(token)
+    const fields = readHeaderFields(header)
+    if (!layerVerifies(token, fields, constraints, meter)) return undefined
+    const payload = decodePayload(token)
+    if (fields.cty.toLowerCase() !== 'jwt') return { header, payload: readClaims(payload) }
+    text = payload.toString('utf8')
+  }
+}
+
+function layerVerifies(
+  token: CompactToken,
+  fields: HeaderFields,
+  constraints: TokenConstraints,
+  meter: WorkMeter,
+): boolean {
+  const { alg } = fields
+  if (alg === '' || !fields.understood) return false
+  if (constraints.alg !== '' && constraints.alg !== alg) return false
+  const signature = decodeSection(token.signature)
+  if (!isJwsAlgorithm(alg)) return false
+
+  const { trust } = constraints
+  if (trust.kind === 'keys') return verifiesWithAny(trust.keys, alg, fields, token, signature, meter)
+  if (!suitsAlgorithm(trust.secret, alg)) return false
+  return verifySignature(alg, trust.secret, signingInput(token), signature, meter)
+}
+
+/** Checks the registered claims of RFC 7519, 4.1 that OPA checks: iss, aud, exp and nbf. */
+function claimsHold(payload: RegoObject, constraints: TokenConstraints): boolean {
+  if (constraints.iss !== '' && payload.get('iss') !== constraints.iss) return false
+  if (!audienceHolds(payload.get('aud'), constraints.aud)) return false
+  const now = RegoNumber.of(constraints.timeNs / NS_PER_SECOND)
+  const expiry = timeClaim(payload, 'exp')
+  if (expiry !== undefined && compareValues(now, expiry) >= 0) return false
+  const notBefore = timeClaim(payload, 'nbf')
+  return notBefore === undefined || compareValues(now, notBefore) >= 0
+}
+
+/** A token with an audience requires that the constraints name it. */
+function audienceHolds(claim: RegoValue | undefined, wanted: string): boolean {
+  if (claim === undefined) return wanted === ''
+  return isArray(claim) ? claim.includes(wanted) : claim === wanted
+}
+
+function timeClaim(payload: RegoObject, name: string): RegoNumber | undefined {
+  const value = payload.get(name)
+  if (value === undefined || value instanceof RegoNumber) return value
+  throw new BuiltinError(`${name} value must be a number`)
+}
+
+/** The constraints of io.jwt.decode_verify. An absent text is empty and adds none. */
+interface TokenConstraints {
+  readonly trust: TrustedKeys
+  readonly alg: string
+  readonly iss: string
+  readonly aud: string
+  /** The time at which the token must be valid, in nanoseconds since the epoch. */
+  readonly timeNs: number
+}
+
+type TrustedKeys =
+  | { readonly kind: 'secret'; readonly secret: KeyObject }
+  | { readonly kind: 'keys'; readonly keys: readonly TokenKey[] }
+
+const NAMES: readonly RegoValue[] = ['cert', 'secret', 'alg', 'iss', 'aud', 'time']
+
+/** Throws BuiltinError unless constraints are known and exactly one is a key. */
+function readConstraints(
+  source: RegoObject,
+  { nowNs, meter }: Pick<BuiltinContext, 'nowNs' | 'meter'>,
+): TokenConstraints {
+  for (const [name] of source.entries) {
+    if (NAMES.includes(name)) continue
+    const spoken = typeof name === 'string' ? name : 'not a string'
+    throw new BuiltinError(`unknown token validation constraint: ${spoken}`)
+  }
+  const [alg, aud] = [readText(source, 'alg'), readText(source, 'aud')]
+  const cert = source.get('cert') === undefined ? undefined : readText(source, 'cert')
+  const keys = cert === undefined ? undefined : readVerificationKeys(cert, meter)
+  const [iss, secret] = [readText(source, 'iss'), readText(source, 'secret')]
+  const timeNs = readTime(source.get('time') ?? RegoNumber.of(nowNs))
+  return { trust: chooseTrust(keys, secret), alg, aud, iss, timeNs }
+}
+
+function chooseTrust(keys: readonly TokenKey[] | undefined, secret: string): TrustedKeys {
+  if (keys !== undefined && secret !== '') throw new BuiltinError('duplicate key constraints')
+  if (keys !== undefined) return { kind: 'keys', keys }
+  if (secret === '') throw new BuiltinError('no key constraint')
+  return { kind: 'secret', secret: createSecretKey(Buffer.from(secret)) }
+}
+
+function readText(source: RegoObject, name: string): string {
+  const value = source.get(name)
+  if (value === undefined) return ''
+  if (typeof value !== 'string') throw new BuiltinError(`${name} constraint: must be a string`)
+  return value
+}
+
+function readTime(value: RegoValue): number {
+  if (!(value instanceof RegoNumber)) throw new BuiltinError('token time constraint: must be a number')
+  const time = value.toNumber()
+  if (!Number.isFinite(time)) throw new BuiltinError('token time constraint: unvalid float64')
+  if (time < 0) throw new BuiltinError('token time constraint: must not be negative')
+  return time
 }

@@ -5,10 +5,10 @@ import { toError } from '../../../errors/app-error.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { equalInConstantTime } from '../encoding/constant-time.js'
 
-/** JWS algorithms (RFC 7518, RFC 8037) that are signed and verified. `none` is not one of them. */
+/** The supported JWS algorithms (RFC 7518, RFC 8037). `none` is not supported. */
 export type JwsAlgorithm = `${'HS' | 'RS' | 'PS' | 'ES'}${'256' | '384' | '512'}` | 'EdDSA'
 
-/** Steps of one signature with a key of the usual size, and of each byte that is hashed. */
+/** Steps of one signature with a key of the usual size, and per hashed byte. */
 const VERIFYING_STEPS = 10_000
 const SIGNING_STEPS = 100_000
 const HASH_STEPS = 0.5
@@ -25,7 +25,7 @@ export function familyOf(algorithm: JwsAlgorithm): JwsFamily {
   return algorithm.slice(0, 2) as JwsFamily
 }
 
-/** Whether a key is of the type that the algorithm takes: the guard against one kind of key passing for another. */
+/** Returns true if the key has the algorithm's type, so that keys are not misused. */
 export function suitsAlgorithm(key: KeyObject, algorithm: JwsAlgorithm): boolean {
   switch (familyOf(algorithm)) {
     case 'HS':
@@ -40,7 +40,7 @@ export function suitsAlgorithm(key: KeyObject, algorithm: JwsAlgorithm): boolean
   }
 }
 
-/** Whether `signature` is that of `input` under the key; false for a key of another type, and for a private key. */
+/** Verifies a signature. Returns false for a key of another type and for a private key. */
 export function verifySignature(
   algorithm: JwsAlgorithm,
   key: KeyObject,
@@ -62,8 +62,8 @@ export function verifySignature(
 }
 
 /**
- * The signature of `input`. The key must suit the algorithm and be secret or private. Raises BuiltinError when it is
- * unfit all the same, such as an RSA key shorter than the hash.
+ * Signs `input`. The key must suit the algorithm and be secret or private. Throws BuiltinError if
+ * it is still unfit, such as an RSA key shorter than the hash.
  */
 export function makeSignature(
   algorithm: JwsAlgorithm,
@@ -77,19 +77,19 @@ export function makeSignature(
   try {
     return sign(hashName(algorithm), input, padding)
   } catch (raw) {
-    // The size is all that is left to go wrong with an RSA key; the words are Go's.
+    // Only the size of an RSA key can still be wrong. The message is Go's.
     const isRsa = key.asymmetricKeyType === 'rsa'
     const reason = isRsa ? 'crypto/rsa: message too long for RSA key size' : toError(raw).message
     throw new BuiltinError(`failed to sign Payload: ${reason}`)
   }
 }
 
-/** Hashing costs by the byte, verifying by the square and signing by the cube of an RSA key's size. */
+/** Hashing is linear in bytes, verifying quadratic and signing cubic in the RSA key. */
 function payForSignature(key: KeyObject, input: Buffer, steps: number, meter: WorkMeter): void {
   meter.spend(input.length * HASH_STEPS)
   if (key.type === 'secret') return
   const bits = key.asymmetricKeyDetails?.modulusLength ?? USUAL_BITS
-  // Go takes a key of any size, OpenSSL none that is larger.
+  // Go accepts a key of any size; OpenSSL has this limit.
   if (bits > MAX_BITS) meter.exceed(`an RSA key has more than ${MAX_BITS} bits`)
   meter.spend(steps * (bits / USUAL_BITS) ** (steps === SIGNING_STEPS ? 3 : 2))
 }
@@ -110,7 +110,7 @@ function hashOf(algorithm: JwsAlgorithm): string {
   return `sha${algorithm.slice(2)}`
 }
 
-/** EdDSA hashes by itself. */
+/** Null for EdDSA, which includes the hash. */
 function hashName(algorithm: JwsAlgorithm): string | null {
   return algorithm === 'EdDSA' ? null : hashOf(algorithm)
 }

@@ -6,23 +6,22 @@ import { readPemBlock } from '../encoding/pem-block.js'
 import { parseCertificates } from '../x509/certificate.js'
 import { malformed } from '../x509/der.js'
 import { signingInput, withContext } from './compact-token.js'
-import type { CompactToken } from './compact-token.js'
-import type { HeaderFields } from './header-fields.js'
+import type { CompactToken, HeaderFields } from './compact-token.js'
 import { readJsonWebKeys } from './json-web-key.js'
 import type { TokenKey } from './json-web-key.js'
 import { isJwsAlgorithm, verifySignature } from './signature.js'
 import type { JwsAlgorithm } from './signature.js'
 
-/** OpenSSL's names of the NIST curves, the only ones that Go's crypto/x509 reads. */
+/** OpenSSL's names of the NIST curves, the only ones in Go's crypto/x509. */
 const GO_CURVES: readonly unknown[] = ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']
 
 const EMPTY_SET = /^\s*\{\s*"keys"\s*:\s*\[\s*\]\s*\}\s*$/
 
-/** The public keys in a PEM certificate, a PEM public key, a JWK or a JWK set. Raises BuiltinError on anything else. */
+/** Reads the public keys of a PEM certificate or key, a JWK or a JWK set. */
 export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[] {
   const block = readPemBlock(text)
   if (block === undefined) {
-    // A set without any key is none that fails: no token is signed by it.
+    // An empty set is valid: no token verifies with it.
     if (EMPTY_SET.test(text)) return []
     const keys = withContext('failed to parse a JWK key (set)', () => readJsonWebKeys(text, meter))
     return keys.filter(({ alg }) => alg === undefined || isJwsAlgorithm(alg))
@@ -38,7 +37,7 @@ export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[]
   }
 }
 
-/** OpenSSL takes certificates that Go refuses. */
+/** OpenSSL accepts certificates that Go refuses. */
 function publicKeyOfCertificate(der: Buffer): KeyObject {
   if (parseCertificates(der).length !== 1) throw malformed()
   return new X509Certificate(der).publicKey
@@ -68,8 +67,8 @@ function readWellFormed(kind: string, read: () => KeyObject): KeyObject {
 }
 
 /**
- * Whether one of the keys made the token's signature with `algorithm`. A key whose id is the token's is the only one
- * tried; else every key is whose own algorithm, when it names one, is the token's.
+ * Verifies the token's signature with one of the keys. If a key has the token's key id, only that
+ * key is tried; otherwise all keys whose algorithm is unspecified or that of the token.
  */
 export function verifiesWithAny(
   keys: readonly TokenKey[],

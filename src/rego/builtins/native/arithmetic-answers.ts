@@ -1,13 +1,14 @@
-import { RegoNumber } from '../../values/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
+import { RegoNumber, typeName } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
-import { collectionOperand, numberOperand } from '../shared/operands.js'
-import { exactInteger } from './exact-integer.js'
+import { collectionOperand, numberOperand, operand } from '../shared/operands.js'
 import {
   add,
   bitLength,
   divide,
+  exactInteger,
+  goFloatToText,
   isInteger,
   multiply,
   parseGoFloat,
@@ -15,33 +16,33 @@ import {
   truncate,
 } from './go-float.js'
 import type { GoFloat } from './go-float.js'
-import { goFloatToText } from './go-float-digits.js'
+import { raiseType } from './operand-checks.js'
 
 const ZERO: GoFloat = { mantissa: 0n, exponent: 0 }
 const NEGATIVE_ZERO = new RegoNumber('-0')
 const ONE: GoFloat = { mantissa: 1n, exponent: 0 }
 const [SMALL_BITS, WORD_BITS, BITS_PER_DIGIT] = [256, 64, 3.3]
 const HALF: GoFloat = { mantissa: 1n, exponent: -1 }
-/** The product of numbers that are not all integers is kept in a double. */
+/** A product that is not of integers only is kept in a double. */
 const PRODUCT_BITS = 53
 
 const negative = ({ mantissa, exponent }: GoFloat): GoFloat => ({ mantissa: -mantissa, exponent })
 
 const abs = (a: GoFloat): GoFloat => (a.mantissa < 0n ? negative(a) : a)
 
-/** OPA takes what is between -1 and 0 for positive: 1. */
+/** OPA rounds values between -1 and 0 to 1. */
 const ceil = (a: GoFloat): bigint => {
   const whole = truncate(a)
   return whole < 0n || isInteger(a) ? whole : whole + 1n
 }
 
-/** And 0 here. */
+/** OPA rounds values between -1 and 0 to 0. */
 const floor = (a: GoFloat): bigint => {
   const whole = truncate(a)
   return whole >= 0n || isInteger(a) ? whole : whole - 1n
 }
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 const roundHalves = (a: GoFloat): bigint => truncate(add(a, a.mantissa < 0n ? negative(HALF) : HALF))
 
 const rem: Builtin = (args, { meter }) => {
@@ -56,7 +57,7 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
   return divide(a, b)
 }
 
-/** Arithmetic as OPA's: integers in full, else binary numbers of 64 bits, written with the fewest digits that name them. */
+/** OPA's arithmetic: exact integers, else binary numbers of 64 bits in shortest form. */
 export const arithmeticAnswers: BuiltinTable = {
   abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
@@ -100,7 +101,7 @@ function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers, isProduct = false): 
   }
 }
 
-/** Of floats, a product or quotient that is zero has a sign. */
+/** A floating-point product or quotient of zero has a sign. */
 function isNegativeZero({ mantissa }: GoFloat, factors: readonly RegoNumber[]): boolean {
   return mantissa === 0n && factors.filter(({ text }) => text.startsWith('-')).length % 2 === 1
 }
@@ -122,7 +123,7 @@ function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isPro
   }
 }
 
-/** All numbers in full; undefined where one is no integer. */
+/** Returns all numbers as exact integers; undefined if one is not an integer. */
 function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[] | undefined {
   const integers: bigint[] = []
   for (const { text } of numbers) {
@@ -133,7 +134,7 @@ function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[]
   return integers
 }
 
-/** Products of products grow without end, where floats would not: by as many words as both have. */
+/** Products of integers grow without limit; the cost is the product of their words. */
 function payForProduct(a: bigint, b: bigint, meter: WorkMeter): void {
   const [left, right] = [bitLength(a), bitLength(b)]
   if (left + right <= SMALL_BITS) return
@@ -148,4 +149,51 @@ function floatAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter):
 
 function written(float: GoFloat, meter: WorkMeter, isDouble = false): RegoNumber {
   return new RegoNumber(goFloatToText(float, meter, isDouble))
+}
+
+/** Maximum bits of a result; OPA itself has no limit. */
+const MAX_BITS = 1_000_000n
+const SHIFT_STEPS_PER_BIT = 0.1
+
+type Operation = (a: bigint, b: bigint, meter: WorkMeter) => bigint
+
+/** Two's complement, like JavaScript's BigInt. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'bits.and': (a, b) => a & b,
+  'bits.lsh': (a, b, meter) => {
+    const bits = unsigned(b)
+    if (bits > MAX_BITS) meter.exceed(`a built-in returns a number of more than ${MAX_BITS} bits`)
+    meter.spend(Number(bits) * SHIFT_STEPS_PER_BIT)
+    return a << bits
+  },
+  'bits.or': (a, b) => a | b,
+  'bits.rsh': (a, b) => a >> unsigned(b),
+  'bits.xor': (a, b) => a ^ b,
+}
+
+const negate: Builtin = (args, { meter }) => RegoNumber.of(~integerAt(args, 0, meter))
+
+/** The bit operations, for integers in other notations and beyond 64 bits. */
+export const bitAnswers: BuiltinTable = {
+  'bits.negate': negate,
+  ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, operation]) => [name, overTwo(operation)])),
+}
+
+function overTwo(operation: Operation): Builtin {
+  return (args, { meter }) =>
+    RegoNumber.of(operation(integerAt(args, 0, meter), integerAt(args, 1, meter), meter))
+}
+
+function integerAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter): bigint {
+  const value = operand(args, index)
+  if (!(value instanceof RegoNumber)) raiseType(index, `must be integer but got ${typeName(value)}`)
+  return (
+    exactInteger(value.text, meter) ??
+    raiseType(index, 'must be integer number but got floating-point number')
+  )
+}
+
+function unsigned(value: bigint): bigint {
+  if (value < 0n) raiseType(1, 'must be an unsigned integer number but got a negative integer')
+  return value
 }

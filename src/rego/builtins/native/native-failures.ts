@@ -1,29 +1,64 @@
+import { RegoNumber, RegoObject } from '../../values/value.js'
+import type { RegoValue } from '../../values/value.js'
+import { compilePattern } from '../regex/compile.js'
+import { findMatches, isMatch } from '../regex/find-matches.js'
+import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
-import { operand } from '../shared/operands.js'
+import { arrayOperand, int64Operand, operand, stringOperand } from '../shared/operands.js'
+import { arithmeticAnswers, bitAnswers } from './arithmetic-answers.js'
+import { encodingAnswers } from './encoding-answers.js'
+import { globMatch } from '../glob/glob.js'
+import { networkAnswers } from '../net/net.js'
 import {
   aGoInt,
-  aNumber,
-  aSet,
-  aString,
   anArray,
   anInteger,
   anObject,
+  aNumber,
   anything,
+  aSet,
+  aString,
   initialNodes,
   likeTheFirst,
   membersOf,
   oneOf,
   paths,
+  raiseType,
+  requireType,
 } from './operand-checks.js'
 import type { OperandCheck } from './operand-checks.js'
-import { nativeAnswers } from './native-answers.js'
-import { numberBase, regexText, replacements, searchText } from './value-checks.js'
+import { pathAnswers } from './path-answers.js'
+import { textAnswers } from './text-answers.js'
+
+const regexText: OperandCheck = (value, index, _args, { meter }) => {
+  requireType(value, index, 'string')
+  if (typeof value === 'string') compilePattern(value, meter)
+}
+
+const searchText: OperandCheck = (value, index) => {
+  requireType(value, index, 'string')
+  if (value === '') throw new BuiltinError('empty search character')
+}
+
+const numberBase: OperandCheck = (value, index) => {
+  requireType(value, index, 'number')
+  if (!(value instanceof RegoNumber) || !['2', '8', '10', '16'].includes(value.text))
+    raiseType(index, 'must be one of {2, 8, 10, 16}')
+}
+
+const replacements: OperandCheck = (value, index) => {
+  requireType(value, index, 'object')
+  for (const [key, replacement] of value instanceof RegoObject ? value.entries : []) {
+    if (typeof key !== 'string') raiseType(index, 'non-string key found in pattern object')
+    if (typeof replacement !== 'string') raiseType(index, 'non-string value found in pattern object')
+  }
+}
 
 const numbers = both(oneOf('set', 'array'), membersOf('number'))
 const keys = oneOf('object', 'set', 'array')
 const collection = oneOf('set', 'array')
 
-/** What each operand of a native built-in must be, checked in order, in OPA's words. */
+/** Checks for each operand of a native built-in, in order, with OPA's messages. */
 const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
   abs: [aNumber],
   and: [aSet, aSet],
@@ -100,10 +135,46 @@ const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
   upper: [aString],
 }
 
+const regexMatch: Builtin = (args, { meter }) =>
+  isMatch(compilePattern(stringOperand(args, 0), meter), stringOperand(args, 1), meter)
+
+const findAllSubmatches: Builtin = (args, { meter }) => {
+  const regex = compilePattern(stringOperand(args, 0), meter)
+  const text = stringOperand(args, 1)
+  const limit = int64Operand(args, 2)
+  const found: RegoValue[] = []
+  if (limit === 0n) return found
+  for (const match of findMatches(regex, text, meter)) {
+    found.push(Array.from({ length: regex.groupCount() + 1 }, (_, group) => match.group(group)))
+    if (BigInt(found.length) === limit) break
+  }
+  return found
+}
+
+/** The module returns no value for an empty array only. */
+const unionOfNone: Builtin = (args) => (arrayOperand(args, 0).length === 0 ? new RegoObject([]) : undefined)
+
 /**
- * What OPA answers to a call of a native built-in of the module: raises what OPA raises for the operands, gives the value where the
- * module gave up too early or would give another, or gives undefined. The module itself makes every call that fails undefined, also
- * under strict-builtin-errors.
+ * OPA's results of native built-ins, for calls in which the module fails or differs (see
+ * `wasm/native-builtins.ts`). The operands have been checked.
+ */
+const nativeAnswers: BuiltinTable = {
+  ...arithmeticAnswers,
+  ...bitAnswers,
+  ...encodingAnswers,
+  ...networkAnswers,
+  ...pathAnswers,
+  ...textAnswers,
+  'glob.match': globMatch,
+  'object.union_n': unionOfNone,
+  'regex.match': regexMatch,
+  'regex.find_all_string_submatch_n': findAllSubmatches,
+}
+
+/**
+ * OPA's results of native built-ins: throws OPA's error for invalid operands, returns the value if
+ * the module failed wrongly or would differ, else undefined. In the module a failing call is always
+ * undefined, even under strict-builtin-errors.
  */
 export const nativeFailures: BuiltinTable = Object.fromEntries(
   Object.entries(OPERANDS).map(([name, checks]) => [name, checkOperands(checks, nativeAnswers[name])]),

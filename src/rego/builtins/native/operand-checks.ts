@@ -5,7 +5,7 @@ import type { RegoTypeName, RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { isArray, wrongType } from '../shared/operands.js'
 
-/** Raises BuiltinError when an operand is not what a built-in takes; `index` counts from 0. */
+/** Throws BuiltinError if an operand is invalid. `index` counts from 0. */
 export type OperandCheck = (
   value: RegoValue,
   index: number,
@@ -13,7 +13,6 @@ export type OperandCheck = (
   context: BuiltinContext,
 ) => void
 
-/** Whatever the value is. */
 export const anything: OperandCheck = () => undefined
 export const aString = oneOf('string')
 export const aNumber = oneOf('number')
@@ -21,39 +20,38 @@ export const anArray = oneOf('array')
 export const aSet = oneOf('set')
 export const anObject = oneOf('object')
 
-/** A number beside a number, or a set beside a set: for `minus`, which takes both. */
+/** Accepts a number after a number, or a set after a set, for `minus`. */
 export const likeTheFirst: OperandCheck = (value, index, [first]) => {
   if (first instanceof RegoSet) requireType(value, index, 'set')
   else requireType(value, index, 'number')
 }
 
-/** An array or a set, in the words of `graph.reachable`. */
+/** Accepts an array or set, with the message of `graph.reachable`. */
 export const initialNodes: OperandCheck = (value, index) => {
   if (!isArray(value) && !(value instanceof RegoSet))
     raiseType(index, `must be {array, set} but got ${typeName(value)}`)
 }
 
-/** A value of one of the types; the error names them in this order. */
+/** Accepts the given types; the error lists them in this order. */
 export function oneOf(...types: readonly RegoTypeName[]): OperandCheck {
   return (value, index) => {
     if (!types.includes(typeName(value))) wrongType(index, value, ...types)
   }
 }
 
-/** A number that OPA reads as a Go int: its text is plain digits. */
+/** Accepts a number that OPA reads as a Go int: plain digits. */
 export const aGoInt: OperandCheck = (value, index) => {
   requireType(value, index, 'number')
   if (!(value instanceof RegoNumber) || goInteger(value.text) === undefined)
     raiseType(index, 'must be integer number but got floating-point number')
 }
 
-/** An integer of any size. */
 export const anInteger: OperandCheck = (value, index) => {
   if (!(value instanceof RegoNumber)) raiseType(index, `must be integer but got ${typeName(value)}`)
   if (!isIntegerText(value)) raiseType(index, 'must be integer number but got floating-point number')
 }
 
-/** What one of the containers holds must be of one type; other types are left to another check. */
+/** Checks the type of a container's members. Other values are left to another check. */
 export function membersOf(type: RegoTypeName): OperandCheck {
   return (value, index) => {
     const members = isArray(value) ? value : value instanceof RegoSet ? value.members : []
@@ -68,7 +66,7 @@ export function membersOf(type: RegoTypeName): OperandCheck {
   }
 }
 
-/** Paths into a document: strings, or arrays of segments. */
+/** Accepts paths into a document: strings, or arrays of segments. */
 export const paths: OperandCheck = (value, index) => {
   requireType(value, index, 'set', 'array')
   for (const path of isArray(value) ? value : value instanceof RegoSet ? value.members : []) {
@@ -80,12 +78,12 @@ export const paths: OperandCheck = (value, index) => {
   }
 }
 
-/** Raises OPA's type error unless the operand has one of the types. */
+/** Throws OPA's type error unless the operand has one of the types. */
 export function requireType(value: RegoValue, index: number, ...types: readonly RegoTypeName[]): void {
   if (!types.includes(typeName(value))) wrongType(index, value, ...types)
 }
 
-/** Raises OPA's type error for an operand. */
+/** Throws OPA's type error for an operand. */
 export function raiseType(index: number, text: string): never {
   throw new BuiltinError(`operand ${index + 1} ${text}`, 'eval_type_error')
 }

@@ -3,7 +3,7 @@ import type { RegoValue } from '../../values/value.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, isArray, operand } from '../shared/operands.js'
 
-/** What paths lead to, by the identity of a segment: the segment, and what follows it, or null where a path ends. */
+/** A tree of paths by segment identity: the segment and its subtree, null at an end. */
 type Branches = Map<string, readonly [segment: RegoValue, next: Branches | null]>
 
 const filter: Builtin = (args) => {
@@ -14,7 +14,7 @@ const remove: Builtin = (args) => without(operand(args, 0), treeOf(collectionOpe
 
 export const pathAnswers: BuiltinTable = { 'json.filter': filter, 'json.remove': remove }
 
-/** A path that goes on below the end of another changes nothing; one that ends above others takes their place. */
+/** A path below the end of another is ignored; a path that ends above others replaces them. */
 function treeOf(paths: readonly RegoValue[]): RegoObject {
   const root: Branches = new Map()
   for (const path of paths) insert(root, segmentsOf(path))
@@ -42,7 +42,7 @@ function objectOf(branches: Branches): RegoObject {
   )
 }
 
-/** A text is a JSON pointer, with or without its first slash. */
+/** A string is a JSON pointer, with or without its first slash. */
 function segmentsOf(path: RegoValue): readonly RegoValue[] {
   if (typeof path !== 'string') return isArray(path) ? path : []
   if (path === '') return []
@@ -52,19 +52,19 @@ function segmentsOf(path: RegoValue): readonly RegoValue[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What of a value the tree names; undefined where nothing. */
+/** Returns the parts of a value that are in the tree; undefined if there are none. */
 function kept(value: RegoValue, tree: RegoValue | undefined): RegoValue | undefined {
   if (tree === null) return value
   return tree instanceof RegoObject ? eachMember(value, tree, kept) : undefined
 }
 
-/** A value without what the tree names; undefined where that is all of it. */
+/** Returns a value without the parts in the tree; undefined if nothing is left. */
 function without(value: RegoValue, tree: RegoValue | undefined): RegoValue | undefined {
   if (tree === undefined) return value
   return tree instanceof RegoObject ? eachMember(value, tree, without) : undefined
 }
 
-/** A container of what is left of its members; a scalar as it is. */
+/** Rebuilds a container from its remaining members; scalars are unchanged. */
 function eachMember(value: RegoValue, tree: RegoObject, leftOf: typeof kept): RegoValue {
   if (value instanceof RegoObject) {
     return new RegoObject(

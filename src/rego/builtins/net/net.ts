@@ -1,8 +1,8 @@
 import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
-import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
-import { mergeNetworks } from './merge-networks.js'
+import type { Builtin, BuiltinContext, BuiltinTable } from '../shared/builtin.js'
+import { isArray, operand, stringOperand } from '../shared/operands.js'
 import {
   addressesOf,
   cidrOf,
@@ -12,13 +12,13 @@ import {
   makeNetwork,
   parseCidr,
   parseIpAddress,
+  rangeToNetworks,
 } from './network.js'
-import type { Network } from './network.js'
-import { isArray, operand, stringOperand } from '../shared/operands.js'
+import type { IpFamily, Network } from './network.js'
 
 type Args = readonly RegoValue[]
 
-/** CIDR arithmetic that the WASM target lacks, for IPv4 and IPv6. */
+/** CIDR built-ins for IPv4 and IPv6. */
 export const netBuiltins: BuiltinTable = {
   'net.cidr_contains_matches': cidrContainsMatches,
   'net.cidr_expand': cidrExpand,
@@ -26,7 +26,7 @@ export const netBuiltins: BuiltinTable = {
   'net.cidr_merge': cidrMerge,
 }
 
-/** Steps and bytes of one address of a result; steps of reading a network, of comparing two, and of telling that they match. */
+/** Steps and bytes per address of a result; steps of parsing, comparing and matching. */
 const ADDRESS_STEPS = 250
 const ADDRESS_BYTES = 150
 const NETWORK_STEPS = 300
@@ -56,7 +56,7 @@ function cidrMerge(args: Args): RegoValue {
   return new RegoSet(mergeNetworks(networks).map(formatNetwork))
 }
 
-/** A bare IPv4 address stands for its classful network (`10.1.2.3` for `10.1.2.3/8`); a bare IPv6 one is an error. */
+/** A bare IPv4 address denotes its classful network; a bare IPv6 address is an error. */
 function networkToMerge(element: RegoValue): Network {
   if (typeof element !== 'string') throw new BuiltinError('element must be string')
   const bare = parseIpAddress(element)
@@ -72,7 +72,7 @@ function classfulPrefix(ipv4: bigint): number {
 
 function cidrContainsMatches(args: Args, { meter }: BuiltinContext): RegoValue {
   const outer = candidates(operand(args, 0), 1)
-  // OPA does not look at the second operand when the first is empty.
+  // OPA ignores the second operand if the first is empty.
   const inner = outer.length === 0 ? [] : candidates(operand(args, 1), 2)
   meter.spend((outer.length + inner.length) * NETWORK_STEPS + outer.length * inner.length * PAIR_STEPS)
   if (inner.length === 0) return new RegoSet([])
@@ -92,9 +92,9 @@ function cidrContainsMatches(args: Args, { meter }: BuiltinContext): RegoValue {
 }
 
 interface Candidate {
-  /** What should be the text of a network or address. */
+  /** The text of a network or address, to be validated. */
   readonly term: RegoValue
-  /** What stands for it in the result: position, key, or the member itself. */
+  /** Its position, key, or the member itself, as shown in the result. */
   readonly index: RegoValue
 }
 
@@ -112,7 +112,7 @@ function candidates(value: RegoValue, position: number): Candidate[] {
   return []
 }
 
-/** An element is the text itself or a tuple that begins with it. */
+/** An element is a text or a tuple that begins with one. */
 function matchTerm(item: RegoValue, position: number): RegoValue {
   const term = isArray(item) ? item[0] : item
   if (term === undefined || (typeof item !== 'string' && !isArray(item))) {
@@ -123,4 +123,62 @@ function matchTerm(item: RegoValue, position: number): RegoValue {
 
 function textOf(term: RegoValue): string {
   return stringOperand([term], 0)
+}
+
+/** A range of addresses. `network` is set while it is still a single network of the input. */
+interface AddressRange {
+  readonly family: IpFamily
+  readonly first: bigint
+  readonly last: bigint
+  readonly network: Network | undefined
+}
+
+const MAPPED_IPV4_FIRST = 0xffffn << 32n
+const MAPPED_IPV4_LAST = MAPPED_IPV4_FIRST | 0xffff_ffffn
+
+/**
+ * Returns the fewest networks that cover the same addresses. A network without neighbours keeps its
+ * notation. As in OPA, an IPv6 network that contains the IPv4-mapped space (`::/0`) absorbs the
+ * IPv4 networks.
+ */
+function mergeNetworks(networks: readonly Network[]): Network[] {
+  const ipv6 = networks.filter((network) => network.family === 6)
+  const ipv4 = ipv6.some((network) => containsRange(network, 6, MAPPED_IPV4_FIRST, MAPPED_IPV4_LAST))
+    ? []
+    : networks.filter((network) => network.family === 4)
+  return [...mergeFamily(ipv4), ...mergeFamily(ipv6)]
+}
+
+function mergeFamily(networks: readonly Network[]): Network[] {
+  const sorted = [...networks].sort((a, b) => (a.first < b.first ? -1 : Number(a.first > b.first)))
+  const merged: AddressRange[] = []
+  for (const network of sorted) {
+    const { family, first, last } = network
+    const before = merged.at(-1)
+    if (before === undefined || before.last + 1n < first) {
+      merged.push({ family, first, last, network })
+      continue
+    }
+    const end = last > before.last ? last : before.last
+    merged[merged.length - 1] = { family, first: before.first, last: end, network: undefined }
+  }
+  return merged.flatMap((range) => range.network ?? rangeToNetworks(range.family, range.first, range.last))
+}
+
+const contains: Builtin = (args) => {
+  const network = cidrOf(stringOperand(args, 0))
+  const { family, first, last } = addressesOf(stringOperand(args, 1))
+  return containsRange(network, family, first, last)
+}
+
+/** Networks overlap if one contains the first address of the other. */
+const intersects: Builtin = (args) => {
+  const a = cidrOf(stringOperand(args, 0))
+  const b = cidrOf(stringOperand(args, 1))
+  return containsRange(a, b.family, b.first, b.first) || containsRange(b, a.family, a.first, a.first)
+}
+
+export const networkAnswers: BuiltinTable = {
+  'net.cidr_contains': contains,
+  'net.cidr_intersects': intersects,
 }

@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/** A range of addresses under one prefix. `first` and `last` are its bounds as integers. */
+/** A range of addresses with a common prefix. `first` and `last` are integers. */
 export interface Network {
   readonly family: IpFamily
-  /** The address as it was written, which may have host bits: a bare address keeps them. */
+  /** The address as written, which may have host bits. */
   readonly address: bigint
   readonly prefix: number
   readonly first: bigint
@@ -25,8 +25,9 @@ const MAPPED_IPV4 = 0xffffn
 const CIDR = /^([^/]*)\/(\d+)$/
 
 /**
- * Reads `10.0.0.0/8` or `2001:db8::/32` as Go's net.ParseCIDR does: strict addresses, no zone, leading zeros allowed
- * in the prefix only. An IPv4-mapped IPv6 network of 96 bits or more is its IPv4 network. Undefined on anything else.
+ * Parses `10.0.0.0/8` or `2001:db8::/32` like Go's net.ParseCIDR: strict addresses, no zone,
+ * leading zeros in the prefix only. An IPv4-mapped IPv6 network of at least 96 bits becomes an IPv4
+ * network. Returns undefined if it is invalid.
  */
 export function parseCidr(text: string): Network | undefined {
   const [, host = '', digits = ''] = CIDR.exec(text) ?? []
@@ -41,7 +42,7 @@ export function parseCidr(text: string): Network | undefined {
   return makeNetwork(family, value, prefix, 'masked')
 }
 
-/** Reads an address without a prefix; an IPv4-mapped IPv6 address is its IPv4 address. */
+/** Parses an address without a prefix. An IPv4-mapped IPv6 address becomes an IPv4 address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   const family = strictFamily(text)
   if (family === undefined) return undefined
@@ -50,7 +51,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return { family, value }
 }
 
-/** The network of `prefix` bits around `value`; `masked` drops the host bits from its written address. */
+/** Returns the network around `value`. `masked` clears the host bits of its address. */
 export function makeNetwork(
   family: IpFamily,
   value: bigint,
@@ -63,12 +64,12 @@ export function makeNetwork(
   return { family, address: written === 'masked' ? first : value, prefix, first, last }
 }
 
-/** Whether every address from `first` to `last` of that family lies in the network. */
+/** Returns true if the network contains all addresses from `first` to `last` of the family. */
 export function containsRange(network: Network, family: IpFamily, first: bigint, last: bigint): boolean {
   return network.family === family && network.first <= first && last <= network.last
 }
 
-/** The fewest networks that cover exactly `first` to `last`. */
+/** Returns the fewest networks that cover exactly `first` to `last`. */
 export function rangeToNetworks(family: IpFamily, first: bigint, last: bigint): Network[] {
   const networks: Network[] = []
   for (let start = first; start <= last;) {
@@ -84,7 +85,7 @@ export function rangeToNetworks(family: IpFamily, first: bigint, last: bigint): 
   return networks
 }
 
-/** The address in Go's text: dotted for IPv4, mapped ones included; RFC 5952 without dotted endings for IPv6. */
+/** Formats an address like Go: dotted IPv4 and mapped addresses, RFC 5952 for IPv6. */
 export function formatAddress(family: IpFamily, value: bigint): string {
   if (family === 6 && isMapped(value)) return formatAddress(4, value & 0xffff_ffffn)
   const hex = value.toString(16).padStart(BITS[family] / 4, '0')
@@ -100,14 +101,14 @@ export function formatNetwork(network: Network): string {
   return `${formatAddress(network.family, network.address)}/${network.prefix}`
 }
 
-/** node:net refuses leading zeros and hex octets as Go does, but lets a zone through, which Go does not. */
+/** node:net is strict like Go, but accepts a zone, which Go does not. */
 function strictFamily(text: string): IpFamily | undefined {
   if (text.includes('%')) return undefined
   const family = isIP(text)
   return family === 4 || family === 6 ? family : undefined
 }
 
-/** The leftmost of the longest runs. */
+/** Returns the leftmost of the longest runs. */
 function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
   let longest = { start: 0, length: 0 }
   let length = 0
@@ -122,13 +123,13 @@ function isMapped(value: bigint): boolean {
   return value >> 32n === MAPPED_IPV4
 }
 
-/** The zero keeps ipaddr.js from reading the deprecated `::1.2.3.4` as the IPv4-mapped `::ffff:1.2.3.4`. */
+/** The zero keeps ipaddr.js from reading `::1.2.3.4` as `::ffff:1.2.3.4`. */
 function addressToInteger(text: string): bigint {
   const bytes = ipaddr.parse(text.startsWith('::') ? `0${text}` : text).toByteArray()
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
-/** The addresses of a network, or of one address. Raises BuiltinError for what is neither. */
+/** Returns the range of a network or address. Throws BuiltinError for anything else. */
 export function addressesOf(text: string): Pick<Network, 'family' | 'first' | 'last'> {
   const address = parseIpAddress(text)
   if (address !== undefined) return { family: address.family, first: address.value, last: address.value }
@@ -137,7 +138,7 @@ export function addressesOf(text: string): Pick<Network, 'family' | 'first' | 'l
   throw new BuiltinError(`not a valid textual representation of an IP address or CIDR: ${text}`)
 }
 
-/** The network of a text. Raises BuiltinError where it is none. */
+/** Parses a network. Throws BuiltinError if it is invalid. */
 export function cidrOf(text: string): Network {
   const network = parseCidr(text)
   if (network === undefined) throw new BuiltinError(`invalid CIDR address: ${text}`)

@@ -1,27 +1,26 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { readGlob } from './glob-tokens.js'
-import type { GlobToken } from './glob-tokens.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 type Glob = readonly GlobToken[]
 
-/** Each flag opens one level of recursion, and OPA knows no end of them. */
+/** Each flag adds one level of recursion. OPA has no limit. */
 const MAX_FLAGS = 500
 /** Steps of comparing two tokens, and two of their ranges. */
 const TOKEN_STEPS = 5
 const RANGE_STEPS = 0.5
-/** Steps of looking up what is known of two places. */
-const PLACE_STEPS = 40
+/** Steps of looking up the result for two positions. */
+const POSITION_STEPS = 40
 
 /**
- * Whether some text matches both globs, by the rules of OPA's glob intersection: it walks both from the left and lets a
- * starred token take from the other side, so that it misses texts where both sides leave a starred token out.
- * Raises BuiltinError for a bad glob.
+ * Returns true if some text matches both globs, by OPA's algorithm: it walks both from the left and
+ * lets a repeated token consume tokens of the other. It misses texts in which both sides omit a
+ * starred token. Throws BuiltinError for an invalid glob.
  */
 export function globsIntersect(first: string, second: string, meter: WorkMeter): boolean {
   const globs = [mergeRepeats(readGlob(first)), mergeRepeats(readGlob(second))] as const
   const flags = [...globs[0], ...globs[1]].filter((token) => token.flag !== 'once').length
   if (flags > MAX_FLAGS) meter.exceed(`globs have more than ${MAX_FLAGS} repeated tokens`)
-  // Both ends compare each token once, with all of its ranges.
+  // Both ends compare each token once, with all its ranges.
   meter.spend(rangePairs(...globs) * RANGE_STEPS * 2)
   const trimmed = trim(...globs)
   return trimmed !== undefined && new GlobPair(trimmed, meter).intersect()
@@ -32,7 +31,7 @@ function rangePairs(a: Glob, b: Glob): number {
   return a.reduce((sum, token) => sum + rangesOf(token), 0) * most(b)
 }
 
-/** Takes repeated tokens of the same characters for one, as OPA does: `a*a+` for `a+`, and also `a+a+` for `a+`. */
+/** Merges repeated tokens of the same characters like OPA: also `a+a+` becomes `a+`. */
 function mergeRepeats(glob: Glob): Glob {
   const merged: GlobToken[] = []
   for (const token of glob) {
@@ -49,7 +48,7 @@ function sameRanges(a: GlobToken, b: GlobToken): boolean {
   return JSON.stringify(a.ranges) === JSON.stringify(b.ranges)
 }
 
-/** Cuts what plainly matches off both ends, but one token; undefined when an end does not match. */
+/** Removes matching tokens at both ends but one; undefined if an end does not match. */
 function trim(a: Glob, b: Glob): [Glob, Glob] | undefined {
   let left = 0
   while (bothOnce(a[left], b[left])) {
@@ -81,9 +80,9 @@ class GlobPair {
     return this.#walk(0, 0, 0)
   }
 
-  /** Whether the rest of glob `side` from `i` meets the rest of the other from `j`; each answer is found once. */
+  /** Returns true if the rests of both globs intersect. Results are cached. */
   #walk(side: 0 | 1, i: number, j: number): boolean {
-    this.#meter.spend(PLACE_STEPS)
+    this.#meter.spend(POSITION_STEPS)
     const key = `${side}:${i}:${j}`
     const known = this.#known.get(key) ?? this.#walkAnew(side, i, j)
     this.#known.set(key, known)
@@ -104,7 +103,7 @@ class GlobPair {
     }
   }
 
-  /** The repeated token at `i` of `side` takes tokens of the other glob until the rests meet. */
+  /** Lets a repeated token consume tokens of the other glob until the rests intersect. */
   #repeat(side: 0 | 1, i: number, from: number): boolean {
     const other = this.#globs[side === 0 ? 1 : 0]
     const repeated = this.#globs[side][i]
@@ -112,7 +111,7 @@ class GlobPair {
     let j = from
     if (repeated?.flag === 'plus') {
       if (!this.#overlap(repeated, other[j])) return false
-      // A repeated token on the other side has more to give.
+      // A repeated token of the other side can be consumed again.
       if (other[j]?.flag === 'once') j++
     }
     for (; j < other.length; j++) {
@@ -142,4 +141,124 @@ function overlap(a: GlobToken | undefined, b: GlobToken | undefined): boolean {
   const others = b.ranges
   if (ranges === 'any' || others === 'any') return true
   return ranges.some(([low, high]) => others.some((range) => range[0] <= high && low <= range[1]))
+}
+
+/** Repetition of a token: once, one or more times, any number of times. */
+type GlobFlag = 'once' | 'plus' | 'star'
+
+/** One token of a glob: any character, or one of inclusive ranges of code points. */
+interface GlobToken {
+  readonly ranges: 'any' | readonly (readonly [low: number, high: number])[]
+  readonly flag: GlobFlag
+}
+
+/** A code point of the pattern. An escaped one has no special meaning. */
+interface PatternCharacter {
+  readonly character: string
+  readonly isEscaped: boolean
+}
+
+/**
+ * Parses the globs of `regex.globs_match`: characters, `.`, `[a-z]`, `\` before a special
+ * character, and the flags `*` and `+`. Throws BuiltinError with the message of OPA's tokenizer.
+ */
+function readGlob(glob: string): GlobToken[] {
+  return new GlobReader(glob).readAll()
+}
+
+class GlobReader {
+  readonly #text: string
+  readonly #characters: readonly string[]
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#characters = Array.from(text)
+  }
+
+  readAll(): GlobToken[] {
+    const tokens: GlobToken[] = []
+    for (let sign = this.#next(); sign !== undefined; sign = this.#next()) {
+      const ranges = this.#readRanges(sign)
+      tokens.push({ ranges, flag: this.#readFlag() })
+    }
+    return tokens
+  }
+
+  #readRanges(sign: PatternCharacter): GlobToken['ranges'] {
+    if (isSpecial(sign, '.')) return 'any'
+    if (isSpecial(sign, '[')) return this.#readSet()
+    if (isSpecial(sign, '*') || isSpecial(sign, '+')) {
+      return this.#fail(`flag '${sign.character}' must be preceded by a non-flag`)
+    }
+    if (isSpecial(sign, ']')) return this.#fail("set-close ']' with no preceding '['")
+    return [single(sign)]
+  }
+
+  #readFlag(): GlobFlag {
+    const character = this.#characters[this.#at]
+    if (character !== '*' && character !== '+') return 'once'
+    this.#at++
+    return character === '*' ? 'star' : 'plus'
+  }
+
+  #readSet(): (readonly [number, number])[] {
+    const ranges: (readonly [number, number])[] = []
+    let previous: PatternCharacter | undefined
+    for (let sign = this.#next(); sign !== undefined; sign = this.#next()) {
+      if (isSpecial(sign, ']')) return ranges
+      if (isSpecial(sign, '-')) {
+        ranges.push(this.#readRangeAfter(previous))
+        previous = undefined
+      } else {
+        ranges.push(single(sign))
+        previous = sign
+      }
+    }
+    return this.#fail('found [ without matching ]')
+  }
+
+  #readRangeAfter(low: PatternCharacter | undefined): readonly [number, number] {
+    if (low === undefined) return this.#fail("range character '-' must be preceded by a Unicode character")
+    // OPA requires both the end of the range and the end of the set here.
+    if (this.#at + 1 >= this.#characters.length) {
+      return this.#fail("range character '-' must be followed by a Unicode character")
+    }
+    const high = this.#next()
+    if (high === undefined || isSpecial(high, ']') || isSpecial(high, '-')) {
+      return this.#fail("range character '-' cannot be followed by a special symbol")
+    }
+    const range = [codeOf(low), codeOf(high)] as const
+    if (range[0] <= range[1]) return range
+    return this.#fail(`range is out of order: '${high.character}' comes before '${low.character}' in Unicode`)
+  }
+
+  #next(): PatternCharacter | undefined {
+    const character = this.#characters[this.#at]
+    if (character !== '\\') {
+      this.#at++
+      return character === undefined ? undefined : { character, isEscaped: false }
+    }
+    const escaped = this.#characters[this.#at + 1]
+    if (escaped === undefined) return this.#fail('input ends with a \\ (escape) character')
+    this.#at += 2
+    return { character: escaped, isEscaped: true }
+  }
+
+  #fail(problem: string): never {
+    const position = Math.min(this.#at, this.#characters.length)
+    throw new BuiltinError(`input:${this.#text}, pos:${position}, ${problem}: the input provided is invalid`)
+  }
+}
+
+function isSpecial(sign: PatternCharacter, character: string): boolean {
+  return sign.character === character && !sign.isEscaped
+}
+
+function single(sign: PatternCharacter): readonly [number, number] {
+  return [codeOf(sign), codeOf(sign)]
+}
+
+function codeOf(sign: PatternCharacter): number {
+  return sign.character.codePointAt(0) ?? 0
 }

@@ -9,7 +9,7 @@ import type { TemplateValue } from './template-value.js'
 
 type Arguments = readonly TemplateValue[]
 
-/** Steps of each character of what a function is given: some compare, escape or print it. */
+/** Steps per character of an argument: some functions compare, escape or print it. */
 const CHARACTER_STEPS = 12
 
 const FUNCTIONS: Readonly<Record<string, (args: Arguments, meter: WorkMeter) => TemplateValue>> = {
@@ -42,7 +42,7 @@ const HTML: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
 }
 
-const LEAST_ARGUMENTS: Readonly<Record<string, number>> = {
+const MIN_ARGUMENTS: Readonly<Record<string, number>> = {
   print: 0,
   println: 0,
   html: 0,
@@ -56,9 +56,9 @@ export function isTemplateFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name)
 }
 
-/** Calls one of Go's template functions. Raises BuiltinError with Go's words, less the place in the template. */
+/** Calls a template function. Throws BuiltinError with Go's message, without position. */
 export function callFunction(name: string, args: Arguments, meter: WorkMeter): TemplateValue {
-  const least = COMPARISONS.has(name) ? 2 : (LEAST_ARGUMENTS[name] ?? 1)
+  const least = COMPARISONS.has(name) ? 2 : (MIN_ARGUMENTS[name] ?? 1)
   if (args.length < least) {
     return fail(`wrong number of args for ${name}: want at least ${least} got ${args.length}`)
   }
@@ -70,7 +70,7 @@ export function callFunction(name: string, args: Arguments, meter: WorkMeter): T
   }
 }
 
-/** Of a collection most functions look at no more than its size. */
+/** Most functions only use the size of a collection. */
 function lengthOfArgument(value: TemplateValue, isReadWhole: boolean): number {
   if (value === undefined || value instanceof TemplateNumber) return 1
   return typeof value === 'string' || isReadWhole ? textLengthOf(value) : 1
@@ -87,7 +87,7 @@ function indexInto(value: TemplateValue, key: TemplateValue): TemplateValue {
   return value[index] as TemplateValue
 }
 
-/** Go's `a[i:j]`: of texts by bytes, of arrays; three bounds are for arrays alone. */
+/** Go's `a[i:j]`: strings by bytes, and arrays. Three bounds are permitted for arrays only. */
 function sliceOf(value: TemplateValue, bounds: Arguments): TemplateValue {
   const text = textOf(value)
   const bytes = text === undefined ? undefined : Buffer.from(text)
@@ -106,43 +106,43 @@ function sliceOf(value: TemplateValue, bounds: Arguments): TemplateValue {
   return bytes?.subarray(start, end).toString() ?? members?.slice(start, end)
 }
 
-/** As Go's `fmt.Sprint`: a blank between two values of which neither is a text. */
+/** Go's `fmt.Sprint`: adds a space between two values that are not strings. */
 function print(args: Arguments): string {
-  return args.reduce<string>((text, arg, place) => {
-    const isApart = place > 0 && !isText(arg) && !isText(args[place - 1])
+  return args.reduce<string>((text, arg, index) => {
+    const isApart = index > 0 && !isText(arg) && !isText(args[index - 1])
     return `${text}${isApart ? ' ' : ''}${printArgument(arg)}`
   }, '')
 }
 
-/** What has no value is a text to the functions that escape. */
+/** For functions that escape, a missing value is a string. */
 function asTexts(args: Arguments): Arguments {
   return args.map((arg) => arg ?? printValue(arg))
 }
 
-/** Of what is given to be printed, nothing is a value too. */
+/** When printed, a missing value is a value, too. */
 function printArgument(value: TemplateValue): string {
   return value === undefined || value === null ? '<nil>' : printValue(value)
 }
 
-/** Numbers of the data are texts of a kind in Go, too. */
+/** Numbers of the data are also a string type in Go. */
 function isText(value: TemplateValue): boolean {
   return textOf(value) !== undefined
 }
 
-/** As Go's `template.JSEscapeString`. */
+/** Go's `template.JSEscapeString`. */
 function escapeForScript(sign: string): string {
   if (/[\\'"]/.test(sign)) return `\\${sign}`
   const code = sign.codePointAt(0) ?? 0
   return sign === ' ' ? sign : `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** What is not there, or null, equals nothing else; other values of two kinds cannot be compared. */
+/** A missing value or null equals nothing else. Values of two kinds are not comparable. */
 function isEqual(a: TemplateValue, b: TemplateValue): boolean {
   const [x, y] = [a ?? undefined, b ?? undefined]
   return x === undefined || y === undefined ? x === y : compare(x, y) === 0
 }
 
-/** Values of one kind by value; the numbers of the data count as texts, as OPA's json.Number does. */
+/** Compares values of one kind. Numbers of the data compare as strings, like OPA's json.Number. */
 function compare(a: TemplateValue, b: TemplateValue): number {
   if (a instanceof TemplateNumber && b instanceof TemplateNumber && typeof a.value === typeof b.value)
     return a.value < b.value ? -1 : Number(a.value > b.value)
@@ -157,7 +157,7 @@ function textOf(value: TemplateValue): string | undefined {
   return value instanceof RegoNumber ? value.text : typeof value === 'string' ? value : undefined
 }
 
-/** What Go calls the type of a value. */
+/** Returns Go's name of a value's type. */
 function goTypeOf(value: TemplateValue): string {
   if (value instanceof TemplateNumber) return typeof value.value === 'bigint' ? 'int' : 'float64'
   if (typeof value === 'boolean') return 'bool'

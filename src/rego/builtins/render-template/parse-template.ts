@@ -1,7 +1,6 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { isTemplateFunction } from './functions.js'
-import { integerOf, textOf } from './literals.js'
-import { failAt, scanTemplate } from './scan-template.js'
+import { failAt, integerOf, scanTemplate, textOf } from './scan-template.js'
 import type { Piece, Token } from './scan-template.js'
 import { WHOLE } from './template-node.js'
 import type { Command, Operand, Pipeline, TemplateNode, Templates } from './template-node.js'
@@ -19,12 +18,12 @@ const KEYWORDS = new Set([
   'block',
 ])
 
-/** Blocks in blocks and parentheses in parentheses: each takes some of the stack. */
+/** Maximum nesting of blocks and of parentheses, which use the call stack. */
 const MAX_DEPTH = 500
 
 /**
- * Reads Go's text/template. Raises BuiltinError with Go's text where it is a mistake, and ends the evaluation where it is nested deeper than can be read
- * here.
+ * Parses Go's text/template. Throws BuiltinError with Go's message for a mistake, and ends the
+ * evaluation if the nesting is too deep.
  */
 export function parseTemplate(template: string, meter: WorkMeter): Templates {
   return new TemplateParser(template, meter).parse()
@@ -37,7 +36,6 @@ class TemplateParser {
   #next = 0
   readonly #templates = new Map<string, readonly TemplateNode[]>()
   #variables: string[] = ['$']
-  /** How many ranges of the template that is read are open. */
   #ranges = 0
   #tokens: readonly Token[] = []
   #token = 0
@@ -56,7 +54,7 @@ class TemplateParser {
     return this.#templates
   }
 
-  /** Nodes up to `end` or `else`, or to the end of the template. The words after `else` stay to be read. */
+  /** Parses nodes up to `end`, `else` or the end. Leaves the words after `else`. */
   #parseList(isWhole = false): { nodes: TemplateNode[]; end: 'end' | 'else' | undefined } {
     const nodes: TemplateNode[] = []
     for (let piece = this.#pieces[this.#next++]; piece !== undefined; piece = this.#pieces[this.#next++]) {
@@ -101,7 +99,7 @@ class TemplateParser {
     this.#parseBody(name, 'define')
   }
 
-  /** What a template is called with; a block is defined where it is called. */
+  /** Parses a call of a template. A block is also defined where it is called. */
   #parseCall(word: 'template' | 'block'): TemplateNode {
     const { name, at } = this.#parseName(`${word} clause`)
     const hasDot = word === 'block' || this.#peek() !== undefined
@@ -119,7 +117,7 @@ class TemplateParser {
     return { name: textOf(token), at: token.at }
   }
 
-  /** Nothing outside is known within. */
+  /** The body has its own scope. */
   #parseBody(name: string, clause: string): void {
     const [variables, ranges] = [this.#variables, this.#ranges]
     this.#variables = ['$']
@@ -132,7 +130,7 @@ class TemplateParser {
     this.#ranges = ranges
   }
 
-  /** What is empty gives way to what is not. */
+  /** An empty definition does not replace another one. */
   #add(name: string, nodes: readonly TemplateNode[]): void {
     const known = this.#templates.get(name)
     if (known === undefined || isEmpty(known)) this.#templates.set(name, nodes)
@@ -177,7 +175,7 @@ class TemplateParser {
     const commands: Command[] = []
     do commands.push(this.#parseCommand(owner))
     while (
-      // Nothing may follow the last bar.
+      // A pipeline must not end with a bar.
       this.#take('|') &&
       this.#peek() !== undefined &&
       this.#peek()?.text !== ')'
@@ -234,62 +232,61 @@ class TemplateParser {
 
   #parseTerm(token: Token): Operand {
     this.#token++
-    const place = { at: token.at, source: token.text }
+    const position = { at: token.at, source: token.text }
     switch (token.kind) {
       case 'field':
-        return { kind: 'path', root: undefined, fields: [token.text.slice(1)], ...place }
+        return { kind: 'path', root: undefined, fields: [token.text.slice(1)], ...position }
       case 'variable':
         if (!this.#variables.includes(token.text)) this.#fail(`undefined variable "${token.text}"`)
-        return { kind: 'path', root: token.text, fields: [], ...place }
+        return { kind: 'path', root: token.text, fields: [], ...position }
       case 'number':
-        return this.#number(token.text, place)
+        return this.#number(token.text, position)
       case 'string':
       case 'character':
-        return this.#quoted(token, place)
+        return this.#quoted(token, position)
       case 'word':
-        return this.#word(token.text, place)
+        return this.#word(token.text, position)
       case 'sign':
-        return token.text === '(' ? this.#parenthesised(place) : this.#dot(token.text, place)
+        return token.text === '(' ? this.#parenthesised(position) : this.#dot(token.text, position)
     }
   }
 
-  #number(text: string, place: { at: number; source: string }): Operand {
+  #number(text: string, position: { at: number; source: string }): Operand {
     const digits = text.replace(/(?<=[\dx])_(?=[\da-f])/gi, '')
-    if (/^[-+]?\d+$/.test(digits)) return { kind: 'integer', value: integerOf(digits), ...place }
+    if (/^[-+]?\d+$/.test(digits)) return { kind: 'integer', value: integerOf(digits), ...position }
     const value = Number(digits)
     return Number.isNaN(value)
       ? this.#fail(`bad number syntax: "${text}"`)
-      : { kind: 'float', value, ...place }
+      : { kind: 'float', value, ...position }
   }
 
-  #quoted(token: Token, place: { at: number; source: string }): Operand {
+  #quoted(token: Token, position: { at: number; source: string }): Operand {
     const value = textOf(token)
     if (token.kind === 'character' && Array.from(value).length !== 1) {
       this.#fail(`malformed character constant: ${token.text}`)
     }
-    if (token.kind === 'string') return { kind: 'string', value, ...place }
-    return { kind: 'integer', value: BigInt(value.codePointAt(0) ?? 0), ...place }
+    if (token.kind === 'string') return { kind: 'string', value, ...position }
+    return { kind: 'integer', value: BigInt(value.codePointAt(0) ?? 0), ...position }
   }
 
-  #word(name: string, place: { at: number; source: string }): Operand {
-    if (name === 'true' || name === 'false') return { kind: 'boolean', value: name === 'true', ...place }
-    if (name === 'nil') return { kind: 'nil', ...place }
+  #word(name: string, position: { at: number; source: string }): Operand {
+    if (name === 'true' || name === 'false') return { kind: 'boolean', value: name === 'true', ...position }
+    if (name === 'nil') return { kind: 'nil', ...position }
     if (!isTemplateFunction(name)) this.#fail(`function "${name}" not defined`)
-    return { kind: 'function', name, ...place }
+    return { kind: 'function', name, ...position }
   }
 
-  #parenthesised(place: { at: number; source: string }): Operand {
+  #parenthesised(position: { at: number; source: string }): Operand {
     const pipeline = this.#nested(() => this.#parsePipeline('parenthesized pipeline'))
     if (!this.#take(')')) this.#fail('unclosed left paren')
-    return { kind: 'pipeline', pipeline, at: place.at, source: `(${sourceOf(pipeline)})` }
+    return { kind: 'pipeline', pipeline, at: position.at, source: `(${sourceOf(pipeline)})` }
   }
 
-  #dot(sign: string, place: { at: number; source: string }): Operand {
+  #dot(sign: string, position: { at: number; source: string }): Operand {
     if (sign !== '.') this.#fail(`unexpected "${sign}" in operand`)
-    return { kind: 'path', root: undefined, fields: [], ...place }
+    return { kind: 'path', root: undefined, fields: [], ...position }
   }
 
-  /** An action ends with what it says. */
   #requireNoMore(clause: string): void {
     const more = this.#peek()
     if (more !== undefined) this.#fail(`unexpected ${JSON.stringify(more.text)} in ${clause}`)

@@ -1,13 +1,13 @@
 import { BuiltinError } from '../shared/builtin.js'
 
-/** A piece of a template: text as it is, or the words of one action with their places. */
+/** A part of a template: literal text, or the tokens of one action. */
 export type Piece = { readonly text: string } | { readonly tokens: readonly Token[]; readonly at: number }
 
 export interface Token {
   readonly kind: 'word' | 'field' | 'variable' | 'number' | 'string' | 'character' | 'sign'
   readonly text: string
   readonly at: number
-  /** Whether it stands right after the token before, as the fields of `.a.b` do. */
+  /** True if no space precedes it, as for the fields of `.a.b`. */
   readonly isAttached: boolean
 }
 
@@ -15,7 +15,7 @@ const TOKEN =
   /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
 const KINDS = ['field', 'variable', 'number', 'string', 'character', 'word', 'sign'] as const
 
-/** Cuts a template into texts and actions; `{{-` and `-}}` take the blanks beside them away. Raises BuiltinError. */
+/** Splits a template into texts and actions, trimming white space at `{{-` and `-}}`. */
 export function scanTemplate(template: string): Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -87,7 +87,41 @@ function trimText(text: string, start: boolean, end: boolean): string {
   return end ? left.trimEnd() : left
 }
 
-/** Raises BuiltinError for what is wrong with the template at a place. */
+/** Throws BuiltinError for a problem at a position of the template. */
 export function failAt(template: string, at: number, problem: string): never {
   throw new BuiltinError(`template: template:${template.slice(0, at).split('\n').length}: ${problem}`)
+}
+
+/** Parses an integer in Go's notation; a leading zero means octal. */
+export function integerOf(digits: string): bigint {
+  const unsigned = digits.replace(/^[-+]/, '')
+  const value = BigInt(/^0[0-7]+$/.test(unsigned) ? `0o${unsigned}` : unsigned)
+  return digits.startsWith('-') ? -value : value
+}
+
+export function textOf({ text }: Token): string {
+  const inner = text.slice(1, -1)
+  return text.startsWith('`') ? inner : unescape(inner)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+}
+
+function unescape(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))/gu,
+    (_all, x, u, wide, sign) => {
+      const code = [x, u, wide].find((digits): digits is string => typeof digits === 'string')
+      if (code !== undefined) return String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff))
+      const letter = String(sign)
+      return ESCAPES[letter] ?? letter
+    },
+  )
 }

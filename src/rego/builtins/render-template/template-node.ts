@@ -1,4 +1,3 @@
-/** What a template consists of. */
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly pipeline: Pipeline }
@@ -9,34 +8,34 @@ export type TemplateNode =
       readonly otherwise: readonly TemplateNode[]
     }
   | { readonly kind: 'break' | 'continue' }
-  /** Another template is rendered here, with the value of the pipeline as its dot. */
-  | (Place & { readonly kind: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+  /** Renders another template with the value of the pipeline as its dot. */
+  | (Position & { readonly kind: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
 
-/** The templates of a text by their names, the text itself among them. */
+/** The templates of a text by name, including the text itself. */
 export type Templates = ReadonlyMap<string, readonly TemplateNode[]>
 
-/** What OPA calls the text itself. */
+/** OPA's name of the text itself. */
 export const WHOLE = 'template'
 
-/** Commands from left to right, each one's value the last argument of the next; maybe kept in variables. */
+/** Commands from left to right: each value is the last argument of the next one. */
 export interface Pipeline {
   readonly variables: readonly string[]
   readonly isDeclaration: boolean
   readonly commands: readonly Command[]
 }
 
-/** A function with its arguments, or one operand alone. */
-export interface Command extends Place {
+/** A function with its arguments, or a single operand. */
+export interface Command extends Position {
   readonly operands: readonly Operand[]
 }
 
-/** Where in the template something stands, and its text, for messages. */
-export interface Place {
+/** A position in the template and its text, for error messages. */
+export interface Position {
   readonly at: number
   readonly source: string
 }
 
-export type Operand = Place &
+export type Operand = Position &
   (
     | {
         readonly kind: 'path'

@@ -4,7 +4,7 @@ import type { GoArgument } from '../go-format/verbs.js'
 import { formatGoFloat } from '../go-format/float.js'
 import { isArray } from '../shared/operands.js'
 
-/** A number written in the template; the numbers of the data are RegoNumber and behave like strings, as in OPA. */
+/** A number of the template. Numbers of the data behave like strings, as in OPA. */
 export class TemplateNumber {
   readonly value: bigint | number
 
@@ -13,10 +13,10 @@ export class TemplateNumber {
   }
 }
 
-/** Undefined is what Go calls no value. */
+/** Undefined is Go's "no value". */
 export type TemplateValue = RegoValue | TemplateNumber | undefined
 
-/** The value as an action prints it. */
+/** Returns a value as an action prints it. */
 export function printValue(value: TemplateValue): string {
   if (value === undefined || value === null) return '<no value>'
   if (value instanceof TemplateNumber) {
@@ -36,7 +36,7 @@ function printNested(value: RegoValue): string {
   return value === true ? 'true' : 'false'
 }
 
-/** Whether `if` takes the value for true: all but false, zero, nothing and what is empty. */
+/** Returns true unless the value is false, zero, missing or empty. */
 export function isTrue(value: TemplateValue): boolean {
   if (value === undefined || value === null) return false
   if (typeof value === 'boolean') return value
@@ -44,7 +44,7 @@ export function isTrue(value: TemplateValue): boolean {
   return lengthOf(value) !== 0
 }
 
-/** The number of bytes or members, or undefined for what has no length. */
+/** Returns the number of bytes or members; undefined for values without a length. */
 export function lengthOf(value: TemplateValue): number | undefined {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (value instanceof RegoNumber) return value.text.length
@@ -53,7 +53,6 @@ export function lengthOf(value: TemplateValue): number | undefined {
   return isArray(value) ? value.length : undefined
 }
 
-/** The value as an argument of printf. */
 export function toGoArgument(value: TemplateValue): GoArgument {
   if (typeof value === 'boolean') return { type: 'bool', value }
   if (value instanceof RegoNumber) return { type: 'json.Number', value: value.text }

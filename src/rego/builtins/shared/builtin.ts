@@ -3,44 +3,44 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import type { MissingCall, RecordedCalls } from './recorded-calls.js'
 
 /**
- * A host built-in: values in, one value out, or undefined when the call has no result. Raises BuiltinError on bad
- * operands, which makes the calling expression undefined, or the decision a 500 under strict-builtin-errors. Where OPA would have
- * gone on, it ends the evaluation by the context's meter instead.
+ * A host built-in: takes values and returns one, or undefined if the call has no result. Throws
+ * BuiltinError for invalid operands, which makes the calling expression undefined, or the decision
+ * a 500 under strict-builtin-errors. If OPA would have succeeded, it ends the evaluation by the
+ * context's meter instead.
  */
 export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => RegoValue | undefined
 
-/** Built-ins by the name that Rego calls them by. */
 export type BuiltinTable = Readonly<Record<string, Builtin>>
 
-/** Built-ins of which some need a library that is loaded only for the policies that call them. */
+/** Built-ins, some of which need a library that is loaded on demand. */
 export interface Builtins {
   readonly table: BuiltinTable
   /** Resolves when the built-ins of these names may be called. */
   readonly prepare: (names: readonly string[]) => Promise<void>
 }
 
-/** What one decision shares between all the built-in calls it makes. */
+/** State that all built-in calls of a decision share. */
 export interface DecisionContext {
-  /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */
+  /** The time of the decision, in nanoseconds since the epoch; constant within a decision. */
   readonly nowNs: bigint
-  /** Calls whose results must not change within a decision (`rand.intn`, `http.send`), and which may be others in the next. */
+  /** Results that are constant within a decision only (`rand.intn`, `http.send`). */
   readonly memo: RecordedCalls
-  /** Ends the evaluation, which is made again once what this call gives is known and recorded; absent where nobody finds out. */
-  readonly ask?: ((call: MissingCall) => never) | undefined
-  /** Takes a line that a policy prints; absent where nobody reads it. */
+  /** Ends the evaluation until this call's result is recorded; absent if unsupported. */
+  readonly suspend?: ((call: MissingCall) => never) | undefined
+  /** Receives a line that a policy prints; absent if output is discarded. */
   readonly print?: ((line: string) => void) | undefined
 }
 
-/** What a built-in is called with beside its operands. */
+/** The context of a built-in call. */
 export interface BuiltinContext extends DecisionContext {
-  /** What the evaluation has left. */
+  /** The remaining budget of the evaluation. */
   readonly meter: WorkMeter
 }
 
-/** Codes as in OPA's answer: a wrong operand type, or a failure of the built-in itself. */
+/** OPA's error codes: a wrong operand type, or a failure of the built-in. */
 export type BuiltinErrorCode = 'eval_builtin_error' | 'eval_type_error'
 
-/** A built-in call that failed. The message is OPA's without the name of the built-in, which the caller puts before it. */
+/** A failed built-in call, with OPA's message. The caller prefixes the name of the built-in. */
 export class BuiltinError extends Error {
   readonly code: BuiltinErrorCode
 
@@ -51,7 +51,7 @@ export class BuiltinError extends Error {
   }
 }
 
-/** Whether a check raises no BuiltinError; whatever else it raises goes on. */
+/** Returns true if `check` throws no BuiltinError; rethrows other errors. */
 export function passes(check: () => unknown): boolean {
   try {
     check()

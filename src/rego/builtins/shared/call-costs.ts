@@ -5,14 +5,15 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** Steps of the call itself. */
 const CALL_STEPS = 20
-/** Steps for each character of the operands where nothing else is known. */
+/** Default steps per character of the operands. */
 const DEFAULT_STEPS = 3
-/** Tokens are JSON in base64. */
+/** Steps for tokens, which are JSON in base64. */
 const TOKEN_STEPS = 15
 
 /**
- * Steps (of 10 ns) for each character of the operands: the dearest operands that were found for a built-in, of 0.1 to 4 MB, and
- * the quoting of a refused operand in an error. What is not linear in its operands pays for the rest where it does it.
+ * Steps (of 10 ns) per character of the operands: the maximum measured for operands of 0.1 to 4 MB,
+ * including the quoting of an invalid operand in an error. Built-ins that are not linear charge for
+ * the rest themselves.
  */
 const STEPS_PER_CHARACTER: Readonly<Record<string, number>> = {
   'base64url.encode_no_pad': 0.2,
@@ -74,7 +75,7 @@ const STEPS_PER_CHARACTER: Readonly<Record<string, number>> = {
   'yaml.unmarshal': 5,
 }
 
-/** The same built-ins, each of which pays for its operands before it does anything with them. */
+/** Wraps built-ins so that each call charges for its operands first. */
 export function withCallCosts(table: BuiltinTable): BuiltinTable {
   return Object.fromEntries(
     Object.entries(table).map(([name, builtin]) => [
@@ -94,7 +95,7 @@ function charged(builtin: Builtin, stepsPerCharacter: number): Builtin {
   }
 }
 
-/** About the number of characters that a value has as text. */
+/** Returns the approximate length of a value as text. */
 export function lengthOf(value: RegoValue): number {
   if (typeof value === 'string') return value.length
   if (value === null || typeof value === 'boolean') return 1
@@ -108,12 +109,15 @@ export function lengthOf(value: RegoValue): number {
   return length
 }
 
-/** The longest text that one built-in call may make, in UTF-16 units: far past any policy's need, far below the heap. */
+/**
+ * Maximum length of a text that one built-in call may create, in UTF-16 units: above the needs of
+ * policies and far below the heap size.
+ */
 const MAX_RESULT_LENGTH = 16 * 1024 * 1024
 
-/** Ends the evaluation when a result of this length would be longer than a call may make. */
+/** Ends the evaluation if a result of this length exceeds the maximum. */
 export function ensureResultLength(length: number, meter: WorkMeter): void {
   if (length > MAX_RESULT_LENGTH) {
-    meter.exceed(`a built-in makes a text of more than ${MAX_RESULT_LENGTH} characters`)
+    meter.exceed(`a built-in returns a string of more than ${MAX_RESULT_LENGTH} characters`)
   }
 }

@@ -3,7 +3,7 @@ import type { BuiltinContext } from './builtin.js'
 import { callKey } from './recorded-calls.js'
 import type { CallResult } from './recorded-calls.js'
 
-/** The result that this call had before in the same decision; made on the first call. */
+/** Returns the recorded result of this call in the decision, or computes it. */
 export function memoise(
   name: string,
   args: readonly RegoValue[],
@@ -20,18 +20,19 @@ export function memoise(
 }
 
 /**
- * What a call gave that only somebody outside the evaluation can answer; `telling` are the arguments that tell such calls apart. Where it is not
- * known yet, the evaluation ends, and is made again once it is.
+ * Returns the result of a call that is answered outside of the evaluation. `identifying` are the
+ * arguments that identify the call. If the result is not known yet, the evaluation ends and is
+ * repeated with it.
  */
-export function askOutside(
+export function externalResult(
   name: string,
   args: readonly RegoValue[],
   context: BuiltinContext,
-  telling = args,
+  identifying = args,
 ): CallResult {
-  const key = callKey(name, telling)
+  const key = callKey(name, identifying)
   const known = context.memo.get(key)
   if (known !== undefined) return known.result
-  if (context.ask === undefined) return context.meter.exceed(`${name} cannot be called here`)
-  return context.ask({ key, name, args })
+  if (context.suspend === undefined) return context.meter.exceed(`${name} cannot be called here`)
+  return context.suspend({ key, name, args })
 }

@@ -8,7 +8,7 @@ const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
 const CYCLE_YEARS = 400n
 const CYCLE_DAYS = 146_097n
 
-/** What clock and calendar of a zone show at an instant. Months and days of the year count from 1, weekdays from Sunday = 0. */
+/** A zone's clock and calendar. Months and days count from 1, weekdays from Sunday = 0. */
 export interface WallClock {
   readonly year: number
   readonly month: number
@@ -20,11 +20,11 @@ export interface WallClock {
   readonly second: number
   readonly nanosecond: number
   readonly offsetSeconds: number
-  /** Asked for seldom, and the zone has to look it up. */
+  /** A function, because it is rarely needed and requires a lookup. */
   abbreviation(): string
 }
 
-/** A date and time of day to be found on a clock; months, days and the rest may lie outside their usual range. */
+/** A date and time on a clock. Months, days and other fields may be out of range. */
 export interface WallTime {
   readonly year: bigint
   readonly month: bigint
@@ -33,7 +33,7 @@ export interface WallTime {
   readonly nanosecond: number
 }
 
-/** What a zone's clock shows at an instant within the years that a 64-bit nanosecond count reaches. */
+/** Returns a zone's clock at an instant within the range of 64-bit nanoseconds. */
 export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
   const unixSeconds = Number(floorDivide(unixNs, NS_PER_SECOND))
   const offsetSeconds = zone.offsetAt(unixSeconds)
@@ -54,39 +54,39 @@ export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
   }
 }
 
-/** The instant at which a UTC clock shows this time, in nanoseconds since the epoch and of any size. */
+/** Returns the instant of a UTC clock in nanoseconds since the epoch, of any size. */
 export function utcNsOf(time: WallTime): bigint {
   const seconds = daysSinceEpoch(time) * SECONDS_PER_DAY + BigInt(time.secondOfDay)
   return seconds * NS_PER_SECOND + BigInt(time.nanosecond)
 }
 
 /**
- * The instant at which a zone's clock shows this time; in a gap or an overlap the one that Go picks. Raises
- * BuiltinError when it does not fit 64 bits of nanoseconds.
+ * Returns the instant at which a zone's clock shows this time. In a gap or overlap it is the one
+ * that Go chooses. Throws BuiltinError if it exceeds 64 bits of nanoseconds.
  */
 export function zonedNsOf(time: WallTime, zone: Zone): bigint {
   const asUtc = utcNsOf(time)
-  // Zones answer only near the years that count; a day's margin keeps the exact check for the end.
-  withinInt64(asUtc - (asUtc < 0n ? -DAY_NS : DAY_NS))
+  // Zones only work near the supported years. With a margin of a day, the exact check is at the
+  // end.
+  requireInt64(asUtc - (asUtc < 0n ? -DAY_NS : DAY_NS))
   const wallSeconds = Number(floorDivide(asUtc, NS_PER_SECOND))
   const offset = zone.offsetAt(wallSeconds - zone.offsetAt(wallSeconds))
-  return withinInt64(asUtc - BigInt(offset) * NS_PER_SECOND)
+  return requireInt64(asUtc - BigInt(offset) * NS_PER_SECOND)
 }
 
-/** The same count when it fits 64 bits, as OPA's nanoseconds must; raises BuiltinError otherwise. */
-export function withinInt64(unixNs: bigint): bigint {
+/** Returns the argument if it fits 64 bits. Throws BuiltinError otherwise. */
+export function requireInt64(unixNs: bigint): bigint {
   if (BigInt.asIntN(64, unixNs) !== unixNs) throw new BuiltinError('time outside of valid range')
   return unixNs
 }
 
-/** The number of days of a month (1 to 12). */
 export function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }
 
 /**
- * Years, months, days, hours, minutes and seconds between two readings of one clock, the earlier first. A month that
- * is not complete counts its days by the length of the earlier reading's month.
+ * Returns years, months, days, hours, minutes and seconds between two readings of a clock, the
+ * earlier first. An incomplete month counts its days by the length of the earlier reading's month.
  */
 export function calendarDistance(from: WallClock, to: WallClock): readonly number[] {
   const parts = [
@@ -98,7 +98,7 @@ export function calendarDistance(from: WallClock, to: WallClock): readonly numbe
     to.second - from.second,
   ]
   const sizes = [Infinity, 12, daysInMonth(from.year, from.month), 24, 60, 60]
-  // Borrowing runs from the seconds up, each unit from the next larger one.
+  // Borrows from the seconds up, each unit from the next larger one.
   return parts.reduceRight<{ borrow: number; done: number[] }>(
     ({ borrow, done }, part, i) => {
       const value = part - borrow
@@ -116,7 +116,7 @@ function daysSinceEpoch({ year, month, day }: WallTime): bigint {
   const cycles = floorDivide(wholeYear, CYCLE_YEARS)
   const yearOfCycle = Number(wholeYear - cycles * CYCLE_YEARS)
   const monthOfYear = Number(monthIndex - floorDivide(monthIndex, 12n) * 12n)
-  // Year 2000 begins a cycle, and Date takes years below 100 for years of the last century.
+  // Year 2000 begins a cycle; Date treats years below 100 as years of the last century.
   const firstOfMonth = Date.UTC(2000 + yearOfCycle, monthOfYear, 1) / 86_400_000
   return BigInt(firstOfMonth) + (cycles - 5n) * CYCLE_DAYS + day - 1n
 }

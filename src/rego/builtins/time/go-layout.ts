@@ -1,7 +1,7 @@
 export const RFC3339 = '2006-01-02T15:04:05Z07:00'
 export const RFC3339_NANO = '2006-01-02T15:04:05.999999999Z07:00'
 
-/** The layouts that OPA knows by name: Go's constants. */
+/** OPA's named layouts, which are Go's constants. */
 const NAMED_LAYOUTS: ReadonlyMap<string, string> = new Map([
   ['ANSIC', 'Mon Jan _2 15:04:05 2006'],
   ['UnixDate', 'Mon Jan _2 15:04:05 MST 2006'],
@@ -39,26 +39,27 @@ export const WEEKDAYS: readonly string[] = [
   'Saturday',
 ]
 
-/** A stretch of a layout: text to appear as it is, then an element of the reference time, or none at the end. */
+/** A part of a layout: literal text, then an element of the reference time, or none at the end. */
 export interface LayoutPart {
   readonly literal: string
-  /** As written in the layout: `Jan`, `_2`, `.000`, `Z07:00`; empty at the end. */
+  /** As in the layout: `Jan`, `_2`, `.000`, `Z07:00`; empty at the end. */
   readonly element: string
 }
 
 /**
- * The elements of Go's reference time, `Mon Jan 2 15:04:05 MST 2006`. Longer spellings come first; a name that runs on
- * in lower case (`Month`) and a run of fraction digits that other digits follow are literals, and `_2006` is `_` and a year.
+ * The elements of Go's reference time, `Mon Jan 2 15:04:05 MST 2006`. Longer spellings come first.
+ * A name followed by lower case letters (`Month`) and fraction digits followed by other digits are
+ * literals; `_2006` is `_` and a year.
  */
 const ELEMENT =
   /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|002|0[1-6]|15|1|2006|2|__2|_2(?!006)|[345]|PM|pm|[-Z]07(?:0000|:00:00|00|:00)?|[.,](?:0+|9+)(?!\d)/g
 
-/** The layout that a name stands for, or the text itself. */
+/** Resolves a named layout; other texts are returned unchanged. */
 export function layoutOf(nameOrLayout: string): string {
   return NAMED_LAYOUTS.get(nameOrLayout) ?? nameOrLayout
 }
 
-/** Splits a Go time layout; the last part has no element. */
+/** Splits a Go time layout. The last part has no element. */
 export function splitLayout(layout: string): readonly LayoutPart[] {
   const parts: LayoutPart[] = []
   let at = 0
@@ -70,12 +71,12 @@ export function splitLayout(layout: string): readonly LayoutPart[] {
   return parts
 }
 
-/** Whether an element is a fraction of a second: `.000` of fixed length, `.999` without trailing zeros, or with a comma. */
+/** Returns true for a fraction of a second: `.000`, `.999`, or with a comma. */
 export function isFraction(element: string): boolean {
   return element.startsWith('.') || element.startsWith(',')
 }
 
-/** Whether an element is an offset in digits (`-0700`), where `Z07:00` and its like write UTC as `Z`. */
+/** Returns true for a numeric offset (`-0700`); elements such as `Z07:00` write UTC as `Z`. */
 export function isOffset(element: string): boolean {
   return element.startsWith('-') || element.startsWith('Z')
 }

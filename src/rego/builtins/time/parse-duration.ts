@@ -13,10 +13,10 @@ const UNIT_NS: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ])
 const MAX_NS = 2n ** 63n
-/** Number and unit; a number may lack either side of its point, but not both. */
+/** Number and unit. A number may lack either side of its point, but not both. */
 const TERM = /(\d*)(\.?)(\d*)([^.\d]*)/y
 
-/** Days, weeks and years in hours, which OPA 1.16 takes beside Go's units. */
+/** Days, weeks and years in hours, which OPA 1.16 accepts in addition to Go's units. */
 const HOURS: ReadonlyMap<string, number> = new Map([
   ['d', 24],
   ['w', 168],
@@ -25,7 +25,7 @@ const HOURS: ReadonlyMap<string, number> = new Map([
 const EXTENDED = /^[-+]?(?:[\d.]+(?:ms|us|\u00b5s|ns|[a-z]))+$/
 const SEGMENT = /([\d.]+)(ms|us|\u00b5s|ns|[a-z])/g
 
-/** Reads a duration (`1h2m3.5s`, `-1.5h`, `1w2d`) as nanoseconds, fractions cut. Raises BuiltinError with OPA's text. */
+/** Parses `1h2m3.5s`, `-1.5h` or `1w2d` to nanoseconds. Throws BuiltinError. */
 export function parseDuration(text: string): bigint {
   if (!/[dwy]/.test(text)) return parseGoDuration(text)
   if (!EXTENDED.test(text)) throw invalid(text)
@@ -36,7 +36,7 @@ export function parseDuration(text: string): bigint {
   try {
     return parseGoDuration(inHours)
   } catch (raw) {
-    // OPA puts what was written in the place of the last word.
+    // OPA replaces the last word of the message with the original text.
     if (raw instanceof BuiltinError)
       throw new BuiltinError(raw.message.replace(/ \S*$/, ` ${quoteTimeText(text)}`))
     throw raw
@@ -48,7 +48,7 @@ function decimalText(value: number, text: string): string {
   return new BigDecimal(value).toFixed()
 }
 
-/** As Go's time.ParseDuration. */
+/** Go's time.ParseDuration. */
 function parseGoDuration(text: string): bigint {
   const unsigned = text.replace(/^[+-]/, '')
   if (unsigned === '0') return 0n
@@ -72,7 +72,7 @@ function sumOfTerms(unsigned: string, text: string): bigint {
 }
 
 function termNs(whole: string, fraction: string, unit: string, text: string): bigint {
-  // Nineteen digits are past the limit whatever the unit is; longer texts need no conversion.
+  // Nineteen digits exceed the limit in any unit, so longer texts need no conversion.
   const significant = whole.replace(/^0+/, '')
   if (significant.length > 19 || BigInt(significant) > MAX_NS) throw invalid(text)
   if (unit === '') throw new BuiltinError(`time: missing unit in duration ${quoteTimeText(text)}`)
@@ -83,7 +83,7 @@ function termNs(whole: string, fraction: string, unit: string, text: string): bi
   return BigInt(significant) * unitNs + fractionNs(fraction, unitNs)
 }
 
-/** Digits count while they fit 63 bits, and the product is Go's: doubles, so that `0.3333333333333333333h` is 20 minutes. */
+/** Multiplies doubles like Go, so that `0.3333333333333333333h` is 20 minutes. */
 function fractionNs(fraction: string, unitNs: bigint): bigint {
   let digits = 0n
   let scale = 1

@@ -1,7 +1,7 @@
-/** Raised inside the time parser only: the value does not look like the layout's element. */
+/** Thrown inside the time parser only: the value does not match an element of the layout. */
 export class LayoutMismatch extends Error {}
 
-/** Raised inside the time parser only: a number that its field cannot have. */
+/** Thrown inside the time parser only: a field is out of range. */
 export class FieldOutOfRange extends Error {
   readonly field: string
 
@@ -11,7 +11,7 @@ export class FieldOutOfRange extends Error {
   }
 }
 
-/** The part of a value that is still to be read against a layout. */
+/** The rest of a value that is parsed by a layout. */
 export class TimeText {
   rest: string
 
@@ -19,7 +19,7 @@ export class TimeText {
     this.rest = text
   }
 
-  /** Exactly so many characters. */
+  /** Consumes exactly `count` characters. */
   take(count: number): string {
     if (this.rest.length < count) throw new LayoutMismatch()
     const taken = this.rest.slice(0, count)
@@ -27,21 +27,21 @@ export class TimeText {
     return taken
   }
 
-  /** This sign, when it comes next. */
+  /** Consumes `sign` if it comes next. */
   takeIf(sign: string): boolean {
     if (!this.rest.startsWith(sign)) return false
     this.rest = this.rest.slice(sign.length)
     return true
   }
 
-  /** As many digits as there are, up to `most`. */
+  /** Consumes as many digits as possible, up to `most`. */
   takeNumber(least: number, most: number): number {
     const digits = Math.min(this.digitsFrom(0, most), most)
     if (digits < least) throw new LayoutMismatch()
     return Number(this.take(digits))
   }
 
-  /** A number of one or two digits, of two when the layout pads it. */
+  /** Consumes a number of one or two digits; two if the layout pads it. */
   takeShortNumber(isPadded: boolean): number {
     return this.takeNumber(isPadded ? 2 : 1, 2)
   }
@@ -52,7 +52,7 @@ export class TimeText {
     return value
   }
 
-  /** The index of the name that comes next, in any case of letters. */
+  /** Consumes a name, ignoring case, and returns its index. */
   takeName(names: readonly string[], length?: number): number {
     const index = names.findIndex((name) => {
       const wanted = name.slice(0, length)
@@ -63,7 +63,7 @@ export class TimeText {
     return index
   }
 
-  /** Text of the layout: a run of spaces there stands for any run here, even none at the end of the value. */
+  /** Consumes literal text. A run of spaces matches any run, even none at the end. */
   takeLiteral(literal: string): void {
     for (const piece of literal.match(/ +|[^ ]+/g) ?? []) {
       if (piece.startsWith(' ')) this.#takeSpaces()
@@ -71,7 +71,7 @@ export class TimeText {
     }
   }
 
-  /** How many digits stand from an offset on, counting no further than `most`. */
+  /** Counts the digits from an offset on, up to `most`. */
   digitsFrom(start: number, most = Infinity): number {
     let count = 0
     while (count < most && isDigit(this.rest.charCodeAt(start + count))) count++
@@ -83,7 +83,7 @@ export class TimeText {
     this.rest = this.rest.replace(/^ +/, '')
   }
 
-  /** What agrees is taken even when the rest does not: Go's message shows only what is left. */
+  /** Consumes the common prefix even on a mismatch: Go's message only shows the rest. */
   #takeCommon(piece: string): void {
     let agreed = 0
     while (agreed < piece.length && piece[agreed] === this.rest[agreed]) agreed++
@@ -96,7 +96,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39
 }
 
-/** Quotes a text as the errors of Go's time package do: bytes outside printable ASCII in hexadecimal. */
+/** Quotes like the errors of Go's time package: unprintable bytes in hexadecimal. */
 export function quoteTimeText(text: string): string {
   const escaped = text.replace(/["\\]|[^\u0020-\u007f]+/g, (found) =>
     found === '"' || found === '\\' ? `\\${found}` : hexOf(found),

@@ -1,12 +1,21 @@
+import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import { RegoNumber, typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
 import { int64Operand, isArray, numberOperand, operand, stringOperand } from '../shared/operands.js'
-import { calendarDistance, wallClockAt, withinInt64, zonedNsOf } from './calendar.js'
+import { calendarDistance, wallClockAt, requireInt64, zonedNsOf } from './calendar.js'
 import type { WallClock } from './calendar.js'
-import { formatTime } from './format-time.js'
-import { layoutOf, RFC3339, RFC3339_NANO } from './go-layout.js'
+import {
+  isFraction,
+  isOffset,
+  layoutOf,
+  MONTHS,
+  RFC3339,
+  RFC3339_NANO,
+  splitLayout,
+  WEEKDAYS,
+} from './go-layout.js'
 import { parseDuration } from './parse-duration.js'
 import { parseTime } from './parse-time.js'
 import { findZone, localZone, UTC } from './zone.js'
@@ -14,7 +23,7 @@ import type { Zone } from './zone.js'
 
 type Args = readonly RegoValue[]
 
-/** Time: instants are nanoseconds since the epoch, within 64 bits; layouts are Go's. */
+/** Instants are nanoseconds since the epoch, within 64 bits. Layouts are Go's. */
 export const timeBuiltins: BuiltinTable = {
   'time.now_ns': nowNs,
   'time.parse_ns': parseNs,
@@ -30,7 +39,7 @@ export const timeBuiltins: BuiltinTable = {
 
 const NOW = 'time.now_ns'
 
-/** Recorded as what is known by chance alone is: who makes the decision again needs it. */
+/** Recorded like a random value, because repeating the decision requires it. */
 function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
   const value = RegoNumber.of(nowNs)
   if (!memo.has(NOW)) memo.set(NOW, { name: NOW, args, result: { value } })
@@ -39,11 +48,11 @@ function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
 
 function parseNs(args: Args): RegoValue {
   const layout = layoutOf(stringOperand(args, 0))
-  return RegoNumber.of(withinInt64(parseTime(layout, stringOperand(args, 1), localZone())))
+  return RegoNumber.of(requireInt64(parseTime(layout, stringOperand(args, 1), localZone())))
 }
 
 function parseRfc3339Ns(args: Args): RegoValue {
-  return RegoNumber.of(withinInt64(parseTime(RFC3339, stringOperand(args, 0), UTC)))
+  return RegoNumber.of(requireInt64(parseTime(RFC3339, stringOperand(args, 0), UTC)))
 }
 
 function format(args: Args): RegoValue {
@@ -65,7 +74,7 @@ function weekday(args: Args): RegoValue {
   return formatTime(readTime(args, 0).clock, 'Monday')
 }
 
-/** As Go's AddDate: January 31 and a month is March 2 or 3. */
+/** Go's AddDate: January 31 plus a month is March 2 or 3. */
 function addDate(args: Args): RegoValue {
   const { clock, zone } = readTime(args, 0)
   const shifted = zonedNsOf(
@@ -97,7 +106,7 @@ interface TimeOperand {
   readonly layout: string
 }
 
-/** A time is `ns`, `[ns, zone]` or `[ns, zone, layout]`. OPA calls every part of it operand 1. */
+/** A time is `ns`, `[ns, zone]` or `[ns, zone, layout]`. OPA's errors call every part operand 1. */
 function readTime(args: Args, index: number): TimeOperand {
   const value = operand(args, index)
   if (!(value instanceof RegoNumber || (isArray(value) && value.length > 0))) {
@@ -121,4 +130,86 @@ function partOperand(parts: Args, index: number): string {
 
 function toRegoNumbers(values: readonly number[]): RegoValue {
   return values.map((value) => RegoNumber.of(value))
+}
+
+/** Formats a time by a Go layout, such as `Mon, 02 Jan 2006 15:04:05 MST`. */
+function formatTime(clock: WallClock, layout: string): string {
+  return splitLayout(layout)
+    .map(({ literal, element }) => literal + writeElement(clock, element))
+    .join('')
+}
+
+type ElementWriter = (clock: WallClock) => string
+
+const WRITERS: Readonly<Record<string, ElementWriter>> = {
+  '': () => '',
+  '2006': ({ year }) => padded(year, 4),
+  '06': ({ year }) => padded(year % 100, 2),
+  January: monthName,
+  Jan: (clock) => monthName(clock).slice(0, 3),
+  '1': ({ month }) => String(month),
+  '01': ({ month }) => padded(month, 2),
+  Monday: weekdayName,
+  Mon: (clock) => weekdayName(clock).slice(0, 3),
+  '2': ({ day }) => String(day),
+  _2: ({ day }) => padded(day, 2, ' '),
+  '02': ({ day }) => padded(day, 2),
+  __2: ({ yearDay }) => padded(yearDay, 3, ' '),
+  '002': ({ yearDay }) => padded(yearDay, 3),
+  '15': ({ hour }) => padded(hour, 2),
+  '3': (clock) => String(hourOfHalfDay(clock)),
+  '03': (clock) => padded(hourOfHalfDay(clock), 2),
+  '4': ({ minute }) => String(minute),
+  '04': ({ minute }) => padded(minute, 2),
+  '5': ({ second }) => String(second),
+  '05': ({ second }) => padded(second, 2),
+  PM: ({ hour }) => (hour >= 12 ? 'PM' : 'AM'),
+  pm: ({ hour }) => (hour >= 12 ? 'pm' : 'am'),
+  MST: (clock) => clock.abbreviation(),
+}
+
+function writeElement(clock: WallClock, element: string): string {
+  if (isFraction(element)) return writeFraction(clock.nanosecond, element)
+  if (isOffset(element)) return writeOffset(clock.offsetSeconds, element)
+  return WRITERS[element]?.(clock) ?? element
+}
+
+/** Truncates digits. Nines drop trailing zeros, and the separator if nothing is left. */
+function writeFraction(nanosecond: number, element: string): string {
+  const digits = padded(nanosecond, 9).slice(0, element.length - 1)
+  if (element[1] === '0') return element.charAt(0) + digits
+  const significant = trimLastSigns(digits, '0')
+  return significant === '' ? '' : element.charAt(0) + significant
+}
+
+function writeOffset(offsetSeconds: number, element: string): string {
+  if (element.startsWith('Z') && offsetSeconds === 0) return 'Z'
+  const magnitude = Math.abs(offsetSeconds)
+  const parts = [Math.floor(magnitude / 3600), Math.floor(magnitude / 60) % 60, magnitude % 60]
+  // The form has a pair of digits for each unit after the sign.
+  const shown = element.slice(1).replaceAll(':', '').length / 2
+  const sign = offsetSeconds < 0 ? '-' : '+'
+  return (
+    sign +
+    parts
+      .slice(0, shown)
+      .map((part) => padded(part, 2))
+      .join(element.includes(':') ? ':' : '')
+  )
+}
+
+function monthName({ month }: WallClock): string {
+  return MONTHS[month - 1] ?? ''
+}
+
+function weekdayName({ weekday }: WallClock): string {
+  return WEEKDAYS[weekday] ?? ''
+}
+
+function hourOfHalfDay({ hour }: WallClock): number {
+  return hour % 12 || 12
+}
+
+function padded(value: number, width: number, fill = '0'): string {
+  return String(value).padStart(width, fill)
 }

@@ -1,20 +1,18 @@
 import { BuiltinError } from '../shared/builtin.js'
-import { zoneOffset } from './zone-offset.js'
 import { abbreviationIn, hasAbbreviations } from './zone-abbreviations.js'
 
-/** A time zone as Go sees one: at each instant (Unix seconds) an offset and a short name. */
+/** A time zone as in Go: an offset and a short name at each instant (Unix seconds). */
 export interface Zone {
-  /** Seconds east of Greenwich. */
   offsetAt(unixSeconds: number): number
-  /** `CEST`, or digits such as `-03` where the zone has no letters. */
+  /** `CEST`, or digits such as `-03` if the zone has no letters. */
   abbreviationAt(unixSeconds: number): string
 }
 
 export const UTC: Zone = { offsetAt: () => 0, abbreviationAt: () => 'UTC' }
 
 /**
- * The zone of an IANA name (as cased there), of `UTC` or the empty text, or the process's own for `Local`. Raises
- * BuiltinError with Go's text for any other name.
+ * Returns the zone of an IANA name (case-sensitive), of `UTC` or the empty text, or the process's
+ * own for `Local`. Throws BuiltinError with Go's message for any other name.
  */
 export function findZone(name: string): Zone {
   if (name === '' || name === 'UTC') return UTC
@@ -27,9 +25,9 @@ export function findZone(name: string): Zone {
 
 let cachedLocalZone: Zone | undefined
 
-/** The zone that the process runs in; UTC when the system names none that is known. */
+/** Returns the zone of the process; UTC if the system's is unknown. */
 export function localZone(): Zone {
-  // A process keeps its zone, and asking for its name is slower than all else here.
+  // Cached: a process keeps its zone, and the lookup is slow.
   cachedLocalZone ??= systemZone()
   return cachedLocalZone
 }
@@ -40,8 +38,8 @@ function systemZone(): Zone {
 }
 
 /**
- * The offset that an abbreviation stands for in a zone, about the wall-clock time given as if it were UTC. Undefined
- * when the zone does not use it within a year.
+ * Returns the offset of an abbreviation in a zone, near a wall-clock time given as if it were UTC.
+ * Undefined if the zone does not use it within a year.
  */
 export function offsetOfAbbreviation(
   zone: Zone,
@@ -55,11 +53,12 @@ export function offsetOfAbbreviation(
   return inForce ?? inUse[0]
 }
 
-/** Close enough together to meet every daylight-saving season. */
+/** Close enough together to sample every daylight-saving season. */
 const SAMPLE_DAYS = [0, -1, 1, -60, 60, -120, 120, -180, 180]
 
 function knownZone(name: string): Zone | undefined {
-  // ICU takes names in any case and bare offsets; Go takes neither, so the names are asked for as well.
+  // ICU accepts names in any case and bare offsets. Go accepts neither, so the list of names is
+  // checked as well.
   if (!hasAbbreviations(name) && !Intl.supportedValuesOf('timeZone').includes(name)) return undefined
   const offsetAt = zoneOffset(name)
   if (offsetAt === undefined) return undefined
@@ -71,4 +70,54 @@ function knownZone(name: string): Zone | undefined {
 
 function unknownZone(name: string): never {
   throw new BuiltinError(`unknown time zone ${name}`)
+}
+
+const MS_PER_SECOND = 1000
+/** Cached by zone: creating one takes as long as a hundred uses. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/**
+ * Returns a function for the offset of an ICU zone at an instant, in seconds east of Greenwich;
+ * undefined if ICU does not know the name.
+ */
+function zoneOffset(name: string): ((unixSeconds: number) => number) | undefined {
+  let format = formats.get(name)
+  try {
+    format ??= wallClock(name)
+  } catch {
+    return undefined
+  }
+  formats.set(name, format)
+  const known = format
+  return (unixSeconds) => Math.round(wallSeconds(known, unixSeconds) - unixSeconds)
+}
+
+function wallClock(timeZone: string): Intl.DateTimeFormat {
+  const digits = {
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  } as const
+  return new Intl.DateTimeFormat('en-US', {
+    ...digits,
+    year: 'numeric',
+    era: 'short',
+    hourCycle: 'h23',
+    timeZone,
+  })
+}
+
+/** Returns the clock of a zone as if it were UTC. */
+function wallSeconds(format: Intl.DateTimeFormat, unixSeconds: number): number {
+  const parts = new Map(
+    format.formatToParts(unixSeconds * MS_PER_SECOND).map(({ type, value }) => [type, value] as const),
+  )
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type))
+  const year = parts.get('era') === 'BC' ? 1 - part('year') : part('year')
+  const date = new Date(0)
+  date.setUTCFullYear(year, part('month') - 1, part('day'))
+  date.setUTCHours(part('hour'), part('minute'), part('second'))
+  return date.getTime() / MS_PER_SECOND
 }

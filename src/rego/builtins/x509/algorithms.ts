@@ -19,13 +19,13 @@ const SIGNATURES: Readonly<Record<string, number>> = {
   '1.3.101.112': 16,
 }
 const RSA_PSS = '1.2.840.113549.1.1.10'
-/** The same numbers for RSA-PSS, by hash. */
+/** Go's numbers for RSA-PSS by hash. */
 const PSS_HASHES: Readonly<Record<string, number>> = {
   '2.16.840.1.101.3.4.2.1': 13,
   '2.16.840.1.101.3.4.2.2': 14,
   '2.16.840.1.101.3.4.2.3': 15,
 }
-/** The kinds of keys by their object identifiers (RFC 3279, RFC 5480, RFC 8410). */
+/** Object identifiers of key types (RFC 3279, RFC 5480, RFC 8410). */
 export const KEY_OID = {
   rsa: '1.2.840.113549.1.1.1',
   dsa: '1.2.840.10040.4.1',
@@ -41,7 +41,6 @@ const PUBLIC_KEYS: Readonly<Record<string, number>> = {
   [KEY_OID.ed25519]: 4,
 }
 
-/** Go's number of the algorithm that signed; 0 when it knows none. */
 export function signatureAlgorithm(identifier: DerNode | undefined): number {
   const [oid, parameters] = sequenceOf(identifier)
   const id = oidOf(oid)
@@ -53,7 +52,7 @@ function pssHash(parameters: DerNode | undefined): string {
   return hash === undefined ? '' : oidOf(membersOf(membersOf(hash)[0])[0])
 }
 
-/** Go's number of a public key's algorithm, from its SubjectPublicKeyInfo; 0 when it knows none. */
+/** Returns Go's number of a public key algorithm; 0 if it is unknown. */
 export function publicKeyAlgorithm(info: DerNode | undefined): number {
   return PUBLIC_KEYS[oidOf(sequenceOf(sequenceOf(info)[0])[0])] ?? 0
 }

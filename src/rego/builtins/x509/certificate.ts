@@ -18,7 +18,7 @@ import { goName } from './names.js'
 import { readExtension, readExtensionFields } from './extensions.js'
 import type { Extension, ExtensionFields } from './extensions.js'
 
-/** A certificate read so far as Go's JSON of it and the verification of chains need. */
+/** The parsed parts of a certificate that Go's JSON and the verification of chains need. */
 export interface ParsedCertificate {
   readonly raw: Buffer
   readonly tbs: DerNode
@@ -28,28 +28,28 @@ export interface ParsedCertificate {
   readonly signature: Buffer
   readonly issuer: ParsedName
   readonly subject: ParsedName
-  /** RFC 3339 in UTC, as all times here: their order is that of the texts. */
+  /** RFC 3339 in UTC, like all times here, so that they compare as text. */
   readonly notBefore: string
   readonly notAfter: string
   readonly publicKeyInfo: DerNode
-  /** As Go's type for it has it; null for a kind that Go does not read. */
+  /** In the form of Go's type; null for a kind that Go does not support. */
   readonly publicKey: RegoValue
   readonly extensions: readonly Extension[]
   readonly fields: ExtensionFields
 }
 
-/** A distinguished name as it is written, and as Go's pkix.Name has it. */
+/** A distinguished name: its DER, and the form of Go's pkix.Name. */
 export interface ParsedName {
   readonly raw: Buffer
   readonly value: RegoObject
 }
 
-/** The certificates that are one after the other in DER; raises BuiltinError on a broken one. */
+/** Parses consecutive certificates in DER. Throws BuiltinError for an invalid one. */
 export function parseCertificates(der: Buffer): ParsedCertificate[] {
   return readAll(der).map(parseCertificate)
 }
 
-/** Reads as Go does, member by member; what is behind the last one that it reads is passed over. */
+/** Reads members in Go's order. Anything after the last known one is ignored. */
 function parseCertificate(node: DerNode): ParsedCertificate {
   const [tbs, signatureAlgorithm, signature] = leadingMembersOf(node)
   const members = sequenceOf(tbs)
@@ -85,7 +85,7 @@ function readName(node: DerNode | undefined): ParsedName {
   return { value: goName(node), raw: expectTag(node, TAG.sequence).raw }
 }
 
-/** The version from 1 to 3, which is taken from the members where it is written. */
+/** Removes and returns the version (1 to 3), if it is written. */
 function takeVersion(members: DerNode[]): number {
   if (members[0]?.tag !== contextTag(0, 'constructed')) return 1
   const [number] = membersOf(members.shift())
@@ -94,7 +94,7 @@ function takeVersion(members: DerNode[]): number {
   return Number(version)
 }
 
-/** Behind the identifiers of issuer and subject, which nobody has. */
+/** Extensions follow the optional unique identifiers of issuer and subject. */
 function readExtensions(version: number, optional: readonly DerNode[]): Extension[] {
   if (version < 3) return []
   const [first] = optional.filter(({ tag }) => tag !== contextTag(1) && tag !== contextTag(2))

@@ -4,44 +4,42 @@ import { TAG, derElementAt, derElementsIn, derTime } from '../../../lib/der.js'
 import type { DerElement } from '../../../lib/der.js'
 import { BuiltinError } from '../shared/builtin.js'
 
-/** One value of a DER text (X.690). */
 export type DerNode = DerElement
 
 export { TAG }
 
 const MAX_ARC = 0x7fff_ffffn
 
-/** The identifier byte of `[number]`, plain or around other values. */
+/** Returns the identifier byte of `[number]`, primitive or constructed. */
 export function contextTag(number: number, form: 'plain' | 'constructed' = 'plain'): number {
   return (form === 'plain' ? 0x80 : 0xa0) | number
 }
 
-/** All values that are one after the other in `bytes`; raises BuiltinError on a broken one. */
+/** Reads all consecutive values in `bytes`. Throws BuiltinError for an invalid one. */
 export function readAll(bytes: Buffer): DerNode[] {
   const nodes = derElementsIn(bytes)
   if (nodes === undefined) throw malformed()
   return nodes
 }
 
-/** The value that `bytes` begin with; what is behind it is passed over. */
+/** Reads the first value in `bytes` and ignores the rest. */
 export function readFirst(bytes: Buffer): DerNode {
   const node = derElementAt(bytes, 0)
   if (node === undefined) throw malformed()
   return node
 }
 
-/** The members of a constructed value. */
 export function membersOf(node: DerNode | undefined): DerNode[] {
   if (node === undefined || (node.tag & 0x20) === 0) throw malformed()
   return readAll(node.content)
 }
 
-/** The members of a sequence; raises BuiltinError for any other value. */
+/** Returns the members of a sequence. Throws BuiltinError for any other value. */
 export function sequenceOf(node: DerNode | undefined): DerNode[] {
   return membersOf(expectTag(node, TAG.sequence))
 }
 
-/** The members of a sequence up to what cannot be read: Go looks at no more than it asks for. */
+/** Returns the members before the first invalid one: Go reads only those it needs. */
 export function leadingMembersOf(node: DerNode | undefined): DerNode[] {
   const { content } = expectTag(node, TAG.sequence)
   const members: DerNode[] = []
@@ -54,7 +52,6 @@ export function leadingMembersOf(node: DerNode | undefined): DerNode[] {
   return members
 }
 
-/** A sequence of values. */
 export function sequenceOfAll(members: readonly DerNode[]): Buffer {
   const content = Buffer.concat(members.map(({ raw }) => raw))
   const { length } = content
@@ -62,7 +59,7 @@ export function sequenceOfAll(members: readonly DerNode[]): Buffer {
   return Buffer.concat([Buffer.from([TAG.sequence, ...header]), content])
 }
 
-/** The value itself where it has this identifier byte; raises BuiltinError for another, and for none. */
+/** Returns the value if it has this identifier byte. Throws BuiltinError otherwise. */
 export function expectTag(node: DerNode | undefined, tag: number): DerNode {
   if (node?.tag !== tag) throw malformed()
   return node
@@ -72,7 +69,7 @@ export function malformed(): BuiltinError {
   return new BuiltinError('x509: malformed certificate')
 }
 
-/** A signed big-endian integer, in as few bytes as it takes. */
+/** Reads a signed big-endian integer in its shortest form. */
 export function integerOf(node: DerNode | undefined): bigint {
   const { content } = expectTag(node, TAG.integer)
   const [first, second = 0] = content
@@ -83,14 +80,14 @@ export function integerOf(node: DerNode | undefined): bigint {
   return BigInt.asIntN(content.length * 8, value)
 }
 
-/** True is 0xff and nothing else. */
+/** Only 0xff is true. */
 export function booleanOf(node: DerNode): boolean {
   const [value, ...rest] = expectTag(node, TAG.boolean).content
   if ((value !== 0 && value !== 0xff) || rest.length > 0) throw malformed()
   return value === 0xff
 }
 
-/** An object identifier in dots: `2.5.4.3`. Go reads parts of 31 bits. */
+/** Returns a dotted object identifier such as `2.5.4.3`. As in Go, parts have at most 31 bits. */
 export function oidOf(node: DerNode | undefined): string {
   const arcs: bigint[] = []
   let arc: bigint | undefined
@@ -108,7 +105,7 @@ export function oidOf(node: DerNode | undefined): string {
   return [root, first - root * 40n, ...rest].join('.')
 }
 
-/** The bytes of a bit string, without the count of unused bits. */
+/** Returns the bytes of a bit string without the count of unused bits. */
 export function bitsOf(node: DerNode | undefined): Buffer {
   const { content } = expectTag(node, TAG.bitString)
   const [unused = 8, ...bytes] = content
@@ -116,14 +113,14 @@ export function bitsOf(node: DerNode | undefined): Buffer {
   return content.subarray(1)
 }
 
-/** What texts of each type may hold, in ISO-8859-1. */
+/** Permitted characters of each string type, in ISO-8859-1. */
 const CHARACTERS: ReadonlyMap<number, RegExp> = new Map([
   [TAG.printableString, /^[A-Za-z0-9'()+,\-./ :=?*&]*$/],
   [TAG.ia5String, /^[\0-\x7f]*$/],
   [TAG.numericString, /^[\d ]*$/],
 ])
 
-/** A text of any string type; raises BuiltinError for what a text of its type cannot hold. */
+/** Reads a string of any type. Throws BuiltinError for characters that its type does not permit. */
 export function textOf({ tag, content }: DerNode): string {
   if (tag === TAG.bmpString) {
     if (content.length % 2 !== 0) throw malformed()
@@ -135,7 +132,7 @@ export function textOf({ tag, content }: DerNode): string {
   return content.toString('latin1')
 }
 
-/** A UTCTime or GeneralizedTime in seconds, as RFC 3339 in UTC; raises BuiltinError for anything else. */
+/** Reads a UTCTime or GeneralizedTime as RFC 3339 in UTC. Throws BuiltinError. */
 export function timeOf(node: DerNode): string {
   const time = derTime(node)
   if (time === undefined) throw malformed()

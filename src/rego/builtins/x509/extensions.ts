@@ -12,12 +12,10 @@ import {
   TAG,
 } from './der.js'
 import type { DerNode } from './der.js'
-import { readSubjectNames, sortGeneralNames } from './general-names.js'
-import type { GeneralNames } from './general-names.js'
-import { readNameConstraints } from './name-constraints.js'
-import type { NameConstraints } from './name-constraints.js'
-import { POLICY_OID, readPolicyConstraints } from './policy-constraints.js'
-import type { PolicyConstraints } from './policy-constraints.js'
+import { readSubjectNames, sortGeneralNames } from './names.js'
+import type { GeneralNames } from './names.js'
+import { POLICY_OID, readNameConstraints, readPolicyConstraints } from './name-constraints.js'
+import type { NameConstraints, PolicyConstraints } from './name-constraints.js'
 
 export interface Extension {
   readonly oid: string
@@ -25,13 +23,13 @@ export interface Extension {
   readonly value: Buffer
 }
 
-/** What the standard extensions of a certificate say (RFC 5280, 4.2). */
+/** The standard extensions of a certificate (RFC 5280, 4.2). */
 export interface ExtensionFields {
-  /** Absent when the certificate has no basic constraints. */
+  /** Absent if the certificate has no basic constraints. */
   readonly basic: BasicConstraints | undefined
-  /** Bit N is the Nth of RFC 5280's key usages; 0 when there is no such extension. */
+  /** Bit N is the Nth of RFC 5280's key usages; 0 without the extension. */
   readonly keyUsage: number
-  /** Object identifiers; absent when any purpose is allowed. */
+  /** Object identifiers; absent if any purpose is permitted. */
   readonly extendedKeyUsages: readonly string[] | undefined
   readonly subjectKeyId: Buffer | undefined
   readonly authorityKeyId: Buffer | undefined
@@ -42,13 +40,13 @@ export interface ExtensionFields {
   readonly policies: readonly string[]
   readonly nameConstraints: NameConstraints | undefined
   readonly policyConstraints: PolicyConstraints
-  /** Critical extensions that are none of these. */
+  /** Critical extensions that are not handled. */
   readonly unhandledCritical: readonly string[]
 }
 
 export interface BasicConstraints {
   readonly isCa: boolean
-  /** -1 when there is no limit. */
+  /** -1 if there is no limit. */
   readonly maxPathLength: number
 }
 
@@ -85,7 +83,7 @@ export function readExtensionFields(extensions: readonly Extension[]): Extension
   const find = (oid: string): DerNode | undefined => {
     const extension = extensions.find((candidate) => candidate.oid === oid)
     if (extension === undefined) return undefined
-    // RFC 5280 has these never critical, and Go takes no certificate where they are.
+    // RFC 5280 forbids that these are critical, and Go refuses such certificates.
     if (extension.critical && NEVER_CRITICAL.has(oid)) throw malformed()
     const [value] = readAll(extension.value)
     if (value === undefined) throw malformed()
@@ -128,7 +126,7 @@ function readBasicConstraints(node: DerNode | undefined): BasicConstraints | und
   return { isCa: isMarked && booleanOf(first), maxPathLength: Number(maxPathLength) }
 }
 
-/** DER writes the first usage in the highest bit. */
+/** DER stores the first usage in the highest bit. */
 function readKeyUsage(node: DerNode | undefined): number {
   if (node === undefined) return 0
   const bits = bitsOf(node)
@@ -155,4 +153,48 @@ function readAccess(node: DerNode | undefined): { method: string; uris: readonly
     const [method, location] = sequenceOf(description)
     return { method: oidOf(method), uris: sortGeneralNames(location === undefined ? [] : [location]).uris }
   })
+}
+
+/** Object identifiers of extended key usages. The index is the number in Go's x509.ExtKeyUsage. */
+export const EXTENDED_KEY_USAGES: readonly string[] = [
+  '2.5.29.37.0',
+  '1.3.6.1.5.5.7.3.1',
+  '1.3.6.1.5.5.7.3.2',
+  '1.3.6.1.5.5.7.3.3',
+  '1.3.6.1.5.5.7.3.4',
+  '1.3.6.1.5.5.7.3.5',
+  '1.3.6.1.5.5.7.3.6',
+  '1.3.6.1.5.5.7.3.7',
+  '1.3.6.1.5.5.7.3.8',
+  '1.3.6.1.5.5.7.3.9',
+  '1.3.6.1.4.1.311.10.3.3',
+  '2.16.840.1.113730.4.1',
+  '1.3.6.1.4.1.311.2.1.22',
+  '1.3.6.1.4.1.311.61.1.1',
+]
+
+export const ANY_USAGE = '2.5.29.37.0'
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
+
+const NAMES: readonly string[] = [
+  'KeyUsageAny',
+  'KeyUsageServerAuth',
+  'KeyUsageClientAuth',
+  'KeyUsageCodeSigning',
+  'KeyUsageEmailProtection',
+  'KeyUsageIPSECEndSystem',
+  'KeyUsageIPSECTunnel',
+  'KeyUsageIPSECUser',
+  'KeyUsageTimeStamping',
+  'KeyUsageOCSPSigning',
+  'KeyUsageMicrosoftServerGatedCrypto',
+  'KeyUsageNetscapeServerGatedCrypto',
+  'KeyUsageMicrosoftCommercialCodeSigning',
+  'KeyUsageMicrosoftKernelCodeSigning',
+]
+
+/** Returns the object identifier of a usage by its name in OPA's options (`KeyUsageServerAuth`). */
+export function usageByName(name: string): string | undefined {
+  const number = NAMES.indexOf(name)
+  return number < 0 ? undefined : EXTENDED_KEY_USAGES[number]
 }

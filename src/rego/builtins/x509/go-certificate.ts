@@ -2,14 +2,14 @@ import { RegoNumber, RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { publicKeyAlgorithm, signatureAlgorithm } from './algorithms.js'
 import type { ParsedCertificate } from './certificate.js'
-import { EXTENDED_KEY_USAGES } from './extended-key-usages.js'
+import { EXTENDED_KEY_USAGES } from './extensions.js'
 import type { Extension } from './extensions.js'
-import { formatIp, goUri } from './general-names.js'
-import type { GeneralNames } from './general-names.js'
+import { formatIp, goUri } from './names.js'
+import type { GeneralNames } from './names.js'
 import { arcsOf, base64Of, listOrNull } from './go-values.js'
-import type { PolicyConstraints } from './policy-constraints.js'
+import type { PolicyConstraints } from './name-constraints.js'
 
-/** A certificate with the field names and forms of Go's x509.Certificate in JSON, and OPA's URIStrings. */
+/** Converts a certificate to the JSON of Go's x509.Certificate with OPA's URIStrings. */
 export function goCertificate(certificate: ParsedCertificate): RegoObject {
   return new RegoObject([
     ...Object.entries(mainFields(certificate)),
@@ -21,7 +21,7 @@ export function goCertificate(certificate: ParsedCertificate): RegoObject {
   ])
 }
 
-/** As Go's own type is, without what OPA adds. */
+/** Removes the members that OPA adds to Go's type. */
 export function withoutUriStrings(certificate: RegoObject): RegoObject {
   return new RegoObject(certificate.entries.filter(([name]) => name !== 'URIStrings'))
 }
@@ -89,7 +89,7 @@ function constraintFields({ fields, extensions }: ParsedCertificate): Record<str
   }
 }
 
-/** Go tells a limit of 0 from none by a field of its own. */
+/** Go distinguishes a limit of 0 from none by a separate field. */
 function policyFields({
   inhibitAnyPolicy,
   inhibitPolicyMapping,
@@ -111,7 +111,7 @@ function policyFields({
   }
 }
 
-/** The alternative names of a subject, as a certificate and a request have them. */
+/** Converts the alternative names of a certificate or request. */
 export function goSubjectNames(names: GeneralNames): Record<string, RegoValue> {
   return {
     DNSNames: listOrNull(names.dnsNames),

@@ -18,8 +18,8 @@ const UNCOMPRESSED = 4
 const ED25519_BYTES = 32
 
 /**
- * The public key of a SubjectPublicKeyInfo with the fields of Go's type for it; null for a kind that Go does not read. Raises BuiltinError for a
- * broken one.
+ * Converts a SubjectPublicKeyInfo to the fields of Go's public key type; null for a kind that Go
+ * does not support. Throws BuiltinError for an invalid one.
  */
 export function goPublicKey(info: DerNode): RegoValue {
   const [algorithm, bits] = sequenceOf(info)
@@ -50,13 +50,13 @@ function rsaFields(key: Buffer): RegoValue {
   return RegoObject.fromRecord({ N: RegoNumber.of(modulus), E: RegoNumber.of(exponent) })
 }
 
-/** Raises BuiltinError for a point that is not on its curve. */
+/** Throws BuiltinError for a point that is not on its curve. */
 function pointFields(info: Buffer): RegoValue {
   const { x, y } = exportJwk(importPublicKey(info))
   return RegoObject.fromRecord({ Curve: new RegoObject([]), X: integerFromJwk(x), Y: integerFromJwk(y) })
 }
 
-/** The key of a SubjectPublicKeyInfo for computing with it. Raises BuiltinError for one that OpenSSL does not take. */
+/** Imports a SubjectPublicKeyInfo for calculations. Throws BuiltinError if OpenSSL refuses it. */
 export function importPublicKey(info: Buffer): KeyObject {
   try {
     return createPublicKey({ key: info, format: 'der', type: 'spki' })
@@ -65,7 +65,7 @@ export function importPublicKey(info: Buffer): KeyObject {
   }
 }
 
-/** A private key with the fields of Go's type for it. */
+/** Converts a private key to the fields of Go's type. */
 export function goPrivateKey(key: KeyObject): RegoValue {
   const { n, e, d, p, q, dp, dq, qi, x, y } = exportJwk(key)
   switch (key.asymmetricKeyType) {
@@ -89,7 +89,7 @@ export function goPrivateKey(key: KeyObject): RegoValue {
         X: integerFromJwk(x),
         Y: integerFromJwk(y),
       })
-    // Go's type for it has nothing that JSON shows.
+    // Go's type has no exported fields.
     case 'x25519':
       return new RegoObject([])
     default:
@@ -97,7 +97,7 @@ export function goPrivateKey(key: KeyObject): RegoValue {
   }
 }
 
-/** The JWK that OPA makes of a private key. */
+/** Converts a private key to OPA's JWK. */
 export function jwkOfPrivateKey(key: KeyObject): RegoValue {
   return new RegoObject(Object.entries(exportJwk(key)).filter(isTextEntry))
 }

@@ -1,18 +1,18 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { contextTag, membersOf, sequenceOf } from './der.js'
+import { contextTag, integerOf, membersOf, oidOf, sequenceOf, TAG } from './der.js'
 import type { DerNode } from './der.js'
-import { sortGeneralNames } from './general-names.js'
-import type { GeneralNames } from './general-names.js'
+import { sortGeneralNames } from './names.js'
+import type { GeneralNames } from './names.js'
 
-/** The names below which a CA may certify, and those below which it may not (RFC 5280, 4.2.1.10). */
+/** The permitted and excluded names of a CA (RFC 5280, 4.2.1.10). */
 export interface NameConstraints {
   readonly permitted: GeneralNames
   readonly excluded: GeneralNames
-  /** Whether one constrains a kind of name that Go does not read: the certificate then verifies nothing. */
+  /** True if a constraint is of an unsupported kind; the certificate verifies nothing. */
   readonly hasUnknownKind: boolean
 }
 
-/** Go's own bound on the comparisons of one kind of name, so that long lists do not hold the process. */
+/** Go's limit on comparisons per kind of name, which bounds the work for long lists. */
 const MAX_COMPARISONS = 250_000
 const COMPARISON_STEPS = 20
 
@@ -34,7 +34,7 @@ export function readNameConstraints(node: DerNode | undefined): NameConstraints 
   }
 }
 
-/** Whether a CA with these constraints may certify all of `names`. */
+/** Returns true if a CA with these constraints may certify all of `names`. */
 export function allowsNames(constraints: NameConstraints, names: GeneralNames, meter: WorkMeter): boolean {
   const { permitted, excluded } = constraints
   if (constraints.hasUnknownKind) return false
@@ -63,7 +63,7 @@ function allowsAll<T>(
   )
 }
 
-/** `example.com` holds itself and all below it, `.example.com` only what is below it; the empty one holds all. */
+/** `example.com` includes itself and subdomains, `.example.com` only these. */
 function isWithinDomain(name: string, constraint: string): boolean {
   if (constraint === '') return true
   const [host, base] = [name.toLowerCase(), constraint.toLowerCase()]
@@ -71,7 +71,7 @@ function isWithinDomain(name: string, constraint: string): boolean {
   return host === base || host.endsWith(`.${base}`)
 }
 
-/** A constraint with `@` is one mailbox, one without is a domain of hosts. */
+/** A constraint with `@` is one mailbox, otherwise a domain of hosts. */
 function isWithinMailConstraint(mailbox: string, constraint: string): boolean {
   const at = mailbox.lastIndexOf('@')
   const host = mailbox.slice(at + 1)
@@ -93,4 +93,38 @@ function isWithinIpRange(ip: Buffer, constraint: Buffer): boolean {
     const mask = constraint[ip.length + i] ?? 0
     return (byte & mask) === ((constraint[i] ?? 0) & mask)
   })
+}
+
+/** Policy constraints (RFC 5280, 4.2.1.5, 4.2.1.11, 4.2.1.14); each may be absent. */
+export interface PolicyConstraints {
+  readonly inhibitAnyPolicy: bigint | undefined
+  readonly inhibitPolicyMapping: bigint | undefined
+  readonly requireExplicitPolicy: bigint | undefined
+  readonly mappings: readonly { readonly issuer: string; readonly subject: string }[]
+}
+
+export const POLICY_OID = {
+  mappings: '2.5.29.33',
+  constraints: '2.5.29.36',
+  inhibitAny: '2.5.29.54',
+} as const
+
+/** Reads the extensions returned by `find`. Throws BuiltinError for invalid ones. */
+export function readPolicyConstraints(find: (oid: string) => DerNode | undefined): PolicyConstraints {
+  const [constraints, inhibitAny] = [find(POLICY_OID.constraints), find(POLICY_OID.inhibitAny)]
+  const limits = constraints === undefined ? [] : sequenceOf(constraints)
+  const limit = (number: number): bigint | undefined => {
+    const node = limits.find(({ tag }) => tag === contextTag(number))
+    return node && integerOf({ ...node, tag: TAG.integer })
+  }
+  const mappings = find(POLICY_OID.mappings)
+  return {
+    inhibitAnyPolicy: inhibitAny && integerOf(inhibitAny),
+    requireExplicitPolicy: limit(0),
+    inhibitPolicyMapping: limit(1),
+    mappings: (mappings === undefined ? [] : sequenceOf(mappings)).map((mapping) => {
+      const [issuer, subject] = sequenceOf(mapping)
+      return { issuer: oidOf(issuer), subject: oidOf(subject) }
+    }),
+  }
 }

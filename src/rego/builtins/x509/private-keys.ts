@@ -18,7 +18,7 @@ import {
 } from './der.js'
 import type { DerNode } from './der.js'
 
-/** DER forms of private keys by the type of their PEM block. */
+/** DER forms of private keys by the label of the PEM block. */
 const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
   'RSA PRIVATE KEY': 'pkcs1',
   'PRIVATE KEY': 'pkcs8',
@@ -27,14 +27,14 @@ const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
 
 /** The kinds of keys that Go reads from PKCS #8. */
 const IN_PKCS8: ReadonlySet<string> = new Set([KEY_OID.rsa, KEY_OID.ec, KEY_OID.ed25519, KEY_OID.x25519])
-/** Go's curves by their object identifiers (RFC 5480), but P-224, of which JSON Web Keys know nothing. */
+/** Go's curves by object identifier (RFC 5480), without P-224, which JWKs lack. */
 const CURVES: Readonly<Record<string, Curve>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', openssl: 'prime256v1', bytes: 32 },
   '1.3.132.0.34': { name: 'P-384', openssl: 'secp384r1', bytes: 48 },
   '1.3.132.0.35': { name: 'P-521', openssl: 'secp521r1', bytes: 66 },
 }
 
-/** The unencrypted private keys among the PEM blocks of a text; raises BuiltinError on a broken one. */
+/** Reads the unencrypted private keys in PEM blocks. Throws BuiltinError. */
 export function readPrivateKeys(pem: string): KeyObject[] {
   const keys: KeyObject[] = []
   for (let block = readPemBlock(pem); block !== undefined; block = readPemBlock(block.rest)) {
@@ -44,7 +44,7 @@ export function readPrivateKeys(pem: string): KeyObject[] {
   return keys
 }
 
-/** The private key of a DER text in any of the forms, as Go's crypto/tls tries them. */
+/** Imports a private key in any DER form, tried in the order of Go's crypto/tls. */
 export function importAnyPrivateKey(der: Buffer): KeyObject {
   for (const form of ['pkcs1', 'pkcs8', 'sec1'] as const) {
     try {
@@ -64,7 +64,7 @@ function importPrivateKey(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): KeyObj
 
 function sourceOf(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): PrivateKeyInput | JsonWebKeyInput {
   if (type === 'pkcs1') {
-    // OpenSSL passes over what is behind the key; of the three forms, Go does so in the other two.
+    // OpenSSL ignores bytes after the key. Go does so in the other two forms only.
     if (readFirst(der).raw.length < der.length) throw broken()
     return { key: der, format: 'der', type }
   }
@@ -80,7 +80,7 @@ function makeKey(source: PrivateKeyInput | JsonWebKeyInput): KeyObject {
   }
 }
 
-/** Go takes an RSA key only where its numbers belong together (RFC 8017, 3.2). */
+/** Like Go, refuses an RSA key whose numbers are inconsistent (RFC 8017, 3.2). */
 function refuseInconsistent(key: KeyObject): void {
   const { n, e, d, p, q } = key.export({ format: 'jwk' })
   const [modulus, exponent, secret, first, second] = [n, e, d, p, q].map(integerOfBase64Url)
@@ -91,7 +91,7 @@ function refuseInconsistent(key: KeyObject): void {
     throw broken()
 }
 
-/** The key of PKCS #8 (RFC 5208), without what is behind it, at which Go does not look. */
+/** Returns the key of PKCS #8 (RFC 5208) without trailing members, which Go ignores. */
 function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKeyInput {
   const [, algorithm, key] = members
   const [oid, curve] = sequenceOf(algorithm)
@@ -101,7 +101,7 @@ function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKey
   return { key: ecPrivateKey(expectTag(key, TAG.octetString).content, curve), format: 'jwk' }
 }
 
-/** Go passes over the point that is written beside the number (RFC 5915), and makes its own. */
+/** Go ignores the stored public point (RFC 5915) and computes it. */
 function ecPrivateKey(der: Buffer, given: DerNode | undefined): JsonWebKey {
   const [version, number, ...rest] = leadingMembersOf(readFirst(der))
   if (integerOf(version) !== 1n) throw broken()

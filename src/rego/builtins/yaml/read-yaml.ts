@@ -1,28 +1,27 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml'
+import type { CST, Document, ParsedNode, Scalar, YAMLError, YAMLMap } from 'yaml'
+
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { MeteredParser } from './metered-parser.js'
-import { Composer, isAlias, isMap, isScalar, isSeq } from 'yaml'
-import type { Document, ParsedNode, Scalar, YAMLMap } from 'yaml'
 import { RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
-import { strictnessProblem, yamlErrorText } from './error-text.js'
-import { keyText, readScalar } from './scalar-value.js'
-import { readPlainScalar } from './plain-scalar.js'
+import { keyText, readPlainScalar, readScalar } from './plain-scalar.js'
 
-/** Steps of each node that aliases stand for, which is work where the value is written. */
+/** Steps per node reached through aliases, each of which is written to the result. */
 const ALIASED_STEPS = 1
 
 type Node = ParsedNode | null
 
-/** A converted node and how many nodes it stands for, aliases followed. */
+/** A converted node and its number of nodes, including aliased ones. */
 interface Anchored {
   readonly value: RegoValue
   readonly size: number
 }
 
 /**
- * The first document of a YAML text as OPA reads it by way of JSON: exact 64-bit integers, floats as doubles, keys as
- * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes.
+ * Reads the first document of a YAML text like OPA, by way of JSON: exact 64-bit integers, floats
+ * as doubles, keys as strings, the last of equal keys. Throws BuiltinError, with Go yaml's message
+ * for common mistakes.
  */
 export function readYaml(text: string, meter: WorkMeter): RegoValue {
   const problem = strictnessProblem(text)
@@ -34,17 +33,17 @@ export function readYaml(text: string, meter: WorkMeter): RegoValue {
   return document === undefined ? null : new DocumentReader(meter).read(document.contents)
 }
 
-/** Go yaml ends a document where lines begin to the left of an indented collection, and looks no further. */
+/** Go yaml ends a document where the indentation falls below the collection's. */
 function isBehindContents({ contents }: Document.Parsed, at: number, text: string): boolean {
   if (contents === null || isScalar(contents) || isAlias(contents) || contents.flow === true) return false
   const [start, , end] = contents.range
-  const columnOf = (place: number): number => place - (text.lastIndexOf('\n', place - 1) + 1)
+  const columnOf = (offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1)
   return at >= end && columnOf(at) < columnOf(start)
 }
 
 /**
- * As `readYaml`, of a text in which nothing comes behind that: OPA looks no further, and what a person wrote there would pass unread.
- * Raises BuiltinError where something does.
+ * Reads a YAML text like `readYaml`, but throws BuiltinError for content after the first document.
+ * OPA ignores it, so a mistake there would go unnoticed.
  */
 export function readWholeYaml(text: string, meter: WorkMeter): RegoValue {
   const value = readYaml(text, meter)
@@ -124,7 +123,7 @@ class DocumentReader {
 
   #merge(node: Node, members: Map<string, RegoValue>): void {
     const merged = this.read(node)
-    // Of several mappings the earlier ones win.
+    // The first of several mappings takes precedence.
     const sources: readonly RegoValue[] =
       merged instanceof RegoObject ? [merged] : listOf(merged).toReversed()
     for (const source of sources) {
@@ -143,7 +142,7 @@ class DocumentReader {
   }
 }
 
-/** Go yaml's own bound (decode.go): the more nodes, the fewer of them may come of aliases. */
+/** Go yaml's limit (decode.go): the more nodes, the smaller the permitted share of aliased ones. */
 function isExcessive(nodes: number, aliased: number): boolean {
   if (aliased <= 100 || nodes <= 1000) return false
   const share = Math.min(1, Math.max(0, (nodes - 400_000) / 3_600_000))
@@ -161,4 +160,90 @@ function listOf(value: RegoValue): readonly RegoValue[] {
 
 function failMerge(): never {
   throw new BuiltinError('yaml: map merge requires map or sequence of maps as the value')
+}
+
+/** Go's scanner counts lines from one, its parser from zero. Both omit a zero. */
+type Finder = 'scanner' | 'parser'
+
+/** Go yaml's messages by the library's messages for the same mistake. */
+const PROBLEMS: readonly (readonly [message: RegExp, finder: Finder, problem: string])[] = [
+  [/^Nested mappings/, 'scanner', 'mapping values are not allowed in this context'],
+  [/^Missing closing ['"]quote/, 'scanner', 'found unexpected end of stream'],
+  [/end with a \]/, 'parser', "did not find expected ',' or ']'"],
+  [/end with a \}/, 'parser', "did not find expected ',' or '}'"],
+  [
+    /^(?:Tabs are not allowed|Plain value cannot start)/,
+    'scanner',
+    'found character that cannot start any token',
+  ],
+  [
+    /^(?:Alias|Anchor) cannot be an empty/,
+    'scanner',
+    'did not find expected alphabetic or numeric character',
+  ],
+  [/^Implicit map keys need/, 'scanner', "could not find expected ':'"],
+  [/^Invalid escape sequence/, 'scanner', 'found unknown escape character'],
+  [/block-seq-ind on same line/, 'scanner', 'block sequence entries are not allowed in this context'],
+  [/flow-(?:map|seq)-end token|^Unexpected , in flow/, 'parser', 'did not find expected node content'],
+  [/^All mapping items must start|^Unexpected /, 'parser', 'did not find expected key'],
+]
+
+/** Returns Go yaml's message for a mistake that the library found. */
+function yamlErrorText(error: YAMLError, text: string): string {
+  const end = text.trimEnd()
+  const isAtEnd = error.pos[0] >= end.length
+  const offset =
+    error.code === 'BLOCK_AS_IMPLICIT_KEY' ? valueIndicatorAfter(text, error.pos[0]) : error.pos[0]
+  const row = text.slice(0, isAtEnd ? end.length : offset).split('\n').length - (isAtEnd ? 0 : 1)
+  const [, finder, problem] = PROBLEMS.find(([message]) => message.test(error.message)) ?? [
+    undefined,
+    'parser',
+    error.message.split('\n', 1)[0] ?? error.message,
+  ]
+  const line = finder === 'scanner' && !isAtEnd && row > 0 ? row + 1 : row
+  const isUnnumbered = finder === 'scanner' && isAtEnd && line === 1
+  return line === 0 || isUnnumbered ? `yaml: ${problem}` : `yaml: line ${line}: ${problem}`
+}
+
+/** The library marks the start of a misplaced mapping, Go its colon. */
+function valueIndicatorAfter(text: string, start: number): number {
+  return Math.max(start, text.indexOf(':', start))
+}
+
+const DIRECTIVE = /^(?:[ \t]*(?:#.*)?\n)*%(\S*)[ \t]*(\S*)/
+// The only control characters in YAML are tab, line feed, carriage return and U+0085.
+const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u
+
+/** Returns Go yaml's message for a text that only the library accepts, or undefined. */
+function strictnessProblem(text: string): string | undefined {
+  if (CONTROL.test(text)) return 'yaml: control characters are not allowed'
+  const [, name, version] = DIRECTIVE.exec(text) ?? []
+  if (name === undefined || name === 'TAG') return undefined
+  if (name === '') return 'yaml: could not find expected directive name'
+  if (!/^[\w-]+$/.test(name)) return 'yaml: found unexpected non-alphabetical character'
+  if (name !== 'YAML') return 'yaml: found unknown directive name'
+  return version === '1.1' ? undefined : 'yaml: found incompatible YAML document'
+}
+
+/** Steps per lexeme up to its value: the library creates several objects of each. */
+const LEXEME_STEPS = 300
+const LEXEME_BYTES = 400
+/** Maximum depth that is safe for the recursive composer. Go yaml's limit is 10,000. */
+const MAX_DEPTH = 250
+
+/** The library's parser, charging for each lexeme and its later processing. */
+class MeteredParser extends Parser {
+  readonly #meter: WorkMeter
+
+  constructor(meter: WorkMeter) {
+    super()
+    this.#meter = meter
+  }
+
+  override *next(source: string): Generator<CST.Token, void> {
+    this.#meter.spend(LEXEME_STEPS)
+    this.#meter.reserve(LEXEME_BYTES)
+    if (this.stack.length > MAX_DEPTH) this.#meter.exceed(`YAML is nested deeper than ${MAX_DEPTH} levels`)
+    yield* super.next(source)
+  }
 }

@@ -1,23 +1,22 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { ensureResultLength } from '../shared/call-costs.js'
-import { analyseScalar } from './analyse-scalar.js'
 import { readPlainScalar } from './plain-scalar.js'
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-/** The style that Go yaml gives a string: plain when it reads back as the same string, literal for several lines. */
+/** Returns Go yaml's style: plain if it parses to the same string, else quoted or literal. */
 export function chooseStyle(text: string, isSimpleKey: boolean): ScalarStyle {
   const analysis = analyseScalar(text)
   if (text.includes('\n')) return analysis.literal && !isSimpleKey ? 'literal' : 'double'
-  // A string that spells a merge key stays plain, as in Go.
+  // As in Go, a string that spells a merge key stays plain.
   if (!/^(?:text|merge)$/.test(readPlainScalar(text).kind) || BASE_60.test(text)) return 'double'
   if (analysis.plain) return 'plain'
   return analysis.singleQuoted ? 'single' : 'double'
 }
 
-/** Steps of each character written: indents multiply what a value holds. */
+/** Steps per written character: indentation multiplies the length of a value. */
 const CHARACTER_STEPS = 0.3
 /** libyaml breaks a line at the next space after this column. */
 const BEST_WIDTH = 80
@@ -45,7 +44,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 const LINE_ENDS = /[\u2028\u2029]+/g
 
-/** Text on its way out with the column that decides where long scalars are folded. */
+/** The output, with the current column, which determines where long scalars are folded. */
 export class TextWriter {
   readonly #meter: WorkMeter
   readonly #pieces: string[] = []
@@ -77,7 +76,7 @@ export class TextWriter {
     this.#pieces.push(text)
   }
 
-  /** A scalar in a style; without an indent it stays on one line. */
+  /** Writes a scalar in a style. Without an indent it stays on one line. */
   writeStyled(text: string, style: ScalarStyle, indent: number | undefined): void {
     switch (style) {
       case 'plain':
@@ -98,7 +97,7 @@ export class TextWriter {
     }
   }
 
-  /** Words with single spaces between them; empty words are runs of spaces, where no line may end. */
+  /** Writes words separated by spaces. Empty words are runs of spaces, never broken. */
   #writeFolded(words: readonly string[], indent: number | undefined, isQuoted: boolean): void {
     for (const [i, word] of words.entries()) {
       if (i > 0) {
@@ -108,7 +107,7 @@ export class TextWriter {
           this.newLine(indent)
         else this.write(' ')
       }
-      // What is written behind the end of a line is indented.
+      // Text after a line end is indented.
       this.write(isQuoted ? indentLines(word, indent ?? 0) : word)
     }
   }
@@ -138,13 +137,13 @@ export class TextWriter {
   }
 }
 
-/** `-` for no line break at the end, `+` for several, nothing for one. */
+/** `-` for no line break at the end, `+` for several, empty for one. */
 function chompingOf(text: string): string {
   if (!text.endsWith('\n')) return '-'
   return text === '\n' || text.endsWith('\n\n') ? '+' : ''
 }
 
-/** Go yaml looks for a byte order mark at the beginning of the text, whichever character it is at: of such a text it escapes every one. */
+/** Like Go yaml, escapes every byte order mark if the text begins with one. */
 function escapedWords(text: string): readonly string[] {
   return text.startsWith(BYTE_ORDER_MARK)
     ? [escapeSigns(text, /./gsu)]
@@ -162,9 +161,42 @@ function escapeSigns(text: string, signs: RegExp): string {
   })
 }
 
-/** Ends of lines at the end of the text have nothing behind them that is to be indented. */
+/** Line ends at the end of the text are not indented. */
 function indentLines(text: string, indent: number): string {
   return text.replace(LINE_ENDS, (ends: string, at: number) =>
     at + ends.length === text.length ? ends : ends + ' '.repeat(indent),
   )
+}
+
+/** The styles in which a text parses to the same text. */
+interface ScalarAnalysis {
+  readonly plain: boolean
+  readonly singleQuoted: boolean
+  readonly literal: boolean
+}
+
+const INDICATORS_AT_START = new Set('#,[]{}&*!|>\'"%@`')
+/** Characters that libyaml escapes: tab, U+0085, and beyond the basic plane. */
+const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
+const BREAK = /[\r\n\u0085\u2028\u2029]/
+
+/** libyaml's analysis of a scalar in block context. */
+function analyseScalar(text: string): ScalarAnalysis {
+  const hasBreak = BREAK.test(text)
+  const isSpecial = UNPRINTABLE.test(text) || / [\r\n\u0085\u2028\u2029]/.test(text)
+  const hasOuterSpace = /^[ \r\n\u0085\u2028\u2029]|[ \r\n\u0085\u2028\u2029]$/.test(text)
+  const hasSpaceAfterBreak = /[\r\n\u0085\u2028\u2029] /.test(text)
+  return {
+    plain: !isSpecial && !hasBreak && !hasOuterSpace && !hasIndicator(text),
+    singleQuoted: !isSpecial && !hasSpaceAfterBreak,
+    literal: !isSpecial && !text.endsWith(' '),
+  }
+}
+
+/** Returns true if a character of the text would be parsed as YAML syntax. */
+function hasIndicator(text: string): boolean {
+  if (text.startsWith('---') || text.startsWith('...')) return true
+  if (INDICATORS_AT_START.has(text.charAt(0))) return true
+  if (/^[?:-](?:\s|$)/.test(text)) return true
+  return /:(?:\s|$)|\s#/.test(text)
 }

@@ -1,21 +1,20 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../values/value.js'
 import type { RegoArray, RegoValue } from '../../values/value.js'
+import { membersByText } from '../encoding/json-text.js'
 import { formatGoFloat } from '../go-format/float.js'
 import { BuiltinError } from '../shared/builtin.js'
-import { membersByText } from '../encoding/json-text.js'
-import { compareYamlKeys } from './compare-keys.js'
 import { readPlainScalar } from './plain-scalar.js'
-import type { ScalarStyle } from './text-writer.js'
 import { chooseStyle, TextWriter } from './text-writer.js'
+import type { ScalarStyle } from './text-writer.js'
 
 const INDENT = 2
-/** What go-yaml does not read (YAML 1.1, 5.1); Go writes it into JSON as it is, which is read as YAML then. */
+/** Characters that go-yaml cannot read back (YAML 1.1, 5.1); Go leaves them in JSON. */
 const UNREADABLE = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/
-/** A longer key, or one of several lines, is behind a `?`. */
+/** A longer key, or one of several lines, is written after a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
-/** A value as Go yaml writes it by way of JSON: sorted keys, sequences in mappings not indented, folded at 80 columns. */
+/** Formats a value like Go yaml: sorted keys, unindented sequences, 80 columns. */
 export function writeYaml(value: RegoValue, meter: WorkMeter): string {
   const writer = new YamlWriter(meter)
   writer.writeRoot(value)
@@ -38,7 +37,7 @@ class YamlWriter {
     else this.#writeScalar(value, INDENT)
   }
 
-  /** A collection whose first line begins where the writer stands; the next ones at `indent`. */
+  /** Writes a collection. Its first line begins at the current column, the others at `indent`. */
   #writeCollection(value: RegoObject | RegoArray, indent: number): void {
     if (value instanceof RegoObject) this.#writeMapping(value, indent)
     else this.#writeSequence(value, indent)
@@ -104,7 +103,7 @@ function refuseUnreadable(text: string): void {
   if (UNREADABLE.test(text)) throw new BuiltinError('yaml: control characters are not allowed')
 }
 
-/** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
+/** Go yaml parses the JSON as YAML, where U+0085 becomes a space in a string. */
 function foldLines(text: string): string {
   return text.replace(/[ \u0085]+/g, (lines) => {
     if (!lines.includes('\u0085')) return lines
@@ -113,7 +112,7 @@ function foldLines(text: string): string {
   })
 }
 
-/** Go yaml reads the number again: past 64 bits an integer is a float, and what is no double either is a text. */
+/** Go yaml parses numbers again: large integers are floats, larger ones strings. */
 function numberText({ text }: RegoNumber): [string, ScalarStyle] {
   const scalar = readPlainScalar(text)
   if (scalar.kind === 'integer') return [scalar.value.toString(), 'plain']
@@ -129,9 +128,57 @@ function asCollection(value: RegoObject | RegoArray | RegoSet): RegoObject | Reg
   return value instanceof RegoSet ? value.members : value
 }
 
-/** Whether the value is written over several lines: an object, array or set with something in it. */
+/** Returns true for a collection that is not empty, which is written on several lines. */
 function isCollection(value: RegoValue): value is RegoObject | RegoArray | RegoSet {
   if (value === null || typeof value !== 'object' || value instanceof RegoNumber) return false
   const collection = asCollection(value)
   return (collection instanceof RegoObject ? collection.entries : collection).length > 0
+}
+
+/**
+ * Go yaml's order of keys: numbers in them by value, letters after other characters. Returns a
+ * negative number, zero or a positive number.
+ */
+function compareYamlKeys(a: string, b: string): number {
+  const [x, y] = [Array.from(a), Array.from(b)]
+  const at = x.findIndex((character, i) => character !== y[i])
+  const [left, right] = [x[at], y[at]]
+  if (left === undefined || right === undefined) return x.length - y.length
+  const [isLeftLetter, isRightLetter] = [isLetter(left), isLetter(right)]
+  if (isLeftLetter !== isRightLetter) return isRightLetter ? -1 : 1
+  if (!isLeftLetter) {
+    const order = compareNumbersAt(x, y, at)
+    if (order !== 0) return order
+  }
+  return (left.codePointAt(0) ?? 0) - (right.codePointAt(0) ?? 0)
+}
+
+function compareNumbersAt(x: readonly string[], y: readonly string[], at: number): number {
+  // After a leading digit, `100` must be greater than `10`.
+  const lead = (x[at] === '0' || y[at] === '0') && hasLeadBefore(x, at) ? '1' : '0'
+  const [a, b] = [digitsFrom(x, at), digitsFrom(y, at)]
+  const [m, n] = [BigInt(lead + a), BigInt(lead + b)]
+  if (m !== n) return m < n ? -1 : 1
+  return a.length - b.length
+}
+
+function hasLeadBefore(characters: readonly string[], at: number): boolean {
+  for (let i = at - 1; i >= 0 && isDigit(characters[i]); i--) {
+    if (characters[i] !== '0') return true
+  }
+  return false
+}
+
+function digitsFrom(characters: readonly string[], at: number): string {
+  let end = at
+  while (isDigit(characters[end])) end++
+  return characters.slice(at, end).join('')
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
+}
+
+function isLetter(character: string): boolean {
+  return /^\p{L}$/u.test(character)
 }

@@ -15,10 +15,10 @@ import {
   decodeHeader,
   decodePayload,
   decodeSection,
+  readHeaderFields,
   signingInput,
   splitToken,
 } from '../../builtins/jwt/compact-token.js'
-import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
 import { verifySignature } from '../../builtins/jwt/signature.js'
 import { UNMETERED_WORK } from '../../metering/work-meter.js'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 
-/** Reads the WebAssembly binary format front to back: bytes, LEB128 integers, names. Raises `invalid` past the end. */
+/** Reader of the WebAssembly binary format. Throws `invalid` past the end. */
 export class BinaryReader {
   readonly bytes: Uint8Array
   at: number
@@ -19,7 +19,7 @@ export class BinaryReader {
   byte(): number {
     const value = this.bytes[this.at++]
     if (value === undefined || this.at > this.end)
-      throw new AppError('invalid', 'the WebAssembly module ends too early')
+      throw new AppError('invalid', 'the WebAssembly module is truncated')
     return value
   }
 
@@ -53,7 +53,7 @@ export class BinaryReader {
 
   skip(count: number): void {
     this.at += count
-    if (this.at > this.end) throw new AppError('invalid', 'the WebAssembly module ends too early')
+    if (this.at > this.end) throw new AppError('invalid', 'the WebAssembly module is truncated')
   }
 
   /** Steps over a length-prefixed name or byte vector. */
@@ -70,7 +70,7 @@ export class BinaryReader {
     return Buffer.from(buffer, byteOffset + start, length).toString('utf8')
   }
 
-  /** Steps over the declarations of a function's local variables, with which its body begins. */
+  /** Skips the declarations of local variables at the start of a function body. */
   skipLocals(): void {
     for (let groups = this.unsigned(); groups > 0; groups--) {
       this.skipInteger()
@@ -78,7 +78,7 @@ export class BinaryReader {
     }
   }
 
-  /** A reader over the next `length` bytes, which this one steps over. */
+  /** Returns a reader over the next `length` bytes and skips them in this one. */
   slice(length: number): BinaryReader {
     const start = this.at
     this.skip(length)
@@ -86,7 +86,6 @@ export class BinaryReader {
   }
 }
 
-/** An unsigned integer as LEB128. */
 export function encodeUnsigned(value: number): number[] {
   const out: number[] = []
   for (let rest = value; ; rest = Math.floor(rest / 128)) {

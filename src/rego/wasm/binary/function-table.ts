@@ -2,20 +2,19 @@ import { BinaryReader } from './binary-reader.js'
 import { EXTERNAL_KIND, SECTION, openSection } from './sections.js'
 import type { Section } from './sections.js'
 
-/** What a module tells of its functions. Imported functions come first in the numbering. */
+/** Function metadata of a module. Imported functions come first in the numbering. */
 export interface FunctionTable {
-  /** Names by function number; empty where the module was stripped of them. */
+  /** Names by function number; empty if the module was stripped of its names. */
   readonly names: ReadonlyMap<number, string>
   readonly importCount: number
   /** The type number of each function that is not imported, in order. */
   readonly types: readonly number[]
-  /** How many parameters a type has. */
   readonly parameterCounts: readonly number[]
 }
 
 const FUNCTION_NAMES = 1
 
-/** Reads names, types and the imports' number from a module. Raises `invalid` for a damaged one. */
+/** Reads the function metadata. Throws `invalid` for a damaged module. */
 export function readFunctionTable(wasm: Uint8Array, sections: readonly Section[]): FunctionTable {
   const open = (id: number): BinaryReader => openSection(wasm, sections, id)
   return {
@@ -43,7 +42,7 @@ function readNames(wasm: Uint8Array, sections: readonly Section[]): Map<number, 
   return names
 }
 
-/** OPA's compiler imports its functions before the memory, so that the first other import ends them. */
+/** Counts imported functions, which OPA lists before the memory. */
 function countFunctionImports(reader: BinaryReader): number {
   let count = 0
   for (let left = reader.unsigned(); left > 0; left--) {

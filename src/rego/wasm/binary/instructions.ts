@@ -1,13 +1,45 @@
 import { AppError } from '../../../errors/app-error.js'
 import type { BinaryReader } from './binary-reader.js'
 
-/** Opcodes that the rewriting needs by name (WebAssembly core specification 2.0, section 5.4). */
-export const LOOP = 0x03
-const END = 0x0b
-export const CALL = 0x10
-export const CALL_INDIRECT = 0x11
+/** Opcodes by name (WebAssembly core specification 2.0, section 5.4). */
+export const OP = {
+  block: 0x02,
+  loop: 0x03,
+  if: 0x04,
+  else: 0x05,
+  end: 0x0b,
+  branchIf: 0x0d,
+  call: 0x10,
+  callIndirect: 0x11,
+  getLocal: 0x20,
+  setLocal: 0x21,
+  teeLocal: 0x22,
+  getGlobal: 0x23,
+  setGlobal: 0x24,
+  load: 0x28,
+  loadByte: 0x2d,
+  loadHalf: 0x2f,
+  constant: 0x41,
+  isZero: 0x45,
+  equal: 0x46,
+  lessUnsigned: 0x49,
+  greaterUnsigned: 0x4b,
+  atLeastUnsigned: 0x4f,
+  add: 0x6a,
+  subtract: 0x6b,
+  and: 0x71,
+  or: 0x72,
+} as const
 
-/** What stands behind an opcode: so many integers, or what is told by the numbers below. A table of functions would be called a hundred thousand times a module. */
+/** Encodes an integer from 0 to 2^27 - 1 as a signed LEB128 of four bytes. */
+export function encodeSigned(value: number): number[] {
+  return [(value & 0x7f) | 0x80, ((value >> 7) & 0x7f) | 0x80, ((value >> 14) & 0x7f) | 0x80, value >> 21]
+}
+
+/**
+ * Kinds of immediates that follow an opcode. A byte table: one lookup function per opcode would be
+ * called a hundred thousand times per module.
+ */
 const [
   NOTHING,
   INTEGER,
@@ -22,7 +54,7 @@ const [
 
 const IMMEDIATES = buildTable()
 
-/** Steps over the immediates of the instruction whose opcode was just read; raises `invalid` on an unknown one. */
+/** Skips the immediates of an opcode. Throws `invalid` for an unknown opcode. */
 export function skipImmediates(opcode: number, reader: BinaryReader): void {
   const immediates = IMMEDIATES[opcode]
   if (immediates === NOTHING) return
@@ -50,12 +82,12 @@ function buildTable(): Uint8Array {
   set(0x00, 0x01, NOTHING) // unreachable, nop
   set(0x02, 0x04, INTEGER) // block, loop, if: a block type is a signed LEB128 of 33 bits
   set(0x05, 0x05, NOTHING) // else
-  set(END, END, NOTHING) // end
+  set(OP.end, OP.end, NOTHING)
   set(0x0c, 0x0d, INTEGER) // br, br_if
   set(0x0e, 0x0e, BRANCH_TABLE)
   set(0x0f, 0x0f, NOTHING) // return
-  set(CALL, CALL, INTEGER)
-  set(CALL_INDIRECT, CALL_INDIRECT, TWO_INTEGERS) // call_indirect
+  set(OP.call, OP.call, INTEGER)
+  set(OP.callIndirect, OP.callIndirect, TWO_INTEGERS)
   set(0x1a, 0x1b, NOTHING) // drop, select
   set(0x1c, 0x1c, TYPED_SELECT)
   set(0x20, 0x26, INTEGER) // local.*, global.*, table.get, table.set
@@ -83,7 +115,10 @@ function skipTypedSelect(reader: BinaryReader): void {
 
 const TWO_INDEXES: readonly number[] = [8, 10, 12, 14] // memory.init, memory.copy, table.init, table.copy
 
-/** The 0xFC group: saturating conversions carry nothing more, bulk memory and table operations one or two indexes. */
+/**
+ * Skips an instruction of the 0xFC group. Saturating conversions have no immediates; bulk memory
+ * and table operations have one or two indexes.
+ */
 function skipPrefixed(reader: BinaryReader): void {
   const operation = reader.unsigned()
   if (operation <= 7) return
@@ -99,7 +134,7 @@ function unknownInstruction(opcode: number): AppError {
   )
 }
 
-/** Steps over the constant expression that a global begins with. */
+/** Skips the constant expression that initialises a global. */
 export function skipExpression(reader: BinaryReader): void {
-  for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
+  for (let opcode = reader.byte(); opcode !== OP.end; opcode = reader.byte()) skipImmediates(opcode, reader)
 }

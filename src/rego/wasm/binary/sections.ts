@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 
-/** A section of a module: where its body is in the bytes. */
 export interface Section {
   readonly id: number
   readonly start: number
@@ -22,13 +21,13 @@ export const SECTION = {
   data: 11,
 } as const
 
-/** What is imported or exported, section 5.5.5. */
+/** Kinds of imports and exports (section 5.5.5). */
 export const EXTERNAL_KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
 
 /** The bytes before the first section: magic number and version. */
 export const HEADER_BYTES = 8
 
-/** All sections in their order. Raises `invalid` for bytes that are no module. */
+/** Returns all sections in order. Throws `invalid` if the bytes are not a module. */
 export function readSections(wasm: Uint8Array): Section[] {
   if (wasm.length < HEADER_BYTES || wasm[0] !== 0x00 || wasm[1] !== 0x61)
     throw new AppError('invalid', 'not a WebAssembly module')
@@ -44,7 +43,7 @@ export function readSections(wasm: Uint8Array): Section[] {
   return sections
 }
 
-/** Reads the body of the first section of a kind; raises `invalid` when there is none. */
+/** Opens the body of the first section with the given number. Throws `invalid` if there is none. */
 export function openSection(wasm: Uint8Array, sections: readonly Section[], id: number): BinaryReader {
   const section = sections.find((candidate) => candidate.id === id)
   if (section === undefined)
@@ -52,13 +51,13 @@ export function openSection(wasm: Uint8Array, sections: readonly Section[], id: 
   return new BinaryReader(wasm, section.start, section.end)
 }
 
-/** An element of the export section. */
+/** Encodes an entry of the export section. */
 export function exportEntry(name: string, kind: number, number: number): number[] {
   const bytes = Buffer.from(name)
   return [...encodeUnsigned(bytes.length), ...bytes, kind, ...encodeUnsigned(number)]
 }
 
-/** The vector in `body` with more elements behind its own. */
+/** Appends elements to the vector in `body`. */
 export function appendToVector(
   body: Uint8Array,
   elements: readonly (readonly number[] | Uint8Array)[],
@@ -72,25 +71,24 @@ export function appendToVector(
   ])
 }
 
-/** Adds a section with its head to the pieces of a module. */
+/** Appends a section with its header to the pieces of a module. */
 export function writeSection(out: Uint8Array[], id: number, pieces: readonly Uint8Array[]): void {
   out.push(Buffer.from([id]))
   writeBody(out, pieces)
 }
 
-/** Adds a body, of a section or a function, with its length to the pieces of a module. */
+/** Appends the body of a section or function, with its length, to the pieces of a module. */
 export function writeBody(out: Uint8Array[], pieces: readonly Uint8Array[]): void {
   out.push(Buffer.from(encodeUnsigned(totalLength(pieces))))
-  // One by one: a call takes no more than some hundred thousand operands, and a function may have as many pieces.
+  // One by one: a call accepts at most some hundred thousand arguments, and a function may have as
+  // many pieces.
   for (const piece of pieces) out.push(piece)
 }
 
-/** The length of all pieces together, in bytes. */
 export function totalLength(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
-/** The pieces as one array of bytes. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(totalLength(pieces))
   let at = 0

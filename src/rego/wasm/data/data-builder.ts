@@ -3,17 +3,17 @@ import { openDataReader } from '../reader/input-reader.js'
 import type { DataReader } from '../reader/input-reader.js'
 import type { DataImage } from './data-image.js'
 
-/** What containers that are open may hold before they are closed, for a byte of text, and at least and at most. */
+/** Memory for the members of open containers: bytes per byte of text, minimum and maximum. */
 const PENDING_PER_BYTE = 3
-const LEAST_PENDING_BYTES = 65_536
-const LEAST_TEXT_BYTES = 65_536
+const MIN_PENDING_BYTES = 65_536
+const MIN_TEXT_BYTES = 65_536
 const MEMBER_BYTES = 12
 const ADDRESSABLE_BYTES = 2 ** 32
-/** The most that there is room for, a quarter of what is addressable (`assembly/data/regions.ts`). */
+/** The longest text in bytes: a quarter of the address space (`data/regions.ts`). */
 export const LONGEST_TEXT_BYTES = 0x3fff_c000
-const MOST_PENDING_BYTES = LONGEST_TEXT_BYTES
+const MAX_PENDING_BYTES = LONGEST_TEXT_BYTES
 
-/** Builds base documents as the values of a module's runtime, one after the other in one memory; equal values are one. */
+/** Builds base documents as runtime values. Equal values are stored once. */
 export class DataBuilder {
   readonly #reader: DataReader
   readonly #memory: WebAssembly.Memory
@@ -22,24 +22,21 @@ export class DataBuilder {
   readonly #textBytes: number
   readonly #pendingBytes: number
 
-  /** For an image at the address `base`, of texts of which the longest has so many bytes. Raises `invalid` where that is too much. */
+  /** For an image at `base`; `longestText` is in bytes. Throws `invalid` if too large. */
   constructor(longestText: number, base: number) {
     const { reader, memory } = openDataReader()
     this.#reader = reader
     this.#memory = memory
     this.#base = base
-    this.#textBytes = Math.max(longestText, LEAST_TEXT_BYTES)
-    this.#pendingBytes = Math.min(
-      LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE,
-      MOST_PENDING_BYTES,
-    )
+    this.#textBytes = Math.max(longestText, MIN_TEXT_BYTES)
+    this.#pendingBytes = Math.min(MIN_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE, MAX_PENDING_BYTES)
     this.#textAt = reader.openData(this.#textBytes, this.#pendingBytes, base) >>> 0
     if (this.#textAt === 0) throw tooLarge()
   }
 
   /**
-   * The address of the value of a JSON text (UTF-8), and the offset behind it and white space. Undefined where it is malformed.
-   * Raises `invalid` where the memory does not suffice.
+   * Reads a JSON text (UTF-8). Returns the address of its value and the offset after the text and
+   * white space, or undefined if it is malformed. Throws `invalid` if memory runs out.
    */
   read(text: Uint8Array): { readonly address: number; readonly end: number } | undefined {
     this.#place(text)
@@ -49,7 +46,7 @@ export class DataBuilder {
     return undefined
   }
 
-  /** The address of an object of members that were read before. Raises as `read`. */
+  /** Builds an object of addresses of members. Throws `invalid` if memory runs out. */
   object(members: ReadonlyMap<string, number>): number {
     const notes = new Uint32Array(members.size * 3)
     let next = 0
@@ -67,14 +64,14 @@ export class DataBuilder {
     return address
   }
 
-  /** The values as they are now: what is read further may make this view useless. */
+  /** The values read so far. Reading more may detach this view. */
   get view(): Omit<DataImage, 'root'> {
     const start = this.#reader.startOfImage() >>> 0
     const length = (this.#reader.endOfImage() >>> 0) - start
     return { bytes: new Uint8Array(this.#memory.buffer, start, length), base: this.#base }
   }
 
-  /** The image for good, in memory that threads share. */
+  /** Returns the finished image in memory that threads can share. */
   finish(root: number): DataImage {
     const { bytes, base } = this.view
     if (base + bytes.length > ADDRESSABLE_BYTES) throw tooLarge()
@@ -90,8 +87,5 @@ export class DataBuilder {
 }
 
 function tooLarge(): AppError {
-  return new AppError(
-    'invalid',
-    'the data is too large to be held: 4 GiB are the most that a policy module can address',
-  )
+  return new AppError('invalid', 'the data is too large: a policy module can address at most 4 GiB')
 }

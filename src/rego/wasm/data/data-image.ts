@@ -27,15 +27,13 @@ import { printImage, printImageAsGo } from './print-image.js'
 import { visitMembers } from './visit-members.js'
 
 /**
- * Base documents as the values that a policy module works with, ready to be copied into its memory: built once, and the same for every
- * instance and thread. Plain data, which threads share.
+ * Base documents as runtime values of a policy module, ready to be copied into its memory. Plain
+ * data that all instances and threads share.
  */
 export interface DataImage {
-  /** In shared memory where it is made for good. */
+  /** In shared memory once the image is finished. */
   readonly bytes: Uint8Array
-  /** The address that the bytes are for. */
   readonly base: number
-  /** The address of the value of `data`, an object. */
   readonly root: number
 }
 
@@ -45,36 +43,35 @@ const DIGITS = /^\d+$/
 
 type PlacedBytes = Pick<DataImage, 'bytes' | 'base'>
 
-/** Called with each value and each key that is read, so that it can end a reading by raising. */
+/** Called for each value and key that is read. May throw to stop the reading. */
 export type CountRead = () => void
 
-/** The whole of `data`, of which only what is looked at is ever read. */
+/** Returns `data` as a lazy object: members are read when they are accessed. */
 export function dataOf(image: DataImage, count?: CountRead): RegoObject {
   const root = valueAt(image, image.root, count)
   return root instanceof RegoObject ? root : new RegoObject([])
 }
 
-/** The value at an address of an image. What is below an object or an array is read when it is asked for. */
+/** Returns the value at an address. Members of containers are read on access. */
 export function valueAt(image: PlacedBytes, address: number, count?: CountRead): RegoValue {
   return new ImageReader(image, count).valueAt(address)
 }
 
-/** The same as `printJson` of a part of `data`, as bytes, and much quicker where there is much. */
+/** Prints a part of `data` as `printJson` does, without creating values. */
 export function printData(data: RegoObject): Uint8Array {
   return data instanceof ImageObject ? data.print() : Buffer.from(printJson(data))
 }
 
-/** The keys and the addresses of the members of the object at an address; undefined for another value. */
+/** Returns the keys and addresses of an object's members; undefined for other values. */
 export function membersAt(image: PlacedBytes, address: number): (readonly [string, number])[] | undefined {
   return new ImageReader(image).membersAt(address)
 }
 
-/** Whether the value at an address is an object. */
 export function isObjectAt({ bytes, base }: PlacedBytes, address: number): boolean {
   return bytes[address - base] === OBJECT
 }
 
-/** Reads values out of an image, each time from the beginning: nothing of a large document stays on the heap of JavaScript. */
+/** Reads values on each access, so that large documents stay off the JavaScript heap. */
 class ImageReader {
   readonly #bytes: Buffer
   readonly #base: number
@@ -131,7 +128,7 @@ class ImageReader {
     return this.#word(object + OBJECT_LENGTH)
   }
 
-  /** The address of the value of a member; undefined where there is none. */
+  /** Returns the address of a member's value; undefined if there is no such member. */
   memberOf(object: number, key: string): number | undefined {
     const buckets = this.#word(object + COUNT)
     const bucket = hashText(Buffer.from(key)) & (buckets - 1)
@@ -156,7 +153,7 @@ class ImageReader {
     )
   }
 
-  /** As of objects, what is in it is read when it is asked for: who names one of millions of elements is not to wait for all. */
+  /** Returns a lazy array. Accessing one of millions of elements must not read all of them. */
   #elementsOf(array: number): RegoArray {
     const [elements, length] = [this.#word(array + MEMBERS), this.#word(array + COUNT)]
     const print = (): string => this.printAsGo(array)
@@ -232,7 +229,7 @@ class ImageObject extends RegoObject {
   }
 }
 
-/** FNV-1 with 32 bits, as the runtime hashes texts. */
+/** FNV-1 with 32 bits, as the runtime hashes strings. */
 function hashText(text: Uint8Array): number {
   let hash = FNV_OFFSET
   for (const byte of text) hash = Math.imul(hash, FNV_PRIME) ^ byte

@@ -6,16 +6,16 @@ const [QUOTE, BACKSLASH, FIRST_UNESCAPED] = [0x22, 0x5c, 0x20]
 const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
-/** `<`, `>` and `&`, which Go escapes, and the first byte of U+2028 and U+2029, which it escapes too. */
+/** `<`, `>`, `&`, and the first byte of U+2028 and U+2029, which Go escapes. */
 const ESCAPED_BY_GO = [0x3c, 0x3e, 0x26, 0xe2]
 const WORD_VALUES = 2 ** 32
 const FIRST_BYTES = 4096
-/** Of a text, what takes as long as a few values. */
+/** Length of a string part, in bytes, that takes as long to print as a few values. */
 const PART_BYTES = 4096
-/** What a sign and the longest integer need. */
+/** Spare capacity for a bracket and the longest integer. */
 const SPARE_BYTES = 32
 
-/** How texts are written: those in which a byte of the table is by `quote`, others as they are. */
+/** How strings are printed: `quote` prints those with a special byte, the others are copied. */
 interface TextStyle {
   readonly isSpecial: Uint8Array
   readonly quote: (text: string) => string
@@ -36,14 +36,17 @@ interface PlacedBytes {
 }
 
 /**
- * The value at an address of an image as compact JSON in UTF-8, as `printJson` writes it: keys in Rego's order, numbers as written. No value
- * is made on the way.
+ * Prints the value at an address of an image as compact JSON in UTF-8, as `printJson` does: keys in
+ * Rego's order, numbers as written. Creates no JavaScript values.
  */
 export function printImage(image: PlacedBytes, address: number): Buffer {
   return new ImagePrinter(image, PLAIN).written(address)
 }
 
-/** The same with Go's escapes, as `printGoJson` writes it. `count` is called with each value and each part of a long text, and ends it by raising. */
+/**
+ * Prints as `printImage`, with Go's escapes, as `printGoJson` does. `count` is called for each
+ * value and each part of a long string and may throw to stop.
+ */
 export function printImageAsGo(image: PlacedBytes, address: number, count?: () => void): string {
   return new ImagePrinter(image, AS_GO_DOES, count).written(address).toString()
 }
@@ -87,29 +90,29 @@ class ImagePrinter {
   #array(array: number): void {
     const elements = this.#wordAt(array + layout.MEMBERS)
     const end = elements + this.#wordAt(array + layout.COUNT) * layout.ELEMENT_BYTES
-    this.#sign(OPEN_ARRAY)
+    this.#writeByte(OPEN_ARRAY)
     for (let element = elements; element < end; element += layout.ELEMENT_BYTES) {
-      if (element > elements) this.#sign(COMMA)
+      if (element > elements) this.#writeByte(COMMA)
       this.#print(this.#wordAt(element + layout.MEMBER_VALUE))
     }
-    this.#sign(CLOSE_ARRAY)
+    this.#writeByte(CLOSE_ARRAY)
   }
 
   #object(object: number): void {
     const members: number[] = []
     visitMembers(object, this.#wordAt, (member) => members.push(member))
     members.sort((a, b) => this.#compareKeys(this.#wordAt(a), this.#wordAt(b)))
-    this.#sign(OPEN_OBJECT)
+    this.#writeByte(OPEN_OBJECT)
     for (const member of members) {
-      if (member !== members[0]) this.#sign(COMMA)
+      if (member !== members[0]) this.#writeByte(COMMA)
       this.#string(this.#wordAt(member))
-      this.#sign(COLON)
+      this.#writeByte(COLON)
       this.#print(this.#wordAt(member + layout.MEMBER_VALUE))
     }
-    this.#sign(CLOSE_OBJECT)
+    this.#writeByte(CLOSE_OBJECT)
   }
 
-  /** By bytes, which is by code points. */
+  /** Compares keys by bytes, which equals the order of code points. */
   #compareKeys(a: number, b: number): number {
     const bytes = this.#bytes
     const [atA, atB] = [
@@ -121,8 +124,8 @@ class ImagePrinter {
       this.#wordAt(b + layout.STRING_LENGTH),
     ]
     const length = Math.min(lengthA, lengthB)
-    for (let place = 0; place < length; place += 1) {
-      const difference = (bytes[atA + place] ?? 0) - (bytes[atB + place] ?? 0)
+    for (let offset = 0; offset < length; offset += 1) {
+      const difference = (bytes[atA + offset] ?? 0) - (bytes[atB + offset] ?? 0)
       if (difference !== 0) return difference
     }
     return lengthA - lengthB
@@ -166,7 +169,7 @@ class ImagePrinter {
     this.#at += this.#out.write(text, this.#at)
   }
 
-  #sign(byte: number): void {
+  #writeByte(byte: number): void {
     if (this.#at === this.#out.length) this.#reserve(0)
     this.#out[this.#at++] = byte
   }

@@ -1,6 +1,9 @@
 import { COUNT, MEMBERS, NEXT_MEMBER } from '../module/value-layout.js'
 
-/** Calls `visit` with the address of each member of the object at an address, in the order of its table; `wordAt` reads the word at an address. */
+/**
+ * Calls `visit` with the address of each member of an object, in the order of its hash table.
+ * `wordAt` reads the word at an address.
+ */
 export function visitMembers(
   object: number,
   wordAt: (address: number) => number,

@@ -1,10 +1,10 @@
 import type { ModuleMemory } from '../module/module-memory.js'
 import type { PolicyExports } from '../module/policy-exports.js'
 
-/** What `assembly/functions.ts` is built as, which is linked into every module, and what its exports are called there. */
+/** The build output of `assembly/functions.ts`, and the prefix of its linked exports. */
 export const LINKED_FILE = 'rego/wasm/linked.wasm'
 export const LINKED_PREFIX = 'tidegate_linked_'
-/** The functions of OPA's runtime that policies call (`opa_number_hash`: that its `opa_value_hash` calls), and those that they call in their place. */
+/** Functions of OPA's runtime and their replacements in calls from policies. */
 export const REPLACED: Readonly<Record<string, string>> = {
   opa_value_iter: 'nextKey',
   opa_value_shallow_copy: 'copyObject',
@@ -12,13 +12,13 @@ export const REPLACED: Readonly<Record<string, string>> = {
   opa_set_add: 'addElement',
   opa_number_hash: 'numberHash',
 }
-/** What `assembly/insert.ts` calls `opa_abort` with. */
+/** The argument of `opa_abort` in `assembly/insert.ts`. */
 export const CONFLICT = -2
 
-/** How many documents are asked for and kept, in the notes (`assembly/sorted-keys.ts`). */
+/** Offsets in the notes: number of documents requested and kept (`assembly/sorted-keys.ts`). */
 const [WANTED, KEPT] = [8, 12]
 
-/** Has a module go through objects and sets in Rego's order. Each is sorted when an evaluation comes to it for the first time. */
+/** Makes a module iterate in Rego's order. Collections are sorted on first use. */
 export class OrderedIteration {
   readonly #memory: ModuleMemory
   readonly #notes: number
@@ -31,13 +31,13 @@ export class OrderedIteration {
     this.#keepNext = keepNext
   }
 
-  /** How many bytes the notes of an instance take; 0 where nothing could be linked into its module. */
+  /** Returns the size of the notes in bytes; 0 if nothing could be linked. */
   static bytesOf(exports: WebAssembly.Exports): number {
     const notesBytes = exports[`${LINKED_PREFIX}notesBytes`]
     return typeof notesBytes === 'function' ? notesBytes() : 0
   }
 
-  /** Puts the notes at an address that is free for them; base documents end at another. Values must be laid out as the linked code knows them. */
+  /** Places the notes at a free address. Requires the known memory layout. */
   static begin(
     exports: WebAssembly.Exports,
     memory: ModuleMemory,
@@ -51,17 +51,17 @@ export class OrderedIteration {
     return new OrderedIteration(memory, address, () => keepNext())
   }
 
-  /** To be called when an evaluation begins: where values lay in the last one, others will lie. */
+  /** Starts an evaluation, which invalidates the notes of the previous one. */
   startEvaluation(): void {
     this.#memory.bytes.writeDoubleLE(++this.#evaluations, this.#notes)
   }
 
-  /** Whether the last evaluation came to base documents that are worth keeping in order. */
+  /** True if the last evaluation sorted base documents that should stay sorted. */
   get wantsKept(): boolean {
     return this.#memory.bytes.readUInt32LE(this.#notes + WANTED) > 0
   }
 
-  /** Sorts them where the heap begins, and gives the address behind them. Raises what the module raises: then it keeps none of them. */
+  /** Sorts them permanently and returns the address after them, or keeps none. */
   keep(heapStart: number, heap: Pick<PolicyExports, 'opa_heap_ptr_get' | 'opa_heap_ptr_set'>): number {
     const kept = this.#memory.bytes.readUInt32LE(this.#notes + KEPT)
     try {

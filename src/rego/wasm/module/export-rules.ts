@@ -1,43 +1,47 @@
 import { pathKey } from '../../values/path-key.js'
-import { encodeUnsigned } from '../binary/binary-reader.js'
+import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
 import type { FunctionTable } from '../binary/function-table.js'
+import { encodeSigned, OP } from '../binary/instructions.js'
 import {
-  EXTERNAL_KIND,
-  HEADER_BYTES,
-  SECTION,
   appendToVector,
   concat,
   exportEntry,
+  EXTERNAL_KIND,
+  HEADER_BYTES,
   openSection,
   readSections,
+  SECTION,
   writeSection,
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
-import { CALLER_TYPE, callerCode, growTable, readTableSize, tableElements } from './call-by-place.js'
 
-/** The exported function that calls a rule: it takes its place in the list of rules, and the addresses of input and data. */
+/**
+ * The exported function that calls a rule. Its arguments are the rule's position in the list of
+ * rules and the addresses of input and data.
+ */
 export const RULE_EXPORT = 'tidegate_rule'
-/** How the function is exported that has to be called before the first rule of an evaluation. */
+/** The exported function to call before the first rule of an evaluation. */
 export const MEMOIZE_EXPORT = 'tidegate_memoize'
 
 export interface ExportedRules {
   readonly bytes: Uint8Array
-  /** The keys of the paths of the rules that can be called, in the order of their places. */
+  /** Keys of the paths of the callable rules, in the order of their positions. */
   readonly rules: readonly string[]
 }
 
-/** OPA's compiler names the function of a rule by its path, as Rego writes it (planner.go, planRules; `g0` is the code without mocks). */
+/** The function name of a rule (planner.go, planRules); `g0` is code without mocks. */
 const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)$/
 const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
 const MEMOIZE_FUNCTION = 'opa_memoize_init'
-/** The input and the data. */
+/** Input and data. */
 const RULE_PARAMETERS = 2
 
 /**
- * Lets every rule of a module be called without the function that leads to all entrypoints, which grows with their number: `RULE_EXPORT`
- * gives the address of the rule's value, or 0. The rules are reached through the module's table, since thousands of exports take the
- * thread that makes an instance tens of milliseconds. A module without function names, or without a table, has no such rules.
+ * Makes every rule of a module callable without the function that dispatches to all entrypoints,
+ * which grows with their number. `RULE_EXPORT` returns the address of the rule's value, or 0. Rules
+ * are reached through the module's table, because instantiating thousands of exports takes tens of
+ * milliseconds. A module without function names or without a table has no such rules.
  */
 export function exportRules(wasm: Uint8Array): ExportedRules {
   const sections = readSections(wasm)
@@ -53,14 +57,14 @@ export function exportRules(wasm: Uint8Array): ExportedRules {
   return { bytes: concat(out), rules: rules.map(({ key }) => key) }
 }
 
-/** What becomes of the bodies of sections, by their numbers. */
+/** Returns the rewriting of section bodies, by section number. */
 function changesOf(
   wasm: Uint8Array,
   sections: readonly Section[],
   { memoize, rules, ruleType, nextFunction }: FoundRules,
 ): ReadonlyMap<number, (body: Uint8Array) => Uint8Array> {
   const callerType = openSection(wasm, sections, SECTION.type).unsigned()
-  const firstPlace = readTableSize(openSection(wasm, sections, SECTION.table))
+  const firstPosition = readTableSize(openSection(wasm, sections, SECTION.table))
   const appending =
     (...elements: readonly (readonly number[])[]) =>
     (body: Uint8Array): Uint8Array =>
@@ -80,19 +84,19 @@ function changesOf(
       SECTION.element,
       appending(
         tableElements(
-          firstPlace,
+          firstPosition,
           rules.map(({ number }) => number),
         ),
       ),
     ],
-    [SECTION.code, appending(callerCode(firstPlace, ruleType))],
+    [SECTION.code, appending(callerCode(firstPosition, ruleType))],
   ])
 }
 
-/** What was listed, since finding it takes ten milliseconds for a thousand packages. */
+/** A cache: finding the rules of a thousand packages takes ten milliseconds. */
 const listed = new WeakMap<Uint8Array, readonly string[]>()
 
-/** The keys of the paths of the rules of a module that `exportRules` exports. */
+/** Returns the keys of the paths of the rules that `exportRules` exports. */
 export function listRules(wasm: Uint8Array): readonly string[] {
   const rules = listed.get(wasm) ?? findRules(wasm, readSections(wasm))?.rules.map(({ key }) => key) ?? []
   listed.set(wasm, rules)
@@ -101,9 +105,7 @@ export function listRules(wasm: Uint8Array): readonly string[] {
 
 interface FoundRules {
   readonly memoize: number
-  /** The number of the type that all of them have. */
   readonly ruleType: number
-  /** The number of the first function that would be added. */
   readonly nextFunction: number
   readonly rules: readonly { readonly number: number; readonly key: string }[]
 }
@@ -134,7 +136,7 @@ function parametersOf(table: FunctionTable, number: number): number | undefined 
   return type === undefined ? undefined : table.parameterCounts[type]
 }
 
-/** The path of the rule whose function has such a name; undefined for another function, or where a name is quoted in Go's way alone. */
+/** Returns the path of a rule's function; undefined for others and Go-only escapes. */
 export function rulePath(name: string): string[] | undefined {
   const steps = RULE_FUNCTION.exec(name)?.[1]
   if (steps === undefined) return undefined
@@ -143,4 +145,69 @@ export function rulePath(name: string): string[] | undefined {
   } catch {
     return undefined
   }
+}
+
+const I32 = 0x7f
+const FUNCTION_TYPE = 0x60
+/** Limits flag: a maximum follows (WebAssembly core specification 2.0, section 5.3.7). */
+const HAS_MAXIMUM = 0x01
+/** Kind of a segment of function numbers for table 0 (section 5.5.12). */
+const ACTIVE = 0x00
+const FIRST_TABLE = 0
+
+/** The type of a function that calls another by its position: three i32 to one. */
+const CALLER_TYPE: readonly number[] = [FUNCTION_TYPE, 3, I32, I32, I32, 1, I32]
+
+/** The body of `table[firstPosition + position](second, third)`, with its length. */
+function callerCode(firstPosition: number, type: number): number[] {
+  const body = [
+    0x00, // no locals
+    ...[OP.getLocal, 1, OP.getLocal, 2, OP.getLocal, 0],
+    ...[OP.constant, ...encodeSigned(firstPosition), OP.add],
+    ...[OP.callIndirect, ...encodeUnsigned(type), FIRST_TABLE, OP.end],
+  ]
+  return [...encodeUnsigned(body.length), ...body]
+}
+
+/** Encodes an element segment: functions by number, from a position of the table on. */
+function tableElements(firstPosition: number, functions: readonly number[]): number[] {
+  return [
+    ...[ACTIVE, OP.constant, ...encodeSigned(firstPosition), OP.end],
+    ...encodeUnsigned(functions.length),
+    ...functions.flatMap(encodeUnsigned),
+  ]
+}
+
+/** Returns the size of the first table in a table section. */
+export function readTableSize(section: BinaryReader): number {
+  return readFirstTable(section).minimum
+}
+
+/** Returns a table section whose first table has `added` more elements. */
+export function growTable(body: Uint8Array, added: number): Uint8Array {
+  const reader = new BinaryReader(body)
+  const { count, elementType, minimum, maximum } = readFirstTable(reader)
+  const limits =
+    maximum === undefined
+      ? [0, ...encodeUnsigned(minimum + added)]
+      : [HAS_MAXIMUM, ...encodeUnsigned(minimum + added), ...encodeUnsigned(maximum + added)]
+  return Buffer.concat([
+    Buffer.from([...encodeUnsigned(count), elementType, ...limits]),
+    body.subarray(reader.at),
+  ])
+}
+
+interface FirstTable {
+  readonly count: number
+  readonly elementType: number
+  readonly minimum: number
+  readonly maximum: number | undefined
+}
+
+function readFirstTable(reader: BinaryReader): FirstTable {
+  const count = reader.unsigned()
+  const elementType = reader.byte()
+  const flags = reader.byte()
+  const minimum = reader.unsigned()
+  return { count, elementType, minimum, maximum: flags === HAS_MAXIMUM ? reader.unsigned() : undefined }
 }

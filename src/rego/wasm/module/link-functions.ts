@@ -1,37 +1,33 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
-import { CALL, CALL_INDIRECT, skipImmediates } from '../binary/instructions.js'
+import { OP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import {
-  EXTERNAL_KIND,
-  HEADER_BYTES,
-  SECTION,
   appendToVector,
   concat,
   exportEntry,
+  EXTERNAL_KIND,
+  HEADER_BYTES,
   openSection,
   readSections,
+  SECTION,
   totalLength,
   writeSection,
 } from '../binary/sections.js'
-import { readLibrary } from './read-library.js'
-import type { Library, LibraryExport } from './read-library.js'
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
-  /** The numbers that the library's functions have in the module, by the names they are exported as; of those that can be called there. */
+  /** Function numbers by export name; only functions that can be called. */
   readonly functions: ReadonlyMap<string, number>
-  /** The same of its globals. */
+  /** Global numbers in the module by the names of the library's exports. */
   readonly globals: ReadonlyMap<string, number>
 }
 
-const GLOBAL_GET = 0x23
-const GLOBAL_SET = 0x24
-
 /**
- * Puts the functions of a library behind those of a module, so that they call the module's by name and share its memory. What the
- * library exports is exported with a prefix. OPA's compiler leaves out what no policy uses: what calls a function that the module has
- * not, by itself or through others, must not be called either. A module without names has none of them.
+ * Appends the functions of a library to a module; they call the module's functions by name and
+ * share its memory. Exports of the library get a prefix. OPA's compiler omits functions that no
+ * policy uses. A library function that depends on a missing one, directly or indirectly, must not
+ * be called. A module without names has none of them.
  */
 export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix: string): LinkedModule {
   const sections = readSections(wasm)
@@ -40,26 +36,26 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
   const numbers = new Map([...table.names].map(([number, name]) => [name, number]))
   const imported = library.imports.map((name) => numbers.get(name))
   const callable = findCallable(library, imported)
-  const places: Places = {
+  const offsets: Offsets = {
     imported,
     firstFunction: table.importCount + table.types.length,
     firstType: openSection(wasm, sections, SECTION.type).unsigned(),
-    // OPA's modules import no globals: what would be one is told when the code is metered.
+    // OPA's modules import no globals; metering refuses a module that does.
     firstGlobal: openSection(wasm, sections, SECTION.global).unsigned(),
   }
   const added = new Map<number, readonly (readonly number[] | Uint8Array)[]>([
     [SECTION.type, library.types],
-    [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(places.firstType + type))],
+    [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(offsets.firstType + type))],
     [SECTION.global, library.globals],
     [
       SECTION.export,
       library.exports.map((one) =>
-        exportEntry(`${prefix}${one.name}`, one.kind, exportedNumber(one, places)),
+        exportEntry(`${prefix}${one.name}`, one.kind, exportedNumber(one, offsets)),
       ),
     ],
     [
       SECTION.code,
-      library.code.map((body, index) => (callable.has(index) ? relocated(body, places) : UNREACHABLE)),
+      library.code.map((body, index) => (callable.has(index) ? relocated(body, offsets) : UNREACHABLE)),
     ],
   ])
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
@@ -69,7 +65,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     writeSection(out, id, [more === undefined ? body : appendToVector(body, more)])
   }
   const numbersOf = (isMeant: (one: LibraryExport) => boolean): ReadonlyMap<string, number> =>
-    new Map(library.exports.filter(isMeant).map((one) => [one.name, exportedNumber(one, places)]))
+    new Map(library.exports.filter(isMeant).map((one) => [one.name, exportedNumber(one, offsets)]))
   return {
     bytes: concat(out),
     functions: numbersOf(
@@ -82,8 +78,8 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
 /** A function of two bytes: no locals, one instruction, its end. */
 const UNREACHABLE = [3, 0x00, 0x00, 0x0b]
 
-/** Where the library's parts come to stand in the module. */
-interface Places {
+/** Where the library's parts are in the module. */
+interface Offsets {
   /** The module's functions that the library imports. */
   readonly imported: readonly (number | undefined)[]
   readonly firstFunction: number
@@ -91,15 +87,15 @@ interface Places {
   readonly firstGlobal: number
 }
 
-function functionNumber(number: number, { imported, firstFunction }: Places): number {
+function functionNumber(number: number, { imported, firstFunction }: Offsets): number {
   return imported[number] ?? firstFunction + number - imported.length
 }
 
-function exportedNumber({ kind, number }: LibraryExport, places: Places): number {
-  return kind === EXTERNAL_KIND.function ? functionNumber(number, places) : places.firstGlobal + number
+function exportedNumber({ kind, number }: LibraryExport, offsets: Offsets): number {
+  return kind === EXTERNAL_KIND.function ? functionNumber(number, offsets) : offsets.firstGlobal + number
 }
 
-/** The places of the library's functions that call nothing that is missing. */
+/** Returns the positions of the library's functions that depend on no missing function. */
 function findCallable({ code }: Library, imported: readonly (number | undefined)[]): ReadonlySet<number> {
   const calls = code.map((body) => calledBy(new BinaryReader(body.bytes, body.at, body.end)))
   const callable = new Set(code.keys())
@@ -117,30 +113,115 @@ function calledBy(body: BinaryReader): number[] {
   body.skipLocals()
   while (!body.done) {
     const opcode = body.byte()
-    if (opcode === CALL) called.push(body.unsigned())
+    if (opcode === OP.call) called.push(body.unsigned())
     else skipImmediates(opcode, body)
   }
   return called
 }
 
-/** A function body, with its length, that calls functions and uses globals by their numbers in the module. */
-function relocated(body: BinaryReader, places: Places): Uint8Array {
+/** Returns a function body, with its length, with the module's numbers. */
+function relocated(body: BinaryReader, offsets: Offsets): Uint8Array {
   const pieces: Uint8Array[] = []
   let copied = body.at
   body.skipLocals()
   while (!body.done) {
     const opcode = body.byte()
     const operand = body.at
-    if (opcode === CALL_INDIRECT) throw new AppError('internal', 'a linked function calls through a table')
-    if (opcode !== CALL && opcode !== GLOBAL_GET && opcode !== GLOBAL_SET) {
+    if (opcode === OP.callIndirect) throw new AppError('internal', 'a linked function calls through a table')
+    if (opcode !== OP.call && opcode !== OP.getGlobal && opcode !== OP.setGlobal) {
       skipImmediates(opcode, body)
       continue
     }
     const number = body.unsigned()
-    const place = opcode === CALL ? functionNumber(number, places) : places.firstGlobal + number
-    pieces.push(body.bytes.subarray(copied, operand), Buffer.from(encodeUnsigned(place)))
+    const linkedNumber = opcode === OP.call ? functionNumber(number, offsets) : offsets.firstGlobal + number
+    pieces.push(body.bytes.subarray(copied, operand), Buffer.from(encodeUnsigned(linkedNumber)))
     copied = body.at
   }
   pieces.push(body.bytes.subarray(copied, body.end))
   return concat([Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces])
+}
+
+/** The sections of a module that is linked into others. */
+interface Library {
+  readonly imports: readonly string[]
+  readonly types: readonly Uint8Array[]
+  readonly functionTypes: readonly number[]
+  readonly globals: readonly Uint8Array[]
+  readonly exports: readonly LibraryExport[]
+  readonly code: readonly BinaryReader[]
+}
+
+interface LibraryExport {
+  readonly name: string
+  /** One of EXTERNAL_KIND. */
+  readonly kind: number
+  readonly number: number
+}
+
+/** Reads a module without tables and data. Throws `invalid` for a damaged one. */
+function readLibrary(wasm: Uint8Array): Library {
+  const sections = readSections(wasm)
+  const open = (id: number): BinaryReader => openSection(wasm, sections, id)
+  return {
+    imports: readImports(open(SECTION.import)),
+    types: readEach(open(SECTION.type), skipType),
+    functionTypes: readNumbers(open(SECTION.function)),
+    globals: readEach(open(SECTION.global), skipGlobal),
+    exports: readExports(open(SECTION.export)),
+    code: readBodies(open(SECTION.code)),
+  }
+}
+
+function readImports(reader: BinaryReader): string[] {
+  const names: string[] = []
+  for (let left = reader.unsigned(); left > 0; left--) {
+    reader.skipVector()
+    const name = reader.text()
+    if (reader.byte() === EXTERNAL_KIND.function) {
+      names.push(name)
+      reader.skipInteger()
+    } else {
+      const hasMaximum = (reader.byte() & 1) === 1
+      reader.skipInteger()
+      if (hasMaximum) reader.skipInteger()
+    }
+  }
+  return names
+}
+
+function readEach(reader: BinaryReader, skip: (reader: BinaryReader) => void): Uint8Array[] {
+  return Array.from({ length: reader.unsigned() }, () => {
+    const start = reader.at
+    skip(reader)
+    return reader.bytes.subarray(start, reader.at)
+  })
+}
+
+/** Skips parameters and results, after a byte that marks a function type. */
+function skipType(reader: BinaryReader): void {
+  reader.skip(1)
+  reader.skipVector()
+  reader.skipVector()
+}
+
+function skipGlobal(reader: BinaryReader): void {
+  reader.skip(2)
+  skipExpression(reader)
+}
+
+function readNumbers(reader: BinaryReader): number[] {
+  return Array.from({ length: reader.unsigned() }, () => reader.unsigned())
+}
+
+/** Reads all exports but the memory. */
+function readExports(reader: BinaryReader): LibraryExport[] {
+  return Array.from({ length: reader.unsigned() }, () => ({
+    name: reader.text(),
+    kind: reader.byte(),
+    number: reader.unsigned(),
+  })).filter(({ kind }) => kind !== EXTERNAL_KIND.memory)
+}
+
+function readBodies(reader: BinaryReader): BinaryReader[] {
+  return Array.from({ length: reader.unsigned() }, () => reader.slice(reader.unsigned()))
 }

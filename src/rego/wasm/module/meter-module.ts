@@ -1,45 +1,49 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
-import { endOfDataSegments } from '../binary/data-segments.js'
-import { CALL, CALL_INDIRECT, LOOP, skipExpression, skipImmediates } from '../binary/instructions.js'
-import { PAGE_BYTES } from './module-memory.js'
+import { OP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import {
-  EXTERNAL_KIND,
-  HEADER_BYTES,
-  SECTION,
   appendToVector,
   concat,
   exportEntry,
+  EXTERNAL_KIND,
+  HEADER_BYTES,
   openSection,
   readSections,
+  SECTION,
   writeBody,
   writeSection,
 } from '../binary/sections.js'
 import type { Section } from '../binary/sections.js'
+import { PAGE_BYTES } from './module-memory.js'
 
-/** The exported counter of loop iterations and calls (i32) until the module asks its host for more. */
+/** The exported counter (i32) of loop iterations and calls until the module calls its host. */
 export const FUEL_EXPORT = 'tidegate_fuel'
-/** How the globals that the module changes itself are exported, with their number behind it: with its memory, they are its state. */
+/** Export prefix of mutable globals, which are state like the memory. */
 export const STATE_EXPORT = 'tidegate_state_'
-/** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
+/** The argument of `opa_abort` when the counter reaches zero. No address is negative. */
 export const OUT_OF_FUEL = -1
 
 export interface MeteredModule {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The memory that the module needs from the start, in pages of 64 KiB: what it declares, or more where its data ends. */
+  /**
+   * The memory that the module needs at its start, in pages of 64 KiB: the declared size, or the
+   * end of its data if that is larger.
+   */
   readonly minimumPages: number
 }
 
 const ABORT_IMPORT = 'opa_abort'
 const I32 = 0x7f
 const MUTABLE = 0x01
+/** The type of a block without a result. */
+const VOID = 0x40
 
 /**
- * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop iteration and every function with
- * several calls counts down a new global and calls the host at zero, which refuels or throws. All other code is a straight line
- * whose length bounds the work. The host is called through an import that is there already, since a new one would shift the
- * indexes of all functions.
- * Raises `invalid` for a module that it cannot read.
+ * Rewrites a module of OPA so that no evaluation can run forever: every loop iteration and every
+ * function with several calls decrements a new global and calls the host at zero, which refuels or
+ * throws. All other code is a straight line whose length bounds the work. The host is called
+ * through an existing import, because a new one would shift all function indexes. Throws `invalid`
+ * for a module that it cannot read.
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
   const sections = readSections(wasm)
@@ -64,14 +68,13 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
-  // OPA declares fewer pages than its data segments end at when there is much text in the policies.
+  // OPA declares too few pages if the policies contain much text.
   const pagesOfData = Math.ceil(endOfDataSegments(wasm, sections) / PAGE_BYTES)
   return { bytes: concat(out), minimumPages: Math.max(imports.minimumPages, pagesOfData) }
 }
 
 interface Imports {
   readonly globals: number
-  /** The index of the function `opa_abort`. */
   readonly abortFunction: number
   readonly minimumPages: number
 }
@@ -111,7 +114,7 @@ function readLimits(reader: BinaryReader): number {
   return minimum
 }
 
-/** The places of the module's own globals that change; a constant expression of a number is all that OPA begins one with. */
+/** Returns the indexes of mutable globals, which OPA initialises with constants. */
 function listMutableGlobals(reader: BinaryReader): number[] {
   const count = reader.unsigned()
   const mutable: number[] = []
@@ -124,9 +127,9 @@ function listMutableGlobals(reader: BinaryReader): number[] {
   return mutable
 }
 
-/** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */
+/** A mutable i32 with the largest value: only evaluations are limited. */
 function fuelGlobal(): number[] {
-  return [I32, MUTABLE, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b]
+  return [I32, MUTABLE, OP.constant, 0xff, 0xff, 0xff, 0xff, 0x07, OP.end]
 }
 
 function exportedGlobal(name: string, index: number): number[] {
@@ -144,8 +147,9 @@ function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): U
 }
 
 /**
- * Returns the function body in pieces, with the countdown after each loop head. A function with several calls counts down at its
- * entry, too: call graphs that branch double the work with each level. One call alone continues the work of its caller.
+ * Returns the function body in pieces, with the countdown after each loop head. A function with
+ * several calls also counts down at its entry: branching call graphs double the work with each
+ * level. A single call continues the work of its caller.
  */
 function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[] {
   const start = reader.at
@@ -157,8 +161,8 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
   while (!reader.done) {
     const opcode = reader.byte()
     skipImmediates(opcode, reader)
-    if (opcode === CALL || opcode === CALL_INDIRECT) calls += 1
-    if (opcode !== LOOP) continue
+    if (opcode === OP.call || opcode === OP.callIndirect) calls += 1
+    if (opcode !== OP.loop) continue
     pieces.push(reader.bytes.subarray(copied, reader.at), countdown)
     copied = reader.at
   }
@@ -166,21 +170,47 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
   return calls > 1 ? [locals, countdown, ...pieces] : [locals, ...pieces]
 }
 
-/** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
+/** Code for `fuel -= 1; if (fuel == 0) opa_abort(OUT_OF_FUEL)`; the call may return. */
 function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
   const fuel = encodeUnsigned(fuelIndex)
-  const decrement = [0x23, ...fuel, 0x41, 0x01, 0x6b, 0x24, ...fuel]
-  const askAtZero = [
-    0x23,
-    ...fuel,
-    0x45,
-    0x04,
-    0x40,
-    0x41,
-    0x7f,
-    0x10,
-    ...encodeUnsigned(abortFunction),
-    0x0b,
-  ]
-  return Buffer.from([...decrement, ...askAtZero])
+  const decrement = [OP.getGlobal, ...fuel, OP.constant, 1, OP.subtract, OP.setGlobal, ...fuel]
+  const abortCall = [OP.constant, OUT_OF_FUEL & 0x7f, OP.call, ...encodeUnsigned(abortFunction)]
+  return Buffer.from([...decrement, OP.getGlobal, ...fuel, OP.isZero, OP.if, VOID, ...abortCall, OP.end])
+}
+
+/** Kinds of segments (WebAssembly core specification 2.0, section 5.5.14). */
+const PASSIVE = 1
+const ACTIVE_WITH_MEMORY = 2
+
+/**
+ * Returns the end of the module's active data segments, 0 without any. The memory must reach it
+ * before the module can be instantiated. Throws `invalid` if the address of a segment is not
+ * constant.
+ */
+function endOfDataSegments(wasm: Uint8Array, sections: readonly Section[]): number {
+  const ends = sections
+    .filter(({ id }) => id === SECTION.data)
+    .map(({ start, end }) => endOfSegments(new BinaryReader(wasm, start, end)))
+  return Math.max(0, ...ends)
+}
+
+function endOfSegments(reader: BinaryReader): number {
+  let end = 0
+  for (let left = reader.unsigned(); left > 0; left--) {
+    const kind = reader.unsigned()
+    if (kind === ACTIVE_WITH_MEMORY) reader.skipInteger()
+    const offset = kind === PASSIVE ? 0 : readOffset(reader)
+    const length = reader.unsigned()
+    reader.skip(length)
+    if (kind !== PASSIVE) end = Math.max(end, offset + length)
+  }
+  return end
+}
+
+function readOffset(reader: BinaryReader): number {
+  if (reader.byte() === OP.constant) {
+    const offset = reader.signed() >>> 0
+    if (reader.byte() === OP.end) return offset
+  }
+  throw new AppError('invalid', 'the policy module has a data segment without a constant address')
 }

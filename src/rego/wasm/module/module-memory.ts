@@ -4,18 +4,18 @@ import { EvaluationAbort } from './evaluation-abort.js'
 /** A page of memory (WebAssembly core specification 2.0, section 4.2.8). */
 export const PAGE_BYTES = 65_536
 
-/** All that 32 bits address. */
-const MOST_PAGES = 65_536
+/** All pages of the 32-bit address space. */
+export const MAX_PAGES = 65_536
 
-/** The memory of one module, as bytes and texts. */
+/** The memory of one module, as bytes and strings. */
 export class ModuleMemory {
   readonly memory: WebAssembly.Memory
   readonly #maximumBytes: number
   #bytes: Buffer
 
-  /** `heldBytes` are on top of the maximum. Raises `invalid` when the module needs more from the start than it may have. */
+  /** `heldBytes` extend the maximum. Throws `invalid` if the initial memory exceeds it. */
   constructor(minimumPages: number, maximumBytes: number, heldBytes = 0) {
-    const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MOST_PAGES)
+    const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MAX_PAGES)
     if (minimumPages * PAGE_BYTES > maximumBytes) {
       throw new AppError(
         'invalid',
@@ -31,19 +31,19 @@ export class ModuleMemory {
     return this.bytes.length
   }
 
-  /** All of it, until it grows: a growth detaches the old buffer, which then has no length. Asking V8 for it costs more. */
+  /** The whole memory. Growing detaches the buffer, whose length is then 0. */
   get bytes(): Buffer {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.memory.buffer)
     return this.#bytes
   }
 
-  /** Puts bytes at an address. Grows where needed, and raises EvaluationAbort (over budget) where that is not possible. */
+  /** Writes bytes, growing the memory. Throws EvaluationAbort (over budget). */
   place(bytes: Uint8Array, address: number): void {
     this.reserve(address, bytes.length)
     this.bytes.set(bytes, address)
   }
 
-  /** Grows so that `length` bytes fit at an address. Raises as `place`. */
+  /** Grows the memory so that `length` bytes fit at an address. Throws as `place`. */
   reserve(address: number, length: number): void {
     const missing = address + length - this.byteLength
     if (missing <= 0) return
@@ -54,24 +54,23 @@ export class ModuleMemory {
     }
   }
 
-  /** Whether there may be another page. */
+  /** True if the memory can grow by at least one page. */
   get canGrow(): boolean {
     return this.byteLength < this.#maximumBytes
   }
 
-  /** Grows by this many bytes, or by what is left to a limit or to the maximum. */
+  /** Grows by `wantedBytes`, but not past `limitBytes` or the maximum. */
   growBy(wantedBytes: number, limitBytes: number): void {
     const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
     const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)
     if (pages > 0) this.memory.grow(pages)
   }
 
-  /** How many bytes the zero-terminated text at an address has. */
+  /** Returns the length of the zero-terminated string at an address, in bytes. */
   textLengthAt(address: number): number {
     return this.bytes.indexOf(0, address) - address
   }
 
-  /** The zero-terminated text at an address. */
   textAt(address: number, length = this.textLengthAt(address)): string {
     return this.bytes.toString('utf8', address, address + length)
   }

@@ -1,7 +1,8 @@
 import { AppError } from '../../../errors/app-error.js'
+import { compareStrings } from '../../../lib/text/compare-strings.js'
 import { FUEL_EXPORT } from './meter-module.js'
 
-/** The functions of OPA's WASM ABI 1.2 that we call (OPA documentation, "WebAssembly": exports). Addresses are i32. */
+/** The used functions of OPA's WASM ABI 1.2. Addresses are i32. */
 export interface PolicyExports {
   readonly opa_eval: (
     reserved: number,
@@ -33,7 +34,7 @@ export interface PolicyExports {
 const ABI_VERSION = 1
 const MINIMUM_MINOR_VERSION = 2
 
-/** The exports of an instance as typed functions; raises `invalid` for a module of another ABI. */
+/** Returns typed exports. Throws `invalid` for a module of another ABI. */
 export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
   const version = globalValue(exports, 'opa_wasm_abi_version')
   const minor = globalValue(exports, 'opa_wasm_abi_minor_version')
@@ -52,4 +53,24 @@ export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
 function globalValue(exports: WebAssembly.Exports, name: string): number | undefined {
   const exported = exports[name]
   return exported instanceof WebAssembly.Global ? exported.value : undefined
+}
+
+/** Parses a table of numbers by name, sorted. Throws `invalid` for anything else. */
+export function numberTable(text: string): Map<string, number> {
+  const table = parse(text)
+  if (typeof table !== 'object' || table === null || Array.isArray(table))
+    throw new AppError('invalid', 'not an OPA policy module: a table is missing')
+  const numbers = Object.entries(table).flatMap(([name, id]) =>
+    typeof id === 'number' ? [[name, id] as const] : [],
+  )
+  return new Map(numbers.sort(([a], [b]) => compareStrings(a, b)))
+}
+
+/** Text that is not JSON, such as a set, is not a table. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

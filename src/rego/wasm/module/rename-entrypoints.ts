@@ -1,9 +1,10 @@
 import { SECTION, readSections } from '../binary/sections.js'
 
 /**
- * The same module with entrypoints under other names. OPA's modules hold the names as texts that end with NUL, once each, among their data, and
- * measure them when they are asked for: another name fits where it is not longer. What does not fit keeps its name. `names` has the new
- * names by the old ones; the ones that were given are returned.
+ * Renames entrypoints in a copy of a module. OPA's modules store the names once each, as
+ * NUL-terminated strings in their data, and measure them at run time, so a new name must not be
+ * longer. Names that do not fit are kept. `names` maps old to new names; `renamed` has the old
+ * names that were replaced.
  */
 export function renameEntrypoints(
   wasm: Uint8Array,

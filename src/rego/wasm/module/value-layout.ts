@@ -1,6 +1,7 @@
 /**
- * How the runtime of a module lays out its values (value.h of OPA 0.70), little endian, offsets in bytes; the reader's own notes tell
- * more (`reader/assembly/value-layout.ts`). Whether a module does is found out before anything relies on it (`reader/reads-alike.ts`).
+ * Memory layout of the runtime's values (value.h of OPA 0.70): little endian, offsets in bytes; see
+ * also `reader/assembly/value-layout.ts`. `reader/known-layout.ts` checks the layout of a module
+ * before anything relies on it.
  */
 
 /** The first byte of a value: its type. */
@@ -13,7 +14,7 @@ export const SET = 7
 export const INTERNED_STRING = 8
 export const INTERNED_BOOLEAN = 9
 
-/** The first two bytes where the second tells more: a 64-bit integer, a number that is kept as its text, and the two booleans. */
+/** The first two bytes of integers, numbers stored as text, and booleans. */
 export const INTEGER = NUMBER | (1 << 8)
 export const DECIMAL = NUMBER | (2 << 8)
 export const TRUE = INTERNED_BOOLEAN | (1 << 8)
@@ -25,12 +26,11 @@ export const INTEGER_VALUE = 8
 export const NUMBER_TEXT = 8
 export const NUMBER_LENGTH = 12
 
-/** Of an array its elements, which are an index and a value each, and of an object its buckets of members. */
+/** The elements of an array (an index and a value each), or the buckets of an object. */
 export const MEMBERS = 4
-/** How many elements or buckets. */
 export const COUNT = 8
 export const OBJECT_LENGTH = 12
 export const ELEMENT_BYTES = 8
-/** Of an element of an array, and of a member of an object. */
+/** Offset of the value in an element of an array and in a member of an object. */
 export const MEMBER_VALUE = 4
 export const NEXT_MEMBER = 8

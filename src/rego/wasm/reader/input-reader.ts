@@ -1,7 +1,7 @@
 import { compileBuilt } from '../../../lib/built-module.js'
 import type { PolicyExports } from '../module/policy-exports.js'
 
-/** What `assembly/read-request.ts` exports. Addresses are those of the policy module's memory; 0 is none. */
+/** Exports of `assembly/read-request.ts`. Address 0 means none. */
 export interface InputReader {
   readonly scratchBytes: () => number
   readonly prepare: (scratch: number, truth: number, falsehood: number) => void
@@ -12,7 +12,7 @@ export interface InputReader {
   readonly finish: () => void
 }
 
-/** What `assembly/data/read-data.ts` exports. Addresses of values are those that they will have in a policy module's memory; 0 is none. */
+/** Exports of `assembly/data/read-data.ts`, with addresses in the module's memory. */
 export interface DataReader {
   readonly openData: (textBytes: number, pendingBytes: number, base: number) => number
   readonly readData: (length: number) => number
@@ -27,19 +27,19 @@ export interface DataReader {
 }
 
 const READER_FILE = 'rego/wasm/reader.wasm'
-/** 4 GiB less a page, so that no size is beyond 32 bits. */
-const MOST_PAGES = 65_535
+/** 4 GiB minus one page, so that sizes fit into 32 bits. */
+const MAX_PAGES = 65_535
 
-/** A reader that works in the memory of a policy module. Raises `internal` when Tidegate has not been built. */
+/** Creates a reader in a module's memory. Throws `internal` without a build. */
 export function instantiateReader(memory: WebAssembly.Memory, policy: PolicyExports): InputReader {
   const { opa_heap_ptr_set, opa_json_parse } = policy
   const imports = { env: { memory }, policy: { opa_heap_ptr_set, opa_json_parse } }
   return new WebAssembly.Instance(compileBuilt(READER_FILE), imports).exports as unknown as InputReader
 }
 
-/** A reader of base documents with a memory of its own. Raises as `instantiateReader`. */
+/** Creates a reader of base documents with its own memory. Throws as `instantiateReader`. */
 export function openDataReader(): { reader: DataReader; memory: WebAssembly.Memory } {
-  const memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES })
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
   const unused = (): number => 0
   const imports = { env: { memory }, policy: { opa_heap_ptr_set: unused, opa_json_parse: unused } }
   const { exports } = new WebAssembly.Instance(compileBuilt(READER_FILE), imports)

@@ -12,6 +12,8 @@ import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
 import { whileResponsive } from './while-responsive.js'
 
+const ignore = () => undefined
+
 const IDLE_MS = 30_000
 
 interface HostPool {
@@ -126,5 +128,3 @@ export class PooledQueries implements Queries {
     return this.#pool
   }
 }
-
-function ignore(): void {}

@@ -26,7 +26,9 @@ export const serviceMigrations: Migrations = {
   '0003-gates': { up: (db) => createGates(db, TYPES) },
   '0004-events': {
     /** Events that are stored and not acted on yet. */
-    up: async (db) => void (await sql`create table event_queue (seq integer primary key)`.execute(db)),
+    up: async (db) => {
+      await sql`create table event_queue (seq integer primary key)`.execute(db)
+    },
   },
   '0005-registry': { up: (db) => createRegistry(db, TYPES) },
   '0006-analysis': { up: (db) => createAnalysis(db, TYPES) },

@@ -19,7 +19,9 @@ describe('pods that differ anyway', () => {
     const levels = { control: [100, 112, 91], experiment: [120, 103, 108] }
     const sides = [levels.control, levels.experiment].map((side) => side.map(pod)) as [number[][], number[][]]
     expect(judge(...sides)).toMatchObject({ classification: 'Pass' })
-    expect(judge(...sides).classificationReason).toContain('3 units of the canary and 3 of the baseline were compared')
+    expect(judge(...sides).classificationReason).toContain(
+      '3 units of the canary and 3 of the baseline were compared',
+    )
     // One series of the same levels is worse beyond doubt.
     expect(judge(pod(101), pod(110.3))).toMatchObject({ classification: 'High' })
   })

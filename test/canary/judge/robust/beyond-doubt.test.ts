@@ -38,6 +38,8 @@ describe('one metric that is ten times worse among thirty', () => {
 test('a review does not say that its score is below a score that it was put below', () => {
   const { score } = judge([SAME, { control: around(1, 1, 3), experiment: around(1, 1, 3) }])
   expect(score.score).toBe(89.99)
-  expect(score.classificationReason).toMatch(/^Not judged: m1. Too few points: 3 in the baseline, 3 in the canary/)
+  expect(score.classificationReason).toMatch(
+    /^Not judged: m1. Too few points: 3 in the baseline, 3 in the canary/,
+  )
   expect(score.classificationReason).not.toContain('below')
 })

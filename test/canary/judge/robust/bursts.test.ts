@@ -26,7 +26,9 @@ describe('errors that come in bursts on both sides', () => {
     const { classificationReason } = judgeOne({
       ...{ control: bursts(2000, [4, 40], 9), experiment: bursts(200, [20, 45], 9), exposure },
     })
-    expect(classificationReason).toMatch(/^No change is proven: .* Effective samples: \d\.\d, since the events come in bursts$/u)
+    expect(classificationReason).toMatch(
+      /^No change is proven: .* Effective samples: \d\.\d, since the events come in bursts$/u,
+    )
   })
 
   test.each([
@@ -48,7 +50,9 @@ describe('one burst beside a baseline that has no error', () => {
 
   test('needs a review from four points on', () => {
     expect(judgeOne({ control, experiment: one(4), exposure })).toMatchObject({
-      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
+      classificationReason: expect.stringContaining(
+        'The events come in bursts, which count as few',
+      ) as string,
       noData: { state: 'doubtful', policy: 'review' },
     })
   })

@@ -90,7 +90,9 @@ describe('errors in one burst', () => {
   test('are no change that is proven, and no success either', () => {
     expect(judgeOne({ control: now, experiment: burst, canary: { direction: 'increase' } })).toMatchObject({
       classification: 'Inconclusive',
-      classificationReason: expect.stringContaining('The events come in bursts, which count as few') as string,
+      classificationReason: expect.stringContaining(
+        'The events come in bursts, which count as few',
+      ) as string,
     })
   })
 

@@ -71,6 +71,7 @@ test('a burst of errors beside none is told as a burst, not as values that move 
   const experiment = points((index) => (index >= 40 && index < 46 ? 25 : 0))
   expect(judgeOne({ control: points(() => 0), experiment })).toMatchObject({
     classification: 'Inconclusive',
-    classificationReason: '150 events, 0 in the baseline. The events come in bursts, which count as few. Check the bursts',
+    classificationReason:
+      '150 events, 0 in the baseline. The events come in bursts, which count as few. Check the bursts',
   })
 })

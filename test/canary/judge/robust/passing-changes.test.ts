@@ -18,14 +18,13 @@ test.each([
 })
 
 describe('a metric that passes', () => {
-  test.each([[spike, /^The first 4 points of the canary are \d{3} % above the baseline\. Set warmUpMinutes/]])(
-    'notes where the canary was away from its baseline: %#',
-    (experiment, says) => {
-      const result = judgeOne({ control, experiment })
-      expect(result).toMatchObject({ classification: 'Pass', score: 100 })
-      expect(result.notes).toEqual([expect.stringMatching(says)])
-    },
-  )
+  test.each([
+    [spike, /^The first 4 points of the canary are \d{3} % above the baseline\. Set warmUpMinutes/],
+  ])('notes where the canary was away from its baseline: %#', (experiment, says) => {
+    const result = judgeOne({ control, experiment })
+    expect(result).toMatchObject({ classification: 'Pass', score: 100 })
+    expect(result.notes).toEqual([expect.stringMatching(says)])
+  })
 
   test('notes nothing where the canary stays with it, or goes where no harm is', () => {
     expect(judgeOne({ control, experiment: like }).notes).toBeUndefined()

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 
-import { ownPage } from '../../../../src/http/routes/pages/own-page.js'
+import { resolveOwnPage } from '../../../../src/http/routes/pages/sign-in.js'
 
 describe('after sign-in', () => {
   test.each(['/ui', '/ui/', '/ui/approvals/5?view=all', '/ui/policies/a.b', '/ui?x=%2F..%2f'])(
     'the page %s opens',
     (path) => {
-      expect(ownPage(path)).toBe(path)
+      expect(resolveOwnPage(path)).toBe(path)
     },
   )
 
   test('a page is named without steps up and down', () => {
-    expect(ownPage('/ui/approvals/../policies')).toBe('/ui/policies')
-    expect(ownPage('/ui/./approvals')).toBe('/ui/approvals')
+    expect(resolveOwnPage('/ui/approvals/../policies')).toBe('/ui/policies')
+    expect(resolveOwnPage('/ui/./approvals')).toBe('/ui/approvals')
   })
 
   test.each([
@@ -45,6 +45,6 @@ describe('after sign-in', () => {
     '/audit',
     '',
   ])('%j leads nowhere', (path) => {
-    expect(ownPage(path)).toBeUndefined()
+    expect(resolveOwnPage(path)).toBeUndefined()
   })
 })

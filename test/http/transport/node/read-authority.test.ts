@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { readAuthority } from '../../../../src/http/transport/node/read-authority.js'
+import { readAuthority } from '../../../../src/http/transport/node/standard-server.js'
 
 const read = (url: string, hosts: string[], httpVersion = '1.1') =>
   readAuthority({

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ConnectionLimit } from '../../../../src/http/transport/connection-limit.js'
 import type { Exchange } from '../../../../src/http/exchange/exchange.js'
 import { StandardExchange } from '../../../../src/http/transport/node/standard-exchange.js'
-import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
+import { PartialBodies } from '../../../../src/http/transport/partial-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 import { PageQueue } from '../../../../src/http/transport/page-queue.js'
 import { RequestQueue } from '../../../../src/http/transport/request-queue.js'
@@ -19,7 +19,7 @@ import { waitUntil } from '../../../support/wait-until.js'
 const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
 const ROOM = {
-  halfBodies: new HalfBodies(0),
+  partialBodies: new PartialBodies(0),
   unreadAnswers: new UnreadAnswers(),
   connections: new ConnectionLimit(1000),
   requests: new RequestQueue(),
@@ -40,7 +40,7 @@ async function start(
   const standard = createStandardServer(handle, {
     requestIdFor: () => 'own',
     timeouts: { ...TIMEOUTS, ...more },
-    room: ROOM,
+    limits: ROOM,
   })
   server = standard.server
   await new Promise<void>((resolve) => standard.server.listen(0, '127.0.0.1', resolve))
@@ -89,7 +89,7 @@ describe('requests of one connection', () => {
     const { socket } = open(port)
     socket.pause()
     for (let n = 0; n < 400; n += 1) socket.write(get(`/${n}`))
-    // What sockets between two ends hold is some megabytes.
+    // Socket buffers hold some megabytes.
     expect(await untilQuiet(() => made)).toBeLessThan(40)
     socket.resume()
     await until(() => made === 400)

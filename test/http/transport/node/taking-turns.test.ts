@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 import { readBody } from '../../../../src/http/input/read-body.js'
 import type { BoundRoute } from '../../../../src/http/pipeline/route.js'
-import { RequestQueue, tooManyWait } from '../../../../src/http/transport/request-queue.js'
+import { RequestQueue, queueFull } from '../../../../src/http/transport/request-queue.js'
 import { openRaw, sendRaw } from '../../../support/http-transports.js'
 import { startRoutesServer } from '../../../support/routes-server.js'
 import type { RoutesServer } from '../../../support/routes-server.js'
@@ -59,7 +59,7 @@ test.each(BOTH)(
     const takeTurn = vi.spyOn(RequestQueue.prototype, 'takeTurn')
     expect(await sendRaw(port, request)).toContain('HTTP/1.1 200 OK\r\n')
     expect(takeTurn).toHaveBeenCalledOnce()
-    takeTurn.mockImplementation(() => Promise.reject(tooManyWait()))
+    takeTurn.mockImplementation(() => Promise.reject(queueFull()))
     const refused = await sendRaw(port, request)
     expect(refused).toContain('HTTP/1.1 503 Service Unavailable\r\n')
     expect(refused).toContain('Retry-After: 5\r\n')

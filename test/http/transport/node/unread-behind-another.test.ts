@@ -5,11 +5,13 @@ import { expect, test } from 'vitest'
 
 import { PageQueue } from '../../../../src/http/transport/page-queue.js'
 import { ConnectionLimit } from '../../../../src/http/transport/connection-limit.js'
-import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
-import { REQUEST_TIMEOUTS } from '../../../../src/http/request-timeouts.js'
+import { PartialBodies } from '../../../../src/http/transport/partial-bodies.js'
+import {
+  REQUEST_TIMEOUTS,
+  createStandardServer,
+} from '../../../../src/http/transport/node/standard-server.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 import { RequestQueue } from '../../../../src/http/transport/request-queue.js'
-import { createStandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import { waitUntil } from '../../../support/wait-until.js'
 
 const SMALL = Buffer.alloc(100_000, 'a')
@@ -26,8 +28,8 @@ test('an answer that is begun at once behind another large one of its connection
     {
       requestIdFor: () => 'own',
       timeouts: REQUEST_TIMEOUTS,
-      room: {
-        halfBodies: new HalfBodies(0),
+      limits: {
+        partialBodies: new PartialBodies(0),
         unreadAnswers,
         connections: new ConnectionLimit(10),
         requests: new RequestQueue(),

@@ -3,7 +3,7 @@ import { connect as connectPlainly } from 'node:net'
 import { connect } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-import { makeServerRoom, startServer } from '../../../../src/http/server.js'
+import { makeServerLimits, startServer } from '../../../../src/http/server.js'
 import type { RunningServer } from '../../../../src/http/server.js'
 import type { TlsSettings } from '../../../../src/http/transport/tls/tls-settings.js'
 import { CertificateAuthority, canMakeCertificates } from '../../../support/certificates.js'
@@ -38,7 +38,7 @@ afterAll(() => keys?.remove())
 async function start(maxConnections: number): Promise<{ port: number; host: string }> {
   server = await startServer((exchange) => exchange.send(200, 'fine'), {
     listenOn: { host: '127.0.0.1', port: 0 },
-    room: makeServerRoom(0, 1, maxConnections),
+    limits: makeServerLimits(0, 1, maxConnections),
     tls: { settings, failed: () => undefined },
   })
   return { port: Number(new URL(server.url).port), host: '127.0.0.1' }
@@ -80,7 +80,7 @@ describe.skipIf(!canMakeCertificates)('a server that speaks TLS', () => {
     await new Promise((resolve) => silent.once('connect', resolve))
     const ended = new Promise((resolve) => silent.once('close', resolve))
     const startedAt = performance.now()
-    // A minute is what requests would be waited for.
+    // Requests would be waited for up to a minute.
     await server?.stop(60_000)
     await ended
     expect(performance.now() - startedAt).toBeLessThan(30_000)

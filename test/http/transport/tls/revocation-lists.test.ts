@@ -41,7 +41,7 @@ describe('a certificate held against lists', () => {
       'has a list that has ended',
       [{ ...good, endsAtMs: NOW_MS }],
       { issuer: 'a', serialNumber: '08' },
-      'has ended',
+      'has expired',
     ],
     [
       'is in a list that has ended',

@@ -4,7 +4,7 @@ import { characterAt, countCharacters } from '../../../../src/rego/builtins/glob
 import { prefixSuffix } from '../../../../src/rego/builtins/glob/text-matchers.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
-/** Each byte of a text as a character of its own, as the pieces of globs take it. */
+/** Each byte of a text as one character, as the matchers of globs take it. */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['\u00e4', 0, { width: 2, written: 2 }],
   ['\u20ac', 0, { width: 3, written: 3 }],
   ['\u{1f600}', 0, { width: 4, written: 4 }],
-])('the character of %j at %d is whole', (text, at, character) => {
+])('the character of %j at %d is complete', (text, at, character) => {
   expect(characterAt(bytesOf(text), at)).toMatchObject(character)
   expect(countCharacters(bytesOf(text))).toBe(1)
 })
@@ -25,7 +25,7 @@ test.each(['\x80', '\xbf', '\xc3', '\xe2\x82', '\xf0\x9f\x98'])(
   },
 )
 
-test('what begins and ends with literals is found in each of its lengths', () => {
+test('a pattern between literals is found in each of its lengths', () => {
   const matcher = prefixSuffix('a', 'b')
   expect(matcher.find('xaXbYbZ', generousMeter())).toEqual({ at: 1, lengths: [3, 5] })
   expect(matcher.find('xab', generousMeter())).toEqual({ at: 1, lengths: [2] })

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { formatGoFloat } from '../../../../src/rego/builtins/go-format/float.js'
 import type { FloatVerb } from '../../../../src/rego/builtins/go-format/float.js'
 
-/** As strconv.FormatFloat of Go 1.24 writes them; without a precision (-1 there) the fewest digits that read back. */
+/**
+ * Results of strconv.FormatFloat in Go 1.24; without a precision (-1 in Go) the fewest digits that
+ * identify the number.
+ */
 test.each<[number, FloatVerb, number | undefined, string]>([
   [1.25, 'e', undefined, '1.25e+00'],
   [1, 'e', undefined, '1e+00'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { outcomeOf } from '../../../support/builtin-outcome.js'
-import { sprintfBuiltins } from '../../../../src/rego/builtins/sprintf.js'
+import { stringBuiltins } from '../../../../src/rego/builtins/strings.js'
 
-/** As Go's fmt.Sprintf writes them. */
+/** Results of Go's fmt.Sprintf. */
 test.each([
   ['%#x', 255, '0xff'],
   ['%#X', 255, '0XFF'],
@@ -22,5 +22,5 @@ test.each([
   ['%U', 0, 'U+0000'],
   ['%#U', 0x1f600, "U+1F600 '\u{1f600}'"],
 ])('%s of %d is %s', (format, value, text) => {
-  expect(outcomeOf(sprintfBuiltins, 'sprintf', JSON.stringify([format, [value]]))).toBe(JSON.stringify(text))
+  expect(outcomeOf(stringBuiltins, 'sprintf', JSON.stringify([format, [value]]))).toBe(JSON.stringify(text))
 })

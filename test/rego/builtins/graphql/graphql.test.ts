@@ -21,14 +21,14 @@ describe('a parsed query that is verified', () => {
     ['an unknown field', '{z}', 'false'],
     ['an unknown fragment', '{...F}', 'false'],
     ['a field without its subfields', '{c}', 'false'],
-  ])('is judged as its text is, where OPA itself stops: %s', (_, query, outcome) => {
+  ])('is validated like its text where OPA crashes: %s', (_, query, outcome) => {
     const tree = outcomeOf(graphqlBuiltins, 'graphql.parse_query', JSON.stringify([query]))
     const schema = JSON.stringify(SCHEMA)
     expect(outcomeOf(graphqlBuiltins, 'graphql.is_valid', JSON.stringify([query, SCHEMA]))).toBe(outcome)
     expect(outcomeOf(graphqlBuiltins, 'graphql.is_valid', `[${tree}, ${schema}]`)).toBe(outcome)
   })
 
-  it('gets an error without a place, since its nodes have none', () => {
+  it('gets an error without a position', () => {
     const tree = '{"Operations": [{"Operation": "query", "SelectionSet": [{"Alias": "zzz", "Name": "zzz"}]}]}'
     expect(outcomeOf(graphqlBuiltins, 'graphql.parse', `[${tree}, ${JSON.stringify(SCHEMA)}]`)).toBe(
       'eval_builtin_error: Cannot query field "zzz" on type "Query" in GraphQL string',
@@ -36,7 +36,7 @@ describe('a parsed query that is verified', () => {
   })
 })
 
-describe('what a GraphQL document may ask of the parser', () => {
+describe('the cost of a GraphQL document', () => {
   const nested = (depth: number) => `${'{c'.repeat(depth)}${'}'.repeat(depth)}`
   const spreads = Array.from({ length: 60 }, (_, i) => `fragment F${i} on Query {...F${i + 1} ...F${i + 1}}`)
   const twofold = Array.from(
@@ -57,7 +57,7 @@ describe('what a GraphQL document may ask of the parser', () => {
     expect(outcomeOf(graphqlBuiltins, 'graphql.parse_query', JSON.stringify([query]))).toContain(problem)
   })
 
-  it('is bounded in the pairs of fields that are compared', () => {
+  it('is bounded by the number of compared pairs of fields', () => {
     const args = JSON.stringify([`{${'a '.repeat(4000)}}`, SCHEMA])
     expect(outcomeOf(graphqlBuiltins, 'graphql.parse', args)).toMatch(/^over budget: /)
   })
@@ -65,7 +65,7 @@ describe('what a GraphQL document may ask of the parser', () => {
   it.each([
     ['one after another', [...spreads, last(60)]],
     ['below two fields of one name', [...twofold, last(40)]],
-  ])('does not grow with the paths through fragments: %s', (_, fragments) => {
+  ])('does not grow with the number of paths through fragments: %s', (_, fragments) => {
     const args = JSON.stringify([`{...F0} ${fragments.join(' ')}`, SCHEMA])
     expect(outcomeOf(graphqlBuiltins, 'graphql.is_valid', args)).toBe('true')
   })

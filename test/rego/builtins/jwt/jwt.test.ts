@@ -81,12 +81,12 @@ describe('JSON web tokens', () => {
     expect(outcome('io.jwt.decode', `${encode({ cty: 1 }, {})}.`)).toBe('[{"cty":1},{},""]')
   })
 
-  it('nested very deep in a payload are refused and not followed', () => {
+  it('nested too deeply in a payload are refused', () => {
     const deep = Buffer.from(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`).toString('base64url')
     expect(outcome('io.jwt.decode', `e30.${deep}.`)).toMatch(/exceeded max depth$/)
   })
 
-  it('name the broken header in the words of the conformance cases', () => {
+  it('name the broken header as in the conformance cases', () => {
     const key = '{"kty":"oct","k":"c2VjcmV0"}'
     const context = "eval_builtin_error: missing or invalid 'alg' header: cannot parse JSON"
     expect(outcome('io.jwt.encode_sign_raw', '', '{}', key)).toBe(`${context}: cannot parse empty string`)

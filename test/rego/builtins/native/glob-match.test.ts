@@ -7,9 +7,9 @@ function matches(...operands: readonly unknown[]): string {
   return outcomeOf(nativeFailures, 'glob.match', JSON.stringify(operands))
 }
 
-test('a pattern is not taken for another that reads alike beside its delimiters', () => {
+test('a pattern is not confused with another whose text is the same including delimiters', () => {
   expect(matches('x', ['\0'], 'x')).toBe('true')
-  // A NUL at the beginning ends the pattern.
+  // A leading NUL ends the pattern.
   expect(matches('\0x', null, 'x')).toBe('false')
 })
 
@@ -20,11 +20,11 @@ test.each([
   ['{a?,a?c}', 'axc', 'true'],
   ['{?a,?ba}', 'xba', 'true'],
   ['{ab,ab}{ab,ab}', 'abab', 'true'],
-])('alternatives that begin and end alike are matched once: %s, %s', (pattern, text, outcome) => {
+])('common ends of alternatives are matched once: %s, %s', (pattern, text, outcome) => {
   expect(matches(pattern, [], text)).toBe(outcome)
 })
 
-test('alternatives without end are refused before they are compared with each other', () => {
+test('too many alternatives are refused before they are compared', () => {
   const alternatives = Array.from({ length: 20_000 }, (_, index) => `a*${index}`)
   expect(matches(`{${alternatives.join()}}`, ['/'], 'x')).toMatch(/^over budget: /)
 })

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { goFloatToText } from '../../../../src/rego/builtins/native/go-float-digits.js'
-import { bitLength, isSame, parseGoFloat, round } from '../../../../src/rego/builtins/native/go-float.js'
+import {
+  bitLength,
+  goFloatToText,
+  isSame,
+  parseGoFloat,
+  round,
+} from '../../../../src/rego/builtins/native/go-float.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
 describe('a number of 64 bits', () => {
@@ -27,14 +32,15 @@ describe('a number of 64 bits', () => {
     )
     fc.assert(
       fc.property(mantissa, fc.integer({ min: -200, max: 200 }), (digits, exponent) => {
-        // Of powers of two Go takes the neighbour below for as near as that above, and may write what names another.
+        // For powers of two Go treats the lower neighbour as equally distant, and may write digits
+        // that identify another number.
         if ((digits & (digits - 1n)) === 0n) return
         const float = round(digits, exponent)
         const text = goFloatToText(float, generousMeter())
         expect(isSame(parseGoFloat(text, generousMeter()), float)).toBe(true)
         const [written = '', power] = text.split('e')
         if (!written.includes('.')) return
-        // The digit before the last as it is, and one more: the two nearest of the texts that are shorter.
+        // The two nearest shorter texts: the digit before the last unchanged, and incremented.
         const last = written.slice(0, -1)
         const place = 10n ** BigInt(last.length - last.indexOf('.') - 1)
         const shorter = BigInt(last.replace('.', ''))

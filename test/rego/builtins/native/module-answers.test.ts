@@ -4,7 +4,7 @@ import { evaluateDocument, planDocument } from '../../../../src/rego/evaluation/
 import { newCall } from '../../../../src/rego/evaluation/new-call.js'
 import { loadPolicies } from '../../../support/load-policies.js'
 
-/** What OPA 1.20.2 answers, and the module itself does not. */
+/** Results of OPA 1.20.2 that differ from the module's own. */
 const CALLS: readonly (readonly [call: string, input: unknown, answer: unknown])[] = [
   ['json.marshal(input)', { n: 'x<y>&' }, '{"n":"x\\u003cy\\u003e\\u0026"}'],
   ['json.marshal(input)', { '<': 'é\u2028\u2029' }, '{"\\u003c":"é\\u2028\\u2029"}'],
@@ -13,7 +13,7 @@ const CALLS: readonly (readonly [call: string, input: unknown, answer: unknown])
   ['object.union_n(input)', [{ a: { b: 1 } }, { a: { c: 2 } }], { a: { b: 1, c: 2 } }],
 ]
 
-it('native built-ins answer as OPA where the module does not', async () => {
+it('native built-ins have the results of OPA where the module differs', async () => {
   const rules = CALLS.map(([call], index) => `r${index} := ${call}`)
   const snapshot = await loadPolicies({ 'p.rego': `package p\n\nimport rego.v1\n\n${rules.join('\n')}\n` })
   const answers = CALLS.map(([, input], index) => {

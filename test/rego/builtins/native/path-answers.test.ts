@@ -6,7 +6,7 @@ import { outcomeOf } from '../../../support/builtin-outcome.js'
 test.each([
   ['json.filter', '{"a7":"x"}'],
   ['json.remove', '{"b":"y"}'],
-])('%s takes a hundred thousand paths without comparing each with all before it', (builtin, expected) => {
+])('%s handles a hundred thousand paths in linear time', (builtin, expected) => {
   const paths = ['', ...Array.from({ length: 100_000 }, (_, index) => `/a${index}`)]
   const operands = JSON.stringify([{ a7: 'x', b: 'y' }, paths])
   expect(outcomeOf(nativeFailures, builtin, operands)).toBe(expected)

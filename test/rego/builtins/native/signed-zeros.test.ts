@@ -16,7 +16,7 @@ beforeAll(async () => {
   snapshot = await loadPolicies({ 'p.rego': `package p\n\n${rules.join('\n\n')}\n` })
 })
 
-/** The answers are those of OPA 1.20.2. */
+/** Results of OPA 1.20.2. */
 test.each([
   ['quotient', '0', '-5', '-0'],
   ['quotient', '-0', '5', '-0'],

@@ -3,7 +3,7 @@ import { netBuiltins } from '../../../../src/rego/builtins/net/net.js'
 import { outcomeOf } from '../../../support/builtin-outcome.js'
 import type { OutcomeCase } from '../../../support/builtin-outcome.js'
 
-/** Outcomes of OPA 0.70 itself. */
+/** Outcomes of OPA 0.70. */
 const cases: readonly OutcomeCase[] = [
   ['net.cidr_is_valid', '["192.168.1.0/24"]', 'true'],
   ['net.cidr_is_valid', '["1.2.3.4"]', 'false'],
@@ -183,17 +183,17 @@ describe('CIDR arithmetic', () => {
     expect(outcomeOf(netBuiltins, builtin, args)).toBe(outcome)
   })
 
-  it('keeps IPv4 and IPv6 apart where their ranges touch, which stops OPA itself', () => {
+  it('keeps adjacent IPv4 and IPv6 ranges apart, for which OPA crashes', () => {
     const merged = outcomeOf(netBuiltins, 'net.cidr_merge', '[["255.0.0.0/8", "::1:0:0:0/96"]]')
     expect(merged).toBe('{"255.0.0.0/8","::1:0:0:0/96"}')
   })
 
-  it('merges an IPv4-mapped network with the IPv4 network beside it', () => {
+  it('merges an IPv4-mapped network with the adjacent IPv4 network', () => {
     const merged = outcomeOf(netBuiltins, 'net.cidr_merge', '[["::ffff:1.2.2.4/120", "1.2.3.0/24"]]')
     expect(merged).toBe('{"1.2.2.0/23"}')
   })
 
-  it('expands a /16, and ends the evaluation over what no memory holds', () => {
+  it('expands a /16, and ends the evaluation for a network that does not fit into memory', () => {
     const count = outcomeOf(netBuiltins, 'net.cidr_expand', '["10.1.0.0/16"]').split(',').length
     expect(count).toBe(65_536)
     expect(outcomeOf(netBuiltins, 'net.cidr_expand', '["10.0.0.0/8"]')).toMatch(/^over budget: /)

@@ -32,7 +32,7 @@ describe('templates', () => {
     )
   })
 
-  it('knows how deep it is again after a call', () => {
+  it('restores the depth after a call', () => {
     const template = '{{define "t"}}{{.}}{{end}}{{range 3000}}{{template "t" .}}{{end}}'
     expect(outcomeOfRendering(template)).toMatch(/^"012.*2999"$/)
   })

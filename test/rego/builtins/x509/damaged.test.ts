@@ -16,7 +16,7 @@ const { keys } = z
 const call = (name: string, text: string): string =>
   outcomeOf(x509Builtins, `crypto.${name}`, JSON.stringify([text])).replace(/^\w+_error: .*/s, 'an error')
 
-/** The PEM text with other bytes within. */
+/** Applies a change to the DER of a PEM text. */
 function changed(pem: string, change: (der: Buffer) => Buffer): string {
   return pem.replace(/(?<=-----\n)[\w+/=\n]+(?=-----END)/, (body) => {
     const der = change(Buffer.from(body, 'base64'))
@@ -38,17 +38,17 @@ describe('damaged and odd texts', () => {
   const ed = keys['ed.pem'] ?? ''
   const certificate = keys['root.crt'] ?? ''
 
-  it('a key of a curve is its number: the point beside it may be another', () => {
+  it('the stored point of an elliptic curve key is ignored', () => {
     const whole = call('x509.parse_rsa_private_key', ec)
     expect(whole).toContain('"crv":"P-256"')
     expect(call('x509.parse_rsa_private_key', changed(ec, flipped(-20)))).toBe(whole)
-    // The first byte of the number: another point belongs to it.
+    // The first byte of the number, which then has another point.
     const other = call('x509.parse_rsa_private_key', changed(ec, flipped(10)))
     expect(other).toContain('"crv":"P-256"')
     expect(/"x":"[^"]*"/.exec(other)?.[0]).not.toBe(/"x":"[^"]*"/.exec(whole)?.[0])
   })
 
-  it('an RSA key whose numbers do not belong together is none', () => {
+  it('an inconsistent RSA key is refused', () => {
     expect(call('parse_private_keys', rsa)).toContain('"Primes"')
     expect(call('parse_private_keys', changed(rsa, flipped(40)))).toBe('an error')
   })
@@ -65,33 +65,33 @@ describe('damaged and odd texts', () => {
     ['DSA', generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }).privateKey],
     ['Ed448', generateKeyPairSync('ed448').privateKey],
     ['X448', generateKeyPairSync('x448').privateKey],
-  ])('a key of a kind that Go does not know is none: %s', (_name, key) => {
+  ])('a key of a kind that Go does not support is ignored: %s', (_name, key) => {
     const pem = key.export({ format: 'pem', type: 'pkcs8' }).toString()
     expect(call('parse_private_keys', pem)).toBe('an error')
     expect(call('x509.parse_rsa_private_key', pem)).toBe('an error')
   })
 
-  it('a key of X25519 shows its numbers as a JSON Web Key alone', () => {
+  it('an X25519 key shows its numbers only as a JSON Web Key', () => {
     const { privateKey } = generateKeyPairSync('x25519')
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
     expect(call('parse_private_keys', pem)).toBe('[{}]')
     expect(call('x509.parse_rsa_private_key', pem)).toContain('"crv":"X25519"')
   })
 
-  it('what is behind the key in PKCS #8 is passed over', () => {
+  it('bytes after a PKCS #8 key are ignored', () => {
     const whole = call('parse_private_keys', ed)
     const longer = changed(ed, (der) => Buffer.concat([der, Buffer.from([0x99])]))
     expect(call('parse_private_keys', longer)).toBe(whole)
   })
 
-  it('what is behind the key in PKCS #1 makes it none', () => {
+  it('bytes after a PKCS #1 key are an error', () => {
     const pem = createPrivateKey(rsa).export({ format: 'pem', type: 'pkcs1' }).toString()
     expect(call('parse_private_keys', pem)).toContain('"Primes"')
     const longer = changed(pem, (der) => Buffer.concat([der, Buffer.from([0x05, 0x00])]))
     expect(call('parse_private_keys', longer)).toBe('an error')
   })
 
-  it('what is behind the signature within a certificate is passed over', () => {
+  it('bytes after the signature of a certificate are ignored', () => {
     const longer = changed(certificate, (der) => {
       const more = Buffer.concat([der, Buffer.from([0x30, 0x7f])])
       more.writeUInt16BE(der.readUInt16BE(2) + 2, 2)
@@ -112,7 +112,7 @@ describe('damaged and odd texts', () => {
     ],
     ['a day that its month has not', (der) => flipped(der.indexOf('261121', 'latin1') + 4)(der)],
     ['a version that nobody has', (der) => flipped(der.indexOf(Buffer.from('a003020102', 'hex')) + 3)(der)],
-  ])('a certificate with %s is none', (_name, change) => {
+  ])('a certificate with %s is refused', (_name, change) => {
     expect(call('x509.parse_certificates', certificate)).toContain('"Version":3')
     const damaged = changed(certificate, change)
     expect(damaged).not.toBe(certificate)
@@ -123,7 +123,7 @@ describe('damaged and odd texts', () => {
     expect(verifying(damaged)).toMatch(/^eval_builtin_error: /)
   })
 
-  it('a first line that is not closed begins no block', () => {
+  it('an unterminated BEGIN line starts no block', () => {
     const open = certificate.replace('CERTIFICATE-----', 'CERTIFICATE---|-')
     expect(call('x509.parse_certificates', open)).toBe('[]')
   })

@@ -6,10 +6,10 @@ import { outcomeOf } from '../../../support/builtin-outcome.js'
 import { readStoredOutcomes } from '../../../support/stored-outcomes.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
-/** Every stored certificate is valid then, but for the one that expired. */
+/** All stored certificates are valid at this time except the expired one. */
 const NOW_NS = 1_800_000_000_000_000_000n
 
-/** The names up a verified chain, `none` for an unverified one. */
+/** The names up a verified chain; `none` for an unverified one. */
 function chainNames(outcome: string): string {
   const [verified, chain] = JSON.parse(outcome) as [boolean, { Subject: { CommonName: string } }[]]
   return verified ? chain.map(({ Subject }) => Subject.CommonName).join(' < ') : 'none'
@@ -23,7 +23,7 @@ describe('X.509 texts', () => {
     },
   )
 
-  it('that are damaged raise nothing but built-in errors', () => {
+  it('that are damaged only raise built-in errors', () => {
     const args =
       readStoredOutcomes('x509').find(([, , outcome]) => outcome.includes('rich.example.com'))?.[1] ?? ''
     const [pem] = JSON.parse(args) as [string]
@@ -42,7 +42,7 @@ describe('X.509 texts', () => {
     }
   })
 
-  it('that are broken keys or requests are built-in errors', () => {
+  it('with broken keys or requests are built-in errors', () => {
     const broken = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'
     const call = (builtin: string, text: string) => () =>
       x509Builtins[builtin]?.([text], { nowNs: 0n, memo: new Map(), meter: generousMeter() })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 
 import { AppError } from '../../../../src/errors/app-error.js'
-import { yamlToJson } from '../../../../src/rego/builtins/yaml/yaml-to-json.js'
+import { yamlToJson } from '../../../../src/rego/builtins/yaml/yaml.js'
 
 const LIMIT = 1_000_000
 const PIECES = [
@@ -30,7 +30,7 @@ const PIECES = [
   '1',
 ]
 
-/** Each a list of the one before it: 520 levels deep, and a quarter of a million nodes. */
+/** Each line is a list of the previous one: 520 levels deep, with a quarter of a million nodes. */
 const CHAIN = Array.from({ length: 520 }, (_, n) => `- &a${n} [${n === 0 ? '1' : `*a${n - 1}`}]`).join('\n')
 
 function kindOf(text: string): string {
@@ -56,7 +56,7 @@ describe('YAML as JSON', () => {
     )
   })
 
-  it('is JSON or a refusal that says why, whatever was sent', () => {
+  it('returns JSON or a refusal with a reason for any input', () => {
     const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(text, (given) => {
@@ -78,22 +78,24 @@ describe('YAML as JSON', () => {
     expect(kindOf(text)).toBe('invalid: YAML is nested deeper than 250 levels')
   })
 
-  it('is refused where aliases of aliases nest deeper than its text', () => {
-    // Beside so many other values these are few enough of aliases.
+  it('is refused if nested aliases are too deep', () => {
+    // With so many other values, the share of aliases is within the limit.
     expect(kindOf(`${'- 1\n'.repeat(5000)}${CHAIN}`)).toBe(
-      'invalid: with its aliases the YAML is nested more than 512 levels deep',
+      'invalid: the YAML is nested more than 512 levels deep after its aliases are expanded',
     )
   })
 
-  it('is refused where a few aliases come to a lot', () => {
+  it('is refused if a few aliases expand to too much', () => {
     const text = `- &a "${'x'.repeat(20_000)}"\n${'- *a\n'.repeat(100)}`
-    expect(kindOf(text)).toBe(`too_large: with its aliases the YAML is over the limit of ${LIMIT} bytes`)
+    expect(kindOf(text)).toBe(
+      `too_large: the YAML exceeds the limit of ${LIMIT} bytes after its aliases are expanded`,
+    )
     const doubling = Array.from({ length: 40 }, (_, n) => `- &a${n} [*a${n - 1}, *a${n - 1}]`).join('\n')
     expect(kindOf(doubling.replaceAll('*a-1', '1'))).toMatch(/^invalid: .*excessive aliasing/)
     expect(kindOf(CHAIN)).toMatch(/^invalid: .*excessive aliasing/)
   })
 
-  it('may hold brackets in its texts', () => {
+  it('may contain brackets in its strings', () => {
     expect(JSON.parse(yamlToJson(`a: |\n  ${'['.repeat(2000)}\nb: "${'{'.repeat(2000)}"\n`, LIMIT))).toEqual({
       a: `${'['.repeat(2000)}\n`,
       b: '{'.repeat(2000),

@@ -8,7 +8,7 @@ describe('YAML', () => {
     expect(outcomeOf(yamlBuiltins, builtin, args)).toBe(outcome)
   })
 
-  it('refuses aliases that stand for more nodes than a document may have', () => {
+  it('refuses aliases that expand to too many nodes', () => {
     const lines = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`)
     const args = JSON.stringify([['a0: &a0 x', ...lines].join('\n')])
     expect(outcomeOf(yamlBuiltins, 'yaml.unmarshal', args)).toBe(

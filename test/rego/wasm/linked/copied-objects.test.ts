@@ -42,7 +42,7 @@ describe('a member of the input is replaced', () => {
     (input) => {
       expect(ask('member', input)).toBe('{"a":5}')
       expect(ask('nested', input)).toBe('{"a":{"b":null}}')
-      // The input itself is as before.
+      // The input itself is unchanged.
       expect(ask('after', input)).toBe(`[{"a":5},${input}]`)
     },
   )

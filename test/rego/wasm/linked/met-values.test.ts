@@ -5,7 +5,7 @@ import { evaluateDocument, planDocument } from '../../../../src/rego/evaluation/
 import { newCall } from '../../../../src/rego/evaluation/new-call.js'
 import { loadPolicies } from '../../../support/load-policies.js'
 
-/** Each gives `r.x` a value, and then a member or an element to what stands there. */
+/** Each sets `r.x` to a value, and then sets a member or element of that value. */
 const MEETING = {
   'an object made of a longer path': 'r[input.k] contains "more"\n\nr.x.b := {"c": 1}\n',
   'an object with a number in it': 'r[input.k] contains 1\n\nr.x.b := 5\n',
@@ -28,7 +28,7 @@ describe('where rules of several lengths meet, nothing is written into another v
     for (const rule of ['r', 'read']) {
       expect(ask(rule, '{"k": "x"}')).toEqual(conflict)
       expect(ask('calm', '{"k": "x"}')).toBe('"x"')
-      // Elsewhere they have nothing to do with one another.
+      // Otherwise they are unrelated.
       expect(ask(rule, '{"k": "y"}')).toBeTypeOf('string')
     }
   })

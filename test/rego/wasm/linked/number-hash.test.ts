@@ -53,7 +53,7 @@ describe('a number', () => {
     ['1001', '1001e-1'],
     ['9223372036854775807', '-9223372036854775807'],
     ['1e-300', '1e-301'],
-  ])('is no other one: %s and %s', (there, asked) => {
+  ])('differs from other numbers: %s and %s', (there, asked) => {
     expect(answer(there, asked)).toEqual(UNEQUAL)
   })
 })

@@ -67,7 +67,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(fc.string({ maxLength: 3 }), scalar, { maxKeys: 3 }) },
 )
 
-describe('collections are gone through in the order of Rego', () => {
+describe("collections are iterated in Rego's order", () => {
   test('sets of any values', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 40 }), (list) => {
@@ -101,14 +101,14 @@ describe('collections are gone through in the order of Rego', () => {
     expect(ask('in_order', JSON.stringify({ list }))).toBe(JSON.stringify([...list].sort()))
   })
 
-  test('one set within itself, and one that another grew out of', () => {
+  test('a set within itself, and a set that extends another', () => {
     const input = '{"list":["c","a","b"]}'
     const pairs = ['a', 'b', 'c'].flatMap((one) => ['a', 'b', 'c'].map((other) => [one, other]))
     expect(ask('pairs', input)).toBe(JSON.stringify(pairs))
     expect(ask('grown', input)).toBe('["a","b","c","one more"]')
   })
 
-  test('base documents, each time they are asked for', () => {
+  test('base documents, on every access', () => {
     const sorted = [...NAMES].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     for (let time = 0; time < 3; time++) {
       expect(ask('settings', '{}')).toBe(JSON.stringify(sorted))
@@ -116,7 +116,7 @@ describe('collections are gone through in the order of Rego', () => {
     }
   })
 
-  test('what walk comes across, and arrays in sets', () => {
+  test('the results of walk, and arrays in sets', () => {
     const input = '{"object":{"b":{"y":1,"x":[2,3]},"a":null}}'
     expect(ask('walked', input)).toBe('[[],["a"],["b"],["b","x"],["b","x",0],["b","x",1],["b","y"]]')
     expect(ask('of_pairs', '{"object":{"b":1,"a":2,"c":0}}')).toBe('[["a",2],["b",1],["c",0]]')
@@ -130,14 +130,14 @@ describe('collections are gone through in the order of Rego', () => {
   })
 })
 
-test('the next evaluation sees nothing of the last: other values lie where its own lay', () => {
+test('the next evaluation does not see values of the previous one', () => {
   expect(ask('in_order', '{"list":["b","a"]}')).toBe('["a","b"]')
   expect(ask('in_order', '{"list":["d","c"]}')).toBe('["c","d"]')
   expect(ask('keys', '{"object":{"b":1,"a":2}}')).toBe('["a","b"]')
   expect(ask('keys', '{"object":{"d":1,"c":2}}')).toBe('["c","d"]')
 })
 
-test('a policy that calls no built-in goes through them in order, too', async () => {
+test('a policy without built-ins iterates in order, too', async () => {
   const plain = await loadPolicies({
     'p.rego': 'package p\n\nimport rego.v1\n\nkeys := [k | some k, _ in input]\n',
   })
@@ -145,7 +145,7 @@ test('a policy that calls no built-in goes through them in order, too', async ()
   expect(evaluateDocument(plan, Buffer.from('{"c":1,"a":2,"b":3}'), newCall())).toBe('["a","b","c"]')
 })
 
-test('large base documents stay in order from one evaluation to the next, whatever comes between', async () => {
+test('large base documents stay sorted between evaluations', async () => {
   const keys = Array.from({ length: 500 }, (_, index) => `key ${(index * 7919) % 500}`)
   const large = Object.fromEntries(keys.map((key) => [key, key]))
   const policies = await loadPolicies({

@@ -21,7 +21,7 @@ function trap(): Error {
   return Object.assign(new Error('unreachable'), { name: 'RuntimeError' })
 }
 
-test('a trap is a limit where the module has used up its memory or its stack, and else a fault', () => {
+test('a trap is a limit if memory or stack are used up, else a fault', () => {
   expect(describeFailure(trap(), 'memory')).toMatchObject({ isOverBudget: true, message: 'out of memory' })
   expect(describeFailure(trap(), 'stack')).toMatchObject({ isOverBudget: true, message: 'stack exhausted' })
   expect(describeFailure(trap())).toMatchObject({ isOverBudget: false, message: 'unreachable' })

@@ -4,24 +4,32 @@ import type {
   DirectiveDefinitionNode,
   DocumentNode,
   InputValueDefinitionNode,
+  NameNode,
+  TypeDefinitionNode,
+  TypeNode,
 } from 'graphql'
-import type { NameNode, TypeDefinitionNode, TypeNode } from 'graphql'
 
 import { compareStrings } from '../../../../lib/text/compare-strings.js'
-import { checkInterfaces } from './check-interfaces.js'
-import { definitionKind } from './definition-kinds.js'
-import type { DefinitionKind } from './definition-kinds.js'
-import { argumentsOf, enumValuesOf, fieldsOf, memberTypesOf } from './definition-members.js'
-import { schemaError } from './schema-error.js'
+import {
+  argumentsOf,
+  definitionKind,
+  enumValuesOf,
+  fieldsOf,
+  interfacesOf,
+  memberTypesOf,
+} from './definition-kinds.js'
+import type { DefinitionKind, MemberField } from './definition-kinds.js'
 import { SchemaSymbols } from './schema-symbols.js'
+import { schemaError } from './source-position.js'
 
 const INPUT_KINDS: readonly DefinitionKind[] = ['SCALAR', 'ENUM', 'INPUT_OBJECT']
 const OUTPUT_KINDS: readonly DefinitionKind[] = ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM']
 const RESERVED_VALUES: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /**
- * What the names in a schema stand for. Raises BuiltinError with OPA's text for the first rule of gqlparser that the
- * schema breaks; they are other rules than the package has, which also wants a query type and no unknown extensions.
+ * Returns the symbols of a schema. Throws BuiltinError with OPA's message for the first of
+ * gqlparser's rules that the schema breaks. The package's rules differ: it also requires a query
+ * type and refuses unknown extensions.
  */
 export function checkSchema(document: DocumentNode): SchemaSymbols {
   const symbols = new SchemaSymbols(document)
@@ -73,7 +81,7 @@ function checkFields(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   }
 }
 
-/** A type must have members, and of the kinds that it may have. */
+/** A type must have members of the permitted kinds. */
 function checkMembers(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   const kind = definitionKind(type)
   const title = `${kind} ${type.name.value}`
@@ -162,4 +170,110 @@ function checkName({ value }: NameNode, node: Parameters<typeof schemaError>[0])
 
 function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
+}
+
+/** Throws BuiltinError if a type does not conform to an interface that it declares. */
+function checkInterfaces(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
+  const fields = new Map(fieldsOf(type).map((field) => [field.name.value, field]))
+  const names = new Set(interfacesOf(type))
+  for (const name of names) {
+    const contract = findInterface(name, type, symbols)
+    checkContract({ type, fields, contract }, symbols)
+    checkAncestors(type, contract, names)
+  }
+}
+
+function findInterface(name: string, type: TypeDefinitionNode, symbols: SchemaSymbols): TypeDefinitionNode {
+  const kind = symbols.kindOf(name)
+  const contract = symbols.types.get(name)
+  if (kind === undefined) schemaError(type, `Undefined type ${JSON.stringify(name)}.`)
+  if (contract !== undefined && definitionKind(contract) === 'INTERFACE') return contract
+  return schemaError(type, `${JSON.stringify(name)} is a non interface type ${kind}.`)
+}
+
+interface Implementation {
+  readonly type: TypeDefinitionNode
+  readonly fields: ReadonlyMap<string, MemberField>
+  readonly contract: TypeDefinitionNode
+}
+
+function checkContract({ type, fields, contract }: Implementation, symbols: SchemaSymbols): void {
+  const goal = `For ${type.name.value} to implement ${contract.name.value}`
+  for (const required of fieldsOf(contract)) {
+    const name = required.name.value
+    const found = fields.get(name)
+    if (found === undefined) schemaError(type, `${goal} it must have a field called ${name}.`)
+    if (!isCovariant(required.type, found.type, symbols)) {
+      schemaError(found, `${goal} the field ${name} must have type ${print(required.type)}.`)
+    }
+    checkFieldArguments(required, found, goal)
+  }
+}
+
+function checkFieldArguments(required: MemberField, found: MemberField, goal: string): void {
+  const field = required.name.value
+  const wanted = argumentsByName(argumentsOf(required))
+  const given = argumentsByName(argumentsOf(found))
+  for (const [name, argument] of wanted) {
+    const same = given.get(name)
+    const problem = `${goal} the field ${field} must have the same arguments but`
+    if (same === undefined) schemaError(found, `${problem} it is missing ${name}.`)
+    if (!isCompatible(argument.type, same.type)) schemaError(same, `${problem} ${name} has the wrong type.`)
+  }
+  for (const [name, argument] of given) {
+    const isRequired = argument.type.kind === Kind.NON_NULL_TYPE && argument.defaultValue === undefined
+    if (wanted.has(name) || !isRequired) continue
+    const problem = `must be optional or have a default value but ${name} is required.`
+    schemaError(argument, `${goal} any additional arguments on ${field} ${problem}`)
+  }
+}
+
+/** A type must implement the interfaces of its interfaces. */
+function checkAncestors(
+  type: TypeDefinitionNode,
+  contract: TypeDefinitionNode,
+  own: ReadonlySet<string>,
+): void {
+  const [name, interfaceName] = [type.name.value, contract.name.value]
+  for (const ancestor of interfacesOf(contract)) {
+    if (own.has(ancestor)) continue
+    if (ancestor === name) {
+      schemaError(
+        type,
+        `Type ${name} cannot implement ${interfaceName} because it would create a circular reference.`,
+      )
+    }
+    schemaError(
+      type,
+      `Type ${name} must implement ${ancestor} because it is implemented by ${interfaceName}.`,
+    )
+  }
+}
+
+function isCovariant(required: TypeNode, actual: TypeNode, symbols: SchemaSymbols): boolean {
+  if (required.kind === Kind.NON_NULL_TYPE) {
+    return actual.kind === Kind.NON_NULL_TYPE && isCovariant(required.type, actual.type, symbols)
+  }
+  const nullable = actual.kind === Kind.NON_NULL_TYPE ? actual.type : actual
+  if (required.kind === Kind.LIST_TYPE) {
+    return nullable.kind === Kind.LIST_TYPE && isCovariant(required.type, nullable.type, symbols)
+  }
+  return nullable.kind === Kind.NAMED_TYPE && symbols.isSubstitute(nullable.name.value, required.name.value)
+}
+
+/** Returns true for the same type, or a nullable variant of the required one. */
+function isCompatible(required: TypeNode, actual: TypeNode): boolean {
+  if (required.kind === Kind.NON_NULL_TYPE) {
+    return isCompatible(required.type, actual.kind === Kind.NON_NULL_TYPE ? actual.type : actual)
+  }
+  if (required.kind === Kind.LIST_TYPE) {
+    return actual.kind === Kind.LIST_TYPE && isCompatible(required.type, actual.type)
+  }
+  return actual.kind === Kind.NAMED_TYPE && actual.name.value === required.name.value
+}
+
+function argumentsByName(
+  args: readonly InputValueDefinitionNode[],
+): ReadonlyMap<string, InputValueDefinitionNode> {
+  return new Map(args.map((argument) => [argument.name.value, argument]))
 }

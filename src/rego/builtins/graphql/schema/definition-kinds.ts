@@ -1,7 +1,12 @@
 import { Kind } from 'graphql'
-import type { TypeDefinitionNode, TypeExtensionNode } from 'graphql'
+import type {
+  FieldDefinitionNode,
+  InputValueDefinitionNode,
+  TypeDefinitionNode,
+  TypeExtensionNode,
+} from 'graphql'
 
-/** The kinds of types by the names that gqlparser gives them. */
+/** gqlparser's names for the kinds of types. */
 export type DefinitionKind = 'SCALAR' | 'OBJECT' | 'INTERFACE' | 'UNION' | 'ENUM' | 'INPUT_OBJECT'
 
 const DEFINITION_KINDS: Readonly<Record<(TypeDefinitionNode | TypeExtensionNode)['kind'], DefinitionKind>> = {
@@ -19,12 +24,12 @@ const DEFINITION_KINDS: Readonly<Record<(TypeDefinitionNode | TypeExtensionNode)
   [Kind.INPUT_OBJECT_TYPE_EXTENSION]: 'INPUT_OBJECT',
 }
 
-/** Which kind of type a definition defines, or an extension extends. */
+/** Returns the kind of type that a definition defines or an extension extends. */
 export function definitionKind(node: TypeDefinitionNode | TypeExtensionNode): DefinitionKind {
   return DEFINITION_KINDS[node.kind]
 }
 
-/** The number that stands for the kind of a literal in gqlparser's tree. */
+/** gqlparser's numbers for the kinds of literals. */
 export const VALUE_KINDS = {
   [Kind.VARIABLE]: 0,
   [Kind.INT]: 1,
@@ -37,3 +42,29 @@ export const VALUE_KINDS = {
   [Kind.LIST]: 8,
   [Kind.OBJECT]: 9,
 } as const
+
+/** A field of an object or an interface, or of an input. */
+export type MemberField = FieldDefinitionNode | InputValueDefinitionNode
+
+export function fieldsOf(definition: TypeDefinitionNode): readonly MemberField[] {
+  return ('fields' in definition ? definition.fields : undefined) ?? []
+}
+
+export function argumentsOf(field: MemberField): readonly InputValueDefinitionNode[] {
+  return ('arguments' in field ? field.arguments : undefined) ?? []
+}
+
+export function interfacesOf(definition: TypeDefinitionNode): readonly string[] {
+  const interfaces = 'interfaces' in definition ? definition.interfaces : undefined
+  return (interfaces ?? []).map(({ name }) => name.value)
+}
+
+export function memberTypesOf(definition: TypeDefinitionNode): readonly string[] {
+  const types = 'types' in definition ? definition.types : undefined
+  return (types ?? []).map(({ name }) => name.value)
+}
+
+export function enumValuesOf(definition: TypeDefinitionNode): readonly string[] {
+  const values = 'values' in definition ? definition.values : undefined
+  return (values ?? []).map(({ name }) => name.value)
+}

@@ -1,30 +1,32 @@
 import { Kind, TokenKind } from 'graphql'
 import type { ASTNode, Token } from 'graphql'
 
+import { BuiltinError } from '../../shared/builtin.js'
+
 /** A line and a column of a document, both from 1. */
 export interface SourcePosition {
   readonly line: number
   readonly column: number
 }
 
-/** The quotes that open a string, which gqlparser does not count as part of it. */
+/** Length of the opening quotes of a string, which gqlparser does not count. */
 const QUOTES: Readonly<Partial<Record<string, number>>> = {
   [TokenKind.STRING]: 1,
   [TokenKind.BLOCK_STRING]: 3,
 }
 
-/** Where gqlparser says that a token is. */
+/** Returns gqlparser's position of a token. */
 export function tokenPosition(token: Token): SourcePosition {
   return { line: token.line, column: token.column + (QUOTES[token.kind] ?? 0) }
 }
 
-/** Where gqlparser says that a node is; undefined for a node that was read from an object. */
+/** Returns gqlparser's position of a node; undefined for a node that was read from an object. */
 export function nodePosition(node: ASTNode): SourcePosition | undefined {
   const token = markingToken(node)
   return token === undefined || token === null ? undefined : tokenPosition(token)
 }
 
-/** gqlparser notes the first token after the one that tells what the node is. */
+/** gqlparser records the first token after the one that identifies the node. */
 function markingToken(node: ASTNode): Token | null | undefined {
   switch (node.kind) {
     case Kind.DIRECTIVE:
@@ -60,9 +62,16 @@ function markingToken(node: ASTNode): Token | null | undefined {
 
 const INTRODUCTIONS: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription', 'fragment'])
 
-/** What has the name starts with the keyword or the sign before it; an argument with the name itself. */
+/** A named node starts at the keyword or symbol before its name; an argument starts at its name. */
 function startOfNamed(name: Token): Token {
   const { prev } = name
   if (prev?.kind === TokenKind.DOLLAR) return prev
   return prev?.kind === TokenKind.NAME && INTRODUCTIONS.has(prev.value) ? prev : name
+}
+
+/** Throws BuiltinError for an inconsistent schema at the node's position. */
+export function schemaError(node: ASTNode, problem: string): never {
+  const position = nodePosition(node)
+  const location = position === undefined ? 'input' : `input:${position.line}:${position.column}`
+  throw new BuiltinError(`Error in gqlparser SchemaDocument to Schema conversion: ${location}: ${problem}`)
 }

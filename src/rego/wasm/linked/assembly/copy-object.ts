@@ -2,8 +2,9 @@ import { opa_object, opa_value_shallow_copy } from './policy'
 import * as layout from './value-layout'
 
 /**
- * What `with input.a as …` puts its value into: a copy of the object, or a new one in the place of any other value. The runtime's own
- * function copies a text or an array, into which the compiled code then writes as if it were an object.
+ * Target of `with input.a as …`: a copy of the object, or a new one in place of any other value.
+ * The runtime's own function copies a string or array, into which the compiled code then writes as
+ * if it were an object.
  */
 export function copyObject(value: usize): usize {
   return load<u8>(value) == layout.OBJECT ? opa_value_shallow_copy(value) : opa_object()

@@ -1,4 +1,4 @@
-/** What is linked into every policy module. */
+/** The functions that are linked into every policy module. */
 export { copyObject } from './copy-object'
 export { addElement, insertMember } from './insert'
 export { callSite, keepNext, nextKey, setNotes } from './iterate'

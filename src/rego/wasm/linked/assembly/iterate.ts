@@ -3,19 +3,19 @@ import { findKept, findSorted, noteKept, setDataEnd, takeWanted, wantKept } from
 import { buildSorted, SLOT_BYTES, SLOT_HEAD } from './sort-keys'
 import * as layout from './value-layout'
 
-/** Where the notes on sorted collections are; 0 where values may lie otherwise than we know, and the runtime's order has to do. */
+/** Address of the notes; 0 if the layout is unknown, which keeps the runtime's order. */
 let notes: usize = 0
-/** Which of the module's calls of built-ins was made last, counted from 1; set by its policies (calls/call-sites.ts). */
+/** Number of the module's last built-in call, from 1 (calls/call-sites.ts). */
 export let callSite: u32 = 0
 
-/** Tells where the notes may be, and where the base documents end. */
+/** Sets the addresses of the notes and of the end of the base documents. */
 export function setNotes(address: usize, dataEnd: usize): void {
   notes = address
   callSite = 0
   setDataEnd(dataEnd)
 }
 
-/** Sorts a base document that was asked for where the heap begins, once and for all; false where there is none. */
+/** Sorts the next wanted base document permanently; false if there is none. */
 export function keepNext(): bool {
   const node = takeWanted(notes)
   if (node == 0) return false
@@ -26,8 +26,9 @@ export function keepNext(): bool {
 }
 
 /**
- * The key after another one, or the first where that is 0, as `opa_value_iter` gives it, but in Rego's order; 0 behind the last. A key
- * of an object or a set is a copy that lies in a list of all of them, so that the next one is right behind it.
+ * Returns the key after `previous` in Rego's order, or the first if `previous` is 0, as
+ * `opa_value_iter` does; 0 after the last. Keys of an object or a set are copies in one list, so
+ * the next key is adjacent.
  */
 export function nextKey(node: usize, previous: usize): usize {
   if (notes == 0 || node == 0) return opa_value_iter(node, previous)
@@ -44,7 +45,7 @@ export function nextKey(node: usize, previous: usize): usize {
     wantKept(notes, node, length)
     return buildSorted(notes, node, length)
   }
-  // A key that is none of ours cannot be told from one that is: the compiler hands back what it was given.
+  // A foreign key cannot be told from one of these; the compiler only passes back what it received.
   return load<u32>(previous - SLOT_HEAD) != 0 ? previous + SLOT_BYTES : 0
 }
 

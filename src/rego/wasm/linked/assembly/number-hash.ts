@@ -8,14 +8,15 @@ const PLUS: u8 = 0x2b
 const POINT: u8 = 0x2e
 const ZERO: u8 = 0x30
 const LETTER_E: u8 = 0x65
-/** Of the largest 64-bit integer. */
+/** Number of digits of the largest 64-bit integer. */
 const INTEGER_DIGITS: i64 = 19
-/** Beyond any number of digits that a text has: what is added to it does not overflow. */
+/** Exceeds the length of any text, so that adding to it does not overflow. */
 const LARGEST_EXPONENT: i64 = 1 << 40
 
 /**
- * The hash of a number, by its value. The runtime makes a double of the text of a number, which is not exact (`1000e-1` becomes another one than `100`), and tells the two
- * zeros apart: in sets and as keys numbers were not found that are there.
+ * Hashes a number by its value. The runtime hashes the double of a number's text, which is inexact
+ * (`1000e-1` differs from `100`) and distinguishes the two zeros, so that numbers were not found in
+ * sets and as keys.
  */
 export function numberHash(number: usize): u32 {
   if (load<u16>(number) != layout.DECIMAL) return opa_number_hash(number)
@@ -62,7 +63,7 @@ export function numberHash(number: usize): u32 {
   return (hash * FNV_PRIME) ^ ((exponent as u32) << 1) ^ (isNegative ? 1 : 0)
 }
 
-/** The runtime's hash of an integer, which takes the place of another number for as long as it is asked. */
+/** Returns the runtime's hash of an integer by temporarily overwriting `number`. */
 function integerHash(number: usize, integer: i64): u32 {
   const kind = load<u16>(number)
   const text = load<u64>(number, layout.INTEGER_VALUE)
@@ -74,7 +75,7 @@ function integerHash(number: usize, integer: i64): u32 {
   return hash
 }
 
-/** The exponent between two addresses, or one that is as good as it. */
+/** Returns the exponent between two addresses, clamped to LARGEST_EXPONENT. */
 function exponentOf(start: usize, end: usize): i64 {
   const sign = load<u8>(start)
   let exponent: i64 = 0

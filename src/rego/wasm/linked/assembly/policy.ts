@@ -1,4 +1,4 @@
-/** Functions of the policy module, called by the names that OPA's compiler gives them. They are linked when a module is loaded. */
+/** Functions of the policy module by OPA's names, linked when a module is loaded. */
 export declare function opa_value_iter(node: usize, previous: usize): usize
 export declare function opa_value_compare(a: usize, b: usize): i32
 export declare function opa_malloc(bytes: usize): usize

@@ -2,13 +2,13 @@ import { opa_malloc, opa_value_compare } from './policy'
 import { noteSorted } from './sorted-keys'
 import * as layout from './value-layout'
 
-/** A copy of a key behind a word that tells how many follow, with room for the largest value. */
+/** A copy of a key, after the number of following keys, sized for any value. */
 export const SLOT_HEAD: usize = 8
 export const SLOT_BYTES: usize = SLOT_HEAD + layout.VALUE_BYTES
-/** Runs of so many keys are sorted by insertion. */
+/** Length of the runs that are sorted by insertion. */
 const RUN: u32 = 8
 
-/** Sorts the keys of an object or a set that has at least two, and gives the first. */
+/** Sorts the keys of an object or a set of at least two and returns the first. */
 export function buildSorted(notes: usize, node: usize, length: u32): usize {
   const block = opa_malloc((length as usize) * (SLOT_BYTES + 8))
   const keys = block + (length as usize) * SLOT_BYTES
@@ -32,7 +32,7 @@ function collect(node: usize, to: usize): void {
   }
 }
 
-/** Merges runs between two arrays of addresses, and gives the one in which all are in order. */
+/** Merges runs between two arrays of addresses and returns the array with the sorted result. */
 function sort(keys: usize, spare: usize, length: u32): usize {
   for (let start: u32 = 0; start < length; start += RUN) insertAll(keys, start, min(start + RUN, length))
   let from = keys
@@ -79,7 +79,8 @@ function copyKeys(sorted: usize, first: usize, length: u32): void {
   for (let i: u32 = 0; i < length; i++) {
     store<u32>(slot - SLOT_HEAD, length - 1 - i)
     const key: usize = load<u32>(sorted + ((i as usize) << 2))
-    // What lies behind a smaller value is copied along: the block itself lies behind every key of the heap, so that there is memory.
+    // Bytes after a smaller value are copied too; the block is after every key of the heap, so the
+    // memory exists.
     store<u64>(slot, load<u64>(key))
     store<u64>(slot, load<u64>(key, 8), 8)
     store<u64>(slot, load<u64>(key, 16), 16)
@@ -87,7 +88,10 @@ function copyKeys(sorted: usize, first: usize, length: u32): void {
   }
 }
 
-/** Negative, 0 or positive. Texts and integers of the runtime are compared here; it does the rest. */
+/**
+ * Returns a negative number, 0 or a positive number. Compares the runtime's strings and integers
+ * here, all other values by the runtime.
+ */
 function compare(a: usize, b: usize): i32 {
   const typeA = load<u8>(a)
   const typeB = load<u8>(b)

@@ -1,35 +1,35 @@
 import * as layout from './value-layout'
 
-const MOST_KEPT: usize = 32
+const MAX_KEPT: usize = 32
 /**
- * The evaluation that is under way, which the host counts: what another one noted is void. Then how many base documents it sorted that
- * are worth keeping so, and how many are; a word for each of the former, and two for each of the latter.
+ * Layout of the notes: the number of the current evaluation, which invalidates older notes; the
+ * number of base documents that should stay sorted and their addresses; the number of those that
+ * do, with two words each.
  */
 const WANTED: usize = 8
 const KEPT: usize = 12
 const WANTED_LIST: usize = 16
-const KEPT_LIST: usize = WANTED_LIST + (MOST_KEPT << 2)
-const HEAD_BYTES: usize = KEPT_LIST + (MOST_KEPT << 3)
-/** Smaller ones are sorted in no time, and larger ones would hold the thread. */
-const LEAST_KEPT_LENGTH: u32 = 32
-const MOST_KEPT_LENGTH: u32 = 65_536
-/** A collection, its length and its table, where its first key lies, and when that was noted. */
+const KEPT_LIST: usize = WANTED_LIST + (MAX_KEPT << 2)
+const HEAD_BYTES: usize = KEPT_LIST + (MAX_KEPT << 3)
+/** Smaller collections sort quickly; larger ones would block the thread. */
+const MIN_KEPT_LENGTH: u32 = 32
+const MAX_KEPT_LENGTH: u32 = 65_536
+/** A note: collection, length, table, first sorted key, and the evaluation that wrote it. */
 const NOTE_BYTES: usize = 24
 const NOTE_BITS: u32 = 9
 
-/** How many bytes of memory the notes take. */
 export function notesBytes(): usize {
   return HEAD_BYTES + (NOTE_BYTES << NOTE_BITS)
 }
 
-/** Where the base documents end, which stay from one evaluation to the next. */
+/** End of the base documents, which persist between evaluations. */
 let dataEnd: usize = 0
 
 export function setDataEnd(address: usize): void {
   dataEnd = address
 }
 
-/** The first key of a base document that is kept in order; 0 where it is not. */
+/** Returns the first key of a base document that is kept sorted; 0 if it is not. */
 export function findKept(notes: usize, node: usize): usize {
   if (node >= dataEnd) return 0
   const end = notes + KEPT_LIST + ((load<u32>(notes, KEPT) as usize) << 3)
@@ -39,16 +39,16 @@ export function findKept(notes: usize, node: usize): usize {
   return 0
 }
 
-/** Asks the host to have a base document kept in order. */
+/** Requests that the host keeps a base document sorted. */
 export function wantKept(notes: usize, node: usize, length: u32): void {
   const count = load<u32>(notes, WANTED) as usize
-  const isWorthIt = node < dataEnd && length >= LEAST_KEPT_LENGTH && length <= MOST_KEPT_LENGTH
-  if (!isWorthIt || count + (load<u32>(notes, KEPT) as usize) >= MOST_KEPT) return
+  const isWorthIt = node < dataEnd && length >= MIN_KEPT_LENGTH && length <= MAX_KEPT_LENGTH
+  if (!isWorthIt || count + (load<u32>(notes, KEPT) as usize) >= MAX_KEPT) return
   store<u32>(notes + WANTED_LIST + (count << 2), node as u32)
   store<u32>(notes, (count as u32) + 1, WANTED)
 }
 
-/** The next document that is asked for, which then is no more; 0 where there is none. */
+/** Removes and returns the next requested document; 0 if there is none. */
 export function takeWanted(notes: usize): usize {
   const count = load<u32>(notes, WANTED)
   if (count == 0) return 0
@@ -64,7 +64,7 @@ export function noteKept(notes: usize, node: usize, first: usize): void {
   store<u32>(notes, count + 1, KEPT)
 }
 
-/** The first key of a collection that was sorted in this evaluation, and has not grown since; 0 where there is none. */
+/** Returns the first key if sorted in this evaluation and not grown since; else 0. */
 export function findSorted(notes: usize, node: usize, length: u32): usize {
   const note = noteOf(notes, node)
   const isKnown =
@@ -75,7 +75,7 @@ export function findSorted(notes: usize, node: usize, length: u32): usize {
   return isKnown ? (load<u32>(note, 12) as usize) : 0
 }
 
-/** Remembers where the sorted keys of a collection are, in the place of another one that shares the note. */
+/** Stores the sorted keys of a collection, replacing another one in the same slot. */
 export function noteSorted(notes: usize, node: usize, length: u32, first: usize): void {
   const note = noteOf(notes, node)
   store<u32>(note, node)
@@ -86,6 +86,6 @@ export function noteSorted(notes: usize, node: usize, length: u32, first: usize)
 }
 
 function noteOf(notes: usize, node: usize): usize {
-  const place = (((node as u32) >> 2) * 0x9e3779b1) >> (32 - NOTE_BITS)
-  return notes + HEAD_BYTES + (place as usize) * NOTE_BYTES
+  const slot = (((node as u32) >> 2) * 0x9e3779b1) >> (32 - NOTE_BITS)
+  return notes + HEAD_BYTES + (slot as usize) * NOTE_BYTES
 }

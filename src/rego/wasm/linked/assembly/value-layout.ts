@@ -1,7 +1,7 @@
-/** How OPA's C runtime lays out its values (value.h of OPA 0.70 to 1.20, wasm/src), little endian, offsets in bytes. */
+/** Memory layout of OPA's values (value.h of OPA 0.70 to 1.20), little endian. */
 export const INTEGER: u32 = 3 | (1 << 8)
 export const NUMBER: u32 = 3
-/** A number that is kept as its text. */
+/** A number that is stored as text. */
 export const DECIMAL: u32 = 3 | (2 << 8)
 export const STRING: u32 = 4
 export const ARRAY: u32 = 5
@@ -16,12 +16,12 @@ export const STRING_LENGTH: usize = 4
 export const STRING_TEXT: usize = 8
 export const ARRAY_ELEMENTS: usize = 4
 export const ARRAY_LENGTH: usize = 8
-/** Of an object and of a set. */
+/** Members of an object and of a set. */
 export const BUCKETS: usize = 4
 export const BUCKET_COUNT: usize = 8
 export const COLLECTION_LENGTH: usize = 12
 /** The next member of the same bucket. */
 export const NEXT_IN_OBJECT: usize = 8
 export const NEXT_IN_SET: usize = 4
-/** The largest value: a number. */
+/** Size of the largest value, a number. */
 export const VALUE_BYTES: usize = 24

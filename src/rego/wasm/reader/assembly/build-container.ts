@@ -1,18 +1,17 @@
-import { hasRoom, PASS_BYTES } from './heap'
+import { ensureMemory, PASS_BYTES } from './heap'
 import { keyHash } from './key-cache'
 import * as layout from './value-layout'
 
-const LEAST_BUCKETS: u32 = 8
+const MIN_BUCKETS: u32 = 8
 const LOAD_FACTOR: f64 = 0.7
 
-/** Comparisons left: keys that were made to share a bucket must not hold the process. */
+/** Comparisons left. Limits the work for keys that were crafted to collide. */
 export let comparisonsLeft: i64 = 0
 
 export function allowComparisons(count: i64): void {
   comparisonsLeft = count
 }
 
-/** Writes an integer value to a block. */
 export function writeInteger(block: usize, value: i64): void {
   store<u32>(block, layout.WORDS_SIZE)
   store<u32>(block, layout.INTEGER, layout.BLOCK_HEADER)
@@ -20,8 +19,9 @@ export function writeInteger(block: usize, value: i64): void {
 }
 
 /**
- * Writes the array of `count` elements to the heap at `block`: gives the heap's new end, or 0 when memory is short. `last` is the
- * block of the last index; the unused words of each index lead to the one before it and to its element.
+ * Writes the array of `count` elements to the heap at `block`. Returns the new end of the heap, or
+ * 0 if memory runs out. `last` is the block of the last index; the unused words of each index link
+ * to the previous one and to its element.
  */
 export function buildArray(last: usize, count: u32, block: usize): usize {
   const value = block + layout.BLOCK_HEADER
@@ -33,7 +33,7 @@ export function buildArray(last: usize, count: u32, block: usize): usize {
   const end = block + layout.WORDS_BLOCK
   if (count == 0) return end
   const size: usize = layout.blockSize(count << 3)
-  if (!hasRoom(end, size + PASS_BYTES)) return 0
+  if (!ensureMemory(end, size + PASS_BYTES)) return 0
   const elements = end + layout.BLOCK_HEADER
   store<u32>(end, size)
   store<u32>(value, elements, layout.ARRAY_ELEMENTS)
@@ -48,8 +48,9 @@ export function buildArray(last: usize, count: u32, block: usize): usize {
 }
 
 /**
- * Writes the object whose elements hang together from the `last` one to the heap at `block`: gives the heap's new end, or 0 when
- * memory is short or too many keys fall together. Of a repeated key the last value stays.
+ * Writes the object whose linked elements end with `last` to the heap at `block`. Returns the new
+ * end of the heap, or 0 if memory runs out or too many keys collide. The last value of a repeated
+ * key is kept.
  */
 export function buildObject(last: usize, count: u32, block: usize): usize {
   const value = block + layout.BLOCK_HEADER
@@ -57,13 +58,14 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
   const table = tableBlock + layout.BLOCK_HEADER
   let buckets = bucketsFor(count)
   const size: usize = layout.blockSize(buckets << 2)
-  if (!hasRoom(tableBlock, size + PASS_BYTES)) return 0
+  if (!ensureMemory(tableBlock, size + PASS_BYTES)) return 0
   store<u32>(block, layout.WORDS_SIZE)
   store<u32>(value, layout.OBJECT)
   store<u32>(value, table, layout.OBJECT_BUCKETS)
   store<u32>(tableBlock, size)
   let length = fillTable(table, buckets, last)
-  // Repeated keys were counted. The runtime would have made fewer buckets, and the order of the elements follows them.
+  // Repeated keys were counted. The runtime would use fewer buckets, on which the order of elements
+  // depends.
   while (bucketsFor(length) < buckets) {
     const chain = unlinkTable(table, buckets)
     buckets = bucketsFor(length)
@@ -74,14 +76,14 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
   return comparisonsLeft < 0 ? 0 : table + size
 }
 
-/** How many buckets the runtime gives an object of this many members. */
+/** Returns the number of buckets that the runtime uses for an object of this many members. */
 export function bucketsFor(length: u32): u32 {
-  let buckets = LEAST_BUCKETS
+  let buckets = MIN_BUCKETS
   while (length > buckets * LOAD_FACTOR) buckets <<= 1
   return buckets
 }
 
-/** Puts the elements into their buckets, each in the order of its keys, and gives how many different keys there are. */
+/** Inserts elements in key order and returns the number of distinct keys. */
 function fillTable(table: usize, buckets: u32, last: usize): u32 {
   for (let at: usize = 0; at < buckets << 2; at += 16) v128.store(table + at, i64x2.splat(0))
   let length: u32 = 0
@@ -98,7 +100,7 @@ function fillTable(table: usize, buckets: u32, last: usize): u32 {
   return length
 }
 
-/** False for a key that is there already: elements come last first. */
+/** Returns false for a key that is already there: elements come last first. */
 function insertInOrder(slot: usize, element: usize): bool {
   const key: usize = load<u32>(element)
   let link = slot
@@ -115,7 +117,7 @@ function insertInOrder(slot: usize, element: usize): bool {
   }
 }
 
-/** The elements of all buckets as one chain. */
+/** Links the elements of all buckets into one chain. */
 function unlinkTable(table: usize, buckets: u32): usize {
   let chain: usize = 0
   for (let at = table; at < table + ((buckets as usize) << 2); at += 4) {
@@ -129,7 +131,7 @@ function unlinkTable(table: usize, buckets: u32): usize {
   return chain
 }
 
-/** The order of two string values by their bytes: negative, 0 or positive. Their texts lie so far behind the addresses that they name. */
+/** Compares strings by bytes. `shift` is added to the addresses of their texts. */
 export function compareTexts(a: usize, b: usize, shift: usize): i32 {
   comparisonsLeft--
   if (a == b) return 0

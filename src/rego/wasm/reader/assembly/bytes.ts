@@ -7,7 +7,7 @@ export const CLOSE_ARRAY: u32 = 0x5d
 export const OPEN_OBJECT: u32 = 0x7b
 export const CLOSE_OBJECT: u32 = 0x7d
 
-/** The address of the first byte at or after `from` that is no JSON white space; the zeros after the body end the run. */
+/** Skips JSON white space from `from`. The zeros after the body end the search. */
 export function skipSpace(from: usize): usize {
   let at = from
   while (true) {

@@ -1,38 +1,37 @@
 import { BLOCK_HEADER, STRING, STRING_LENGTH, STRING_TEXT, WORDS_SIZE } from './value-layout'
 
-/** Bytes of one entry: the first and last eight bytes of the key, its value, and the reading that it belongs to. */
+/** Size of an entry: both ends of the key, its value, and the reading's number. */
 const ENTRY_BYTES: usize = 32
 const ENTRY_BITS: u32 = 8
 export const KEY_CACHE_BYTES: usize = ENTRY_BYTES << ENTRY_BITS
-/** In the unused words before a key's value. */
+/** Offset in the unused words before a key's value. */
 const HASH_NOTE: usize = 8
 
 const FNV_OFFSET: u32 = 0x811c9dc5
 const FNV_PRIME: u32 = 0x01000193
-/** Spreads keys over the entries (2^64 divided by the golden ratio). */
+/** Multiplier that spreads keys over the entries (2^64 divided by the golden ratio). */
 const SPREAD: u64 = 0x9e3779b97f4a7c15
 
 let entries: usize = 0
-/** Entries of another reading point to values that are gone. */
+/** Number of the current reading; older entries point to freed values. */
 let reading: u32 = 0
 
 export function placeKeyCache(address: usize): void {
   entries = address
 }
 
-/** Forgets all keys. */
 export function forgetKeys(): void {
   reading++
 }
 
-/** The hash of a key that `keyValue` gave, as the runtime computes it. */
+/** Returns the runtime's hash of a key from `keyValue`. */
 export function keyHash(value: usize): u32 {
   return load<u32>(value - HASH_NOTE)
 }
 
 /**
- * The string value of an object key. The same keys come again and again: one value serves them all, and is hashed once. A new
- * one is written to the block at `block`.
+ * Returns the string value of an object key. Keys repeat often, so one value is shared and hashed
+ * once. A new one is written to `block`.
  */
 export function keyValue(start: usize, length: usize, block: usize): usize {
   let head = load<u64>(start)
@@ -55,7 +54,7 @@ export function keyValue(start: usize, length: usize, block: usize): usize {
   return value
 }
 
-/** Writes a string value, whose text stays where it is, to the block at `block`. */
+/** Writes a string value to `block`; its text stays in place. */
 export function writeString(block: usize, start: usize, length: usize): void {
   store<u32>(block, WORDS_SIZE)
   store<u32>(block, STRING, BLOCK_HEADER)
@@ -63,7 +62,7 @@ export function writeString(block: usize, start: usize, length: usize): void {
   store<u32>(block, start, BLOCK_HEADER + STRING_TEXT)
 }
 
-/** Heads and tails are known to be equal. */
+/** Compares a text with a string whose first and last bytes are known to be equal. */
 function isText(value: usize, start: usize, length: usize): bool {
   if ((load<u32>(value, STRING_LENGTH) as usize) != length) return false
   if (length <= 16) return true

@@ -1,12 +1,12 @@
 import { opa_json_parse } from './policy'
 import { BLOCK_HEADER, INTEGER, INTEGER_VALUE, WORDS_SIZE } from './value-layout'
 
-/** The runtime computes with the last 32 bits of an integer value only; its own decimals hold the rest. */
+/** The runtime calculates with the low 32 bits of integer values only. */
 export const MAX_INTEGER_DIGITS: usize = 9
 const MINUS: u32 = 0x2d
 const ZERO: u32 = 0x30
 
-/** The numbers that are left to the runtime, each with the place of its text, newest first. */
+/** Numbers that the runtime has to read, each with the address of its text, newest first. */
 let leftOver: usize = 0
 
 export function leftOverNumbers(): usize {
@@ -17,7 +17,7 @@ export function setLeftOverNumbers(newest: usize): void {
   leftOver = newest
 }
 
-/** Reads the number at `at` into the block at `block`: gives the address after it, or 0 when it is malformed. */
+/** Reads the number at `at` into `block`. Returns the address after it, or 0 if it is malformed. */
 export function readNumber(at: usize, block: usize): usize {
   const isNegative = load<u8>(at) == MINUS
   const first = isNegative ? at + 1 : at
@@ -43,19 +43,19 @@ export function readNumber(at: usize, block: usize): usize {
   return end
 }
 
-/** The address after the integer at `first`, without its sign, or 0 where there is none. */
+/** Returns the address after the integer at `first`, without a sign, or 0 if there is none. */
 export function integerEnd(first: usize): usize {
   return load<u8>(first) == ZERO ? first + 1 : skipDigits(first)
 }
 
-/** The value of the few digits between two addresses. */
+/** Returns the value of a few digits between two addresses. */
 export function integerOf(first: usize, end: usize): i64 {
   let value: i64 = 0
   for (let at = first; at < end; at++) value = value * 10 + (load<u8>(at) - ZERO)
   return value
 }
 
-/** The address after the fraction and the exponent of a number whose integer ends at `end`, or 0 when they are malformed. */
+/** Returns the address after fraction and exponent, or 0 if they are malformed. */
 export function fractionEnd(end: usize): usize {
   let at = end
   if (load<u8>(at) == 0x2e) {
@@ -80,14 +80,14 @@ function leaveOver(start: usize, integerEnd: usize, block: usize): usize {
   return end
 }
 
-/** The address after one or more digits, or 0 where there is none. */
+/** Returns the address after one or more digits, or 0 if there are none. */
 function skipDigits(start: usize): usize {
   let at = start
   while (load<u8>(at) - ZERO <= 9) at++
   return at == start ? 0 : at
 }
 
-/** Lets the runtime read the numbers that were left over. It allocates, so its heap pointer must be behind all values. */
+/** Lets the runtime read the remaining numbers; its heap must start after all values. */
 export function readLeftOverNumbers(): void {
   for (let note = leftOver; note != 0;) {
     const next = load<u32>(note, 8)

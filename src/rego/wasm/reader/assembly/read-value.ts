@@ -1,13 +1,13 @@
 import { buildArray, buildObject, writeInteger } from './build-container'
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
-import { hasRoom, heapEnd, PASS_BYTES, setHeapEnd } from './heap'
+import { ensureMemory, heapEnd, PASS_BYTES, setHeapEnd } from './heap'
 import { keyValue, writeString } from './key-cache'
 import { readNumber } from './read-number'
 import { readString, textEnd } from './scan-string'
 import * as layout from './value-layout'
 
 const MAX_DEPTH: usize = 10_000
-/** What is remembered of each container around the open one: its last element, their number, and its closing bracket. */
+/** A frame of an enclosing container: its last element, their number, and its closing bracket. */
 const FRAME: usize = 12
 export const FRAMES_BYTES: usize = FRAME * (MAX_DEPTH + 1)
 
@@ -21,23 +21,24 @@ export function placeFrames(address: usize): void {
 }
 
 /**
- * Reads the JSON value at `from`, inside `depth` open containers, to the heap: returns the address after it, or 0 when it is
- * malformed, too deep or too big. Accepts what Go's encoding/json accepts.
+ * Reads the JSON value at `from`, inside `depth` open containers, to the heap. Returns the address
+ * after it, or 0 if it is malformed, too deep or too large. Accepts the same texts as Go's
+ * encoding/json.
  */
 export function readValue(from: usize, depth: usize): usize {
   const deepest = frames + FRAME * (MAX_DEPTH - depth)
   let frame = frames
   let at = from
   let heap = heapEnd
-  /** Of the open container: the newest link to its elements, their number, and the bracket that closes it. */
+  /** The open container: its newest link, number of elements, and closing bracket. */
   let last: usize = 0
   let count: u32 = 0
   let closer: u32 = 0
   while (true) {
-    if (!hasRoom(heap, PASS_BYTES)) return 0
+    if (!ensureMemory(heap, PASS_BYTES)) return 0
     if (closer == CLOSE_OBJECT) {
       at = readKey(at, heap, last)
-      if (at == 0 || !hasRoom(keyEnd, PASS_BYTES)) return 0
+      if (at == 0 || !ensureMemory(keyEnd, PASS_BYTES)) return 0
       last = lastElement
       heap = keyEnd
     }
@@ -60,7 +61,7 @@ export function readValue(from: usize, depth: usize): usize {
     }
 
     while (true) {
-      // Without a value the container is empty and only has to be closed.
+      // Without a value, the container is empty and only needs closing.
       if (value != 0) {
         if (closer == 0) return finishValue(value, heap, at)
         if (closer == CLOSE_OBJECT) store<u32>(last, value, layout.ELEMENT_VALUE)
@@ -75,7 +76,7 @@ export function readValue(from: usize, depth: usize): usize {
         if (next != closer) return 0
       }
       at++
-      if (!hasRoom(heap, PASS_BYTES)) return 0
+      if (!ensureMemory(heap, PASS_BYTES)) return 0
       value = heap + layout.BLOCK_HEADER
       heap = closer == CLOSE_ARRAY ? buildArray(last, count, heap) : buildObject(last, count, heap)
       if (heap == 0) return 0
@@ -100,7 +101,7 @@ function saveFrame(frame: usize, last: usize, count: u32, closer: u32): void {
   store<u32>(frame, closer, 8)
 }
 
-/** Links an element of an array, with its index, to the one before it: returns the link, which takes a block of words. */
+/** Links an array element and its index to the previous one. Returns the link. */
 function linkElement(link: usize, previous: usize, value: usize, index: u32): usize {
   writeInteger(link, index)
   store<u32>(link, previous, 4)
@@ -112,7 +113,7 @@ function linkElement(link: usize, previous: usize, value: usize, index: u32): us
 let scalar: usize = 0
 let scalarEnd: usize = 0
 
-/** Reads a string, number or literal whose first character is given: returns the address after it, or 0 when malformed. */
+/** Reads a scalar by its first character. Returns the address after it, or 0. */
 function readScalar(first: u32, at: usize, heap: usize): usize {
   scalar = heap + layout.BLOCK_HEADER
   scalarEnd = heap + layout.WORDS_BLOCK
@@ -133,7 +134,7 @@ function readScalar(first: u32, at: usize, heap: usize): usize {
 let lastElement: usize = 0
 let keyEnd: usize = 0
 
-/** Begins an element of an object with its key: gives the address of its value, or 0 when the key is malformed. */
+/** Begins an element with its key. Returns the address of its value, or 0. */
 function readKey(at: usize, heap: usize, previous: usize): usize {
   if (load<u8>(at) != QUOTE) return 0
   const start = at + 1
@@ -151,7 +152,7 @@ function readKey(at: usize, heap: usize, previous: usize): usize {
   return load<u8>(colon) == COLON ? skipSpace(colon + 1) : 0
 }
 
-/** The runtime's own values of `true` and `false`, of which it has one each. */
+/** The runtime's interned `true` and `false`. */
 let trueValue: usize = 0
 let falseValue: usize = 0
 
@@ -160,7 +161,7 @@ export function placeBooleans(truth: usize, falsehood: usize): void {
   falseValue = falsehood
 }
 
-/** Reads `true`, `false` or `null`, the last into the block given: its value, or 0. */
+/** Reads `true`, `false` or `null`, the latter into `block`. Returns the value, or 0. */
 function readLiteral(at: usize, block: usize): usize {
   const text = load<u32>(at)
   if (text == 0x65757274) return trueValue

@@ -1,13 +1,13 @@
 import { BACKSLASH, QUOTE } from './bytes'
 
-/** Where the text of the last string read ends. Escapes make it end before its literal does. */
+/** End of the text of the last string read. Escapes make it shorter than the literal. */
 export let textEnd: usize = 0
 
 const REPLACEMENT: u32 = 0xfffd
 
 /**
- * Reads the string literal whose text starts at `start`: gives the address after its closing quote, or 0 when it is malformed.
- * Escapes are replaced where they stand, which never needs more room, so that every text lies in the body.
+ * Reads the string literal whose text starts at `start`. Returns the address after its closing
+ * quote, or 0 if it is malformed. Escapes are decoded in place, so every text stays in the body.
  */
 export function readString(start: usize): usize {
   const at = skipPlain(start)
@@ -18,7 +18,7 @@ export function readString(start: usize): usize {
   return decodeRest(at)
 }
 
-/** The address of the first quote, backslash or control character at or after `from`. */
+/** Returns the address of the first quote, backslash or control character at or after `from`. */
 function skipPlain(from: usize): usize {
   let at = from
   while (true) {
@@ -48,7 +48,7 @@ function decodeRest(from: usize): usize {
       if (unit >= 0xd800 && unit <= 0xdfff) {
         const low = unit < 0xdc00 && load<u16>(at) == 0x755c ? hexUnit(at + 2) : 0
         const isPair = low >= 0xdc00 && low <= 0xdfff
-        // Half a pair stands for no character; Go reads U+FFFD.
+        // A lone surrogate is no character; Go reads U+FFFD.
         point = isPair ? 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00) : REPLACEMENT
         if (isPair) at += 6
       }
@@ -68,7 +68,7 @@ function decodeRest(from: usize): usize {
   return at + 1
 }
 
-/** What the letter after a backslash stands for, or 0. */
+/** Returns the character of an escape such as `n`, or 0. */
 function singleEscape(letter: u32): u32 {
   switch (letter) {
     case 0x22:
@@ -90,7 +90,7 @@ function singleEscape(letter: u32): u32 {
   }
 }
 
-/** The value of four hexadecimal digits, or -1. */
+/** Returns the value of four hexadecimal digits, or -1. */
 function hexUnit(start: usize): i32 {
   let value: i32 = 0
   for (let at = start; at < start + 4; at++) {

@@ -12,98 +12,103 @@ import {
   OBJECT_LENGTH,
 } from '../value-layout'
 import { bucketsFor, compareTexts, comparisonsLeft } from '../build-container'
-import { allocate, giveBack, here, SLOT_BYTES, slotOf, there } from './regions'
+import { allocate, release, localAddress, SLOT_BYTES, slotOf, moduleAddress } from './regions'
 import { remember, writeInteger } from './shared-values'
 
 const HEAD_BYTES: usize = 16
 const ELEMENT_BYTES: usize = 12
-/** A pending member: its key, the key's hash, its value. */
+/** A pending member: key, hash of the key, value. */
 export const MEMBER_BYTES: usize = 12
 const ENTRY_BYTES: usize = 8
 const MIX: u32 = 0x85ebca6b
 const INTEGER_BYTES: usize = 16
 const INDEX_RUNS: u32 = 32
 
-/** Where the values of the indexes are that arrays have in common: run n holds 2^n of them. */
+/** Addresses of the index values that arrays share: run n holds 2^n of them. */
 let indexRuns: usize = 0
 
-/** Makes room for the notes of this file: false without memory. */
+/** Reserves the notes of this file; false if memory runs out. */
 export function beginContainers(): bool {
   indexRuns = allocate(INDEX_RUNS << 2)
   if (indexRuns != 0) memory.fill(indexRuns, 0, INDEX_RUNS << 2)
   return indexRuns != 0
 }
 
-/** The value of the array whose elements are pending from a place on: its address, or 0 without memory. */
+/** Returns the address of an array of pending elements, or 0 if memory runs out. */
 export function arrayValue(elements: usize, count: u32): usize {
   const hash = hashOf(elements, count << 2) ^ ARRAY
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) == hash && known != 0 && isArray(here(known), elements, count)) return known
+    if (load<u32>(entry) == hash && known != 0 && isArray(localAddress(known), elements, count)) return known
   }
-  // The indexes go before what has to lie in one piece.
+  // Index values are allocated before the array, which must be contiguous.
   for (let index: u32 = 0; index < count; index = index * 2 + 1) if (indexValue(index) == 0) return 0
-  const place = allocate(HEAD_BYTES + (count << 3))
-  if (place == 0) return 0
-  store<u32>(place, ARRAY)
-  store<u32>(place, count == 0 ? (0 as usize) : there(place + HEAD_BYTES), ARRAY_ELEMENTS)
-  store<u32>(place, count, ARRAY_LENGTH)
-  store<u32>(place, count, ARRAY_CAPACITY)
+  const local = allocate(HEAD_BYTES + (count << 3))
+  if (local == 0) return 0
+  store<u32>(local, ARRAY)
+  store<u32>(local, count == 0 ? (0 as usize) : moduleAddress(local + HEAD_BYTES), ARRAY_ELEMENTS)
+  store<u32>(local, count, ARRAY_LENGTH)
+  store<u32>(local, count, ARRAY_CAPACITY)
   for (let index: u32 = 0; index < count; index++) {
-    const at = place + HEAD_BYTES + (index << 3)
+    const at = local + HEAD_BYTES + (index << 3)
     store<u32>(at, indexValue(index))
     store<u32>(at, load<u32>(elements + (index << 2)), 4)
   }
-  remember(hash, there(place))
-  return there(place)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
-/** The value of the object whose members are pending from a place on; of a repeated key the last value stays. 0 without memory. */
+/**
+ * Returns the address of the object whose members are pending at `members`, or 0 if memory runs
+ * out. The last value of a repeated key is kept.
+ */
 export function objectValue(members: usize, count: u32): usize {
   const most = bucketsFor(count)
-  const place = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
-  if (place == 0) return 0
+  const local = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
+  if (local == 0) return 0
   let buckets = most
-  let length = fill(place, buckets, members, count)
-  // Repeated keys were counted. The runtime would have made fewer buckets, and the order of the elements follows them.
+  let length = fill(local, buckets, members, count)
+  // Repeated keys were counted. The runtime would use fewer buckets, on which the order of elements
+  // depends.
   while (bucketsFor(length) < buckets) {
     buckets = bucketsFor(length)
-    length = fill(place, buckets, members, count)
+    length = fill(local, buckets, members, count)
   }
   if (comparisonsLeft < 0) return 0
-  store<u32>(place, OBJECT)
-  store<u32>(place, there(place + HEAD_BYTES), OBJECT_BUCKETS)
-  store<u32>(place, buckets, OBJECT_BUCKET_COUNT)
-  store<u32>(place, length, OBJECT_LENGTH)
-  giveBack(place + HEAD_BYTES + (buckets << 2) + (length as usize) * ELEMENT_BYTES)
-  return shared(place, buckets, length)
+  store<u32>(local, OBJECT)
+  store<u32>(local, moduleAddress(local + HEAD_BYTES), OBJECT_BUCKETS)
+  store<u32>(local, buckets, OBJECT_BUCKET_COUNT)
+  store<u32>(local, length, OBJECT_LENGTH)
+  release(local + HEAD_BYTES + (buckets << 2) + (length as usize) * ELEMENT_BYTES)
+  return shared(local, buckets, length)
 }
 
-/** An object that was written before and has the same members, else this one. */
-function shared(place: usize, buckets: u32, length: u32): usize {
+/** Returns an earlier object with the same members if there is one, else this one. */
+function shared(local: usize, buckets: u32, length: u32): usize {
   let hash: u32 = OBJECT
-  const elements = place + HEAD_BYTES + (buckets << 2)
+  const elements = local + HEAD_BYTES + (buckets << 2)
   for (let at = elements; at < elements + (length as usize) * ELEMENT_BYTES; at += ELEMENT_BYTES)
     hash += mixed(load<u32>(at, ELEMENT_KEY) * 31 + load<u32>(at, ELEMENT_VALUE))
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) != hash || known == 0 || !isObject(here(known), place, buckets, length)) continue
-    giveBack(place)
+    if (load<u32>(entry) != hash || known == 0 || !isObject(localAddress(known), local, buckets, length))
+      continue
+    release(local)
     return known
   }
-  remember(hash, there(place))
-  return there(place)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
-/** Puts the members into their buckets, each in the order of its keys, and gives how many different keys there are. */
-function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
-  const table = place + HEAD_BYTES
+/** Inserts members in key order and returns the number of distinct keys. */
+function fill(local: usize, buckets: u32, members: usize, count: u32): u32 {
+  const table = local + HEAD_BYTES
   memory.fill(table, 0, buckets << 2)
   let element = table + (buckets << 2)
   let length: u32 = 0
-  // The last of a key comes first, and stays.
+  // The last of equal keys is inserted first and kept.
   for (let member = members + (count as usize) * MEMBER_BYTES; member > members;) {
     member -= MEMBER_BYTES
     const slot = table + ((load<u32>(member, 4) & (buckets - 1)) << 2)
@@ -116,7 +121,7 @@ function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
   return length
 }
 
-/** False for a key that is there already. */
+/** Returns false for a key that is already there. */
 function insertInOrder(slot: usize, element: usize): bool {
   let link = slot
   while (true) {
@@ -124,20 +129,24 @@ function insertInOrder(slot: usize, element: usize): bool {
     const order =
       current == 0 || comparisonsLeft < 0
         ? -1
-        : compareTexts(here(load<u32>(element)), here(load<u32>(here(current))), here(0))
+        : compareTexts(
+            localAddress(load<u32>(element)),
+            localAddress(load<u32>(localAddress(current))),
+            localAddress(0),
+          )
     if (order == 0) return false
     if (order < 0) {
       store<u32>(element, current, ELEMENT_NEXT)
-      store<u32>(link, there(element))
+      store<u32>(link, moduleAddress(element))
       return true
     }
-    link = here(current) + ELEMENT_NEXT
+    link = localAddress(current) + ELEMENT_NEXT
   }
 }
 
 function isArray(value: usize, elements: usize, count: u32): bool {
   if (load<u32>(value) != ARRAY || load<u32>(value, ARRAY_LENGTH) != count) return false
-  const own = here(load<u32>(value, ARRAY_ELEMENTS))
+  const own = localAddress(load<u32>(value, ARRAY_ELEMENTS))
   for (let index: u32 = 0; index < count; index++) {
     if (load<u32>(own + (index << 3), 4) != load<u32>(elements + (index << 2))) return false
   }
@@ -147,31 +156,31 @@ function isArray(value: usize, elements: usize, count: u32): bool {
 function isObject(value: usize, other: usize, buckets: u32, length: u32): bool {
   if (load<u32>(value) != OBJECT || load<u32>(value, OBJECT_BUCKET_COUNT) != buckets) return false
   if (load<u32>(value, OBJECT_LENGTH) != length) return false
-  const table = here(load<u32>(value, OBJECT_BUCKETS))
+  const table = localAddress(load<u32>(value, OBJECT_BUCKETS))
   for (let bucket: u32 = 0; bucket < buckets; bucket++) {
     let a: usize = load<u32>(table + (bucket << 2))
     let b: usize = load<u32>(other + HEAD_BYTES + (bucket << 2))
     while (a != 0 && b != 0) {
-      // Key and value together.
-      if (load<u64>(here(a)) != load<u64>(here(b))) return false
-      a = load<u32>(here(a), ELEMENT_NEXT)
-      b = load<u32>(here(b), ELEMENT_NEXT)
+      // Compares key and value in one load.
+      if (load<u64>(localAddress(a)) != load<u64>(localAddress(b))) return false
+      a = load<u32>(localAddress(a), ELEMENT_NEXT)
+      b = load<u32>(localAddress(b), ELEMENT_NEXT)
     }
     if (a != b) return false
   }
   return true
 }
 
-/** The value of an index, written with its run when the first of that is asked for. */
+/** Returns the value of an index; creates its run on the first use. */
 function indexValue(index: u32): usize {
   const run = 31 - clz(index + 1)
   const first: u32 = ((1 as u32) << run) - 1
   const slot = indexRuns + (run << 2)
   if (load<u32>(slot) == 0) {
     for (let value = first; value <= first * 2; value++) {
-      const place = writeInteger(value)
-      if (place == 0) return 0
-      if (value == first) store<u32>(slot, there(place))
+      const local = writeInteger(value)
+      if (local == 0) return 0
+      if (value == first) store<u32>(slot, moduleAddress(local))
     }
   }
   return (load<u32>(slot) as usize) + ((index - first) as usize) * INTEGER_BYTES

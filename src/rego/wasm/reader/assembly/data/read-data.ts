@@ -12,17 +12,17 @@ import {
   pendingStart,
   placeRegions,
   textStart,
-  there,
+  moduleAddress,
 } from './regions'
 import { bigNumberValue, integerValue, textHash, textValue } from './shared-values'
 
 const MAX_DEPTH: u32 = 10_000
-/** What is noted of an open container before its members: the one around it, and the bracket that closes that. */
+/** A frame of an open container: the enclosing container and its closing bracket. */
 const FRAME_BYTES: usize = 8
 const PASS_BYTES: usize = 64
 const END_BYTES: usize = 32
 const COMPARISONS_PER_BYTE: i64 = 16
-const LEAST_COMPARISONS: i64 = 4096
+const MIN_COMPARISONS: i64 = 4096
 const MINUS: u32 = 0x2d
 const TRUE_BYTE: u32 = 1 << 8
 
@@ -32,7 +32,10 @@ let falseValue: usize = 0
 let value: usize = 0
 let isMemoryShort = false
 
-/** Makes room for texts of this many bytes and an image that is for the address `base`: the place for the texts, or 0 without memory. */
+/**
+ * Reserves memory for texts of `textBytes` bytes and an image for the address `base`. Returns the
+ * address for the texts, or 0 if memory runs out.
+ */
 export function openData(textBytes: usize, pendingBytes: usize, base: usize): usize {
   if (!placeRegions(textBytes, pendingBytes, base) || !beginContainers()) return 0
   const scalars = allocate(12)
@@ -40,49 +43,49 @@ export function openData(textBytes: usize, pendingBytes: usize, base: usize): us
   store<u32>(scalars, NULL)
   store<u32>(scalars, INTERNED_BOOLEAN | TRUE_BYTE, 4)
   store<u32>(scalars, INTERNED_BOOLEAN, 8)
-  nullValue = there(scalars)
-  trueValue = there(scalars + 4)
-  falseValue = there(scalars + 8)
+  nullValue = moduleAddress(scalars)
+  trueValue = moduleAddress(scalars + 4)
+  falseValue = moduleAddress(scalars + 8)
   return textStart()
 }
 
-/** Reads the JSON text at its place: gives the offset behind it and white space; 0 when it is malformed or there is no room. */
+/** Reads the JSON text. Returns the offset after it and white space, or 0. */
 export function readData(length: usize): usize {
   memory.fill(textStart() + length, 0, END_BYTES)
-  allowComparisons(length * COMPARISONS_PER_BYTE + LEAST_COMPARISONS)
+  allowComparisons(length * COMPARISONS_PER_BYTE + MIN_COMPARISONS)
   isMemoryShort = false
   const after = readPendingValue(skipSpace(textStart()))
   return after == 0 ? 0 : skipSpace(after) - textStart()
 }
 
-/** The address of the value that was read last. */
+/** Returns the address of the last value read. */
 export function dataValue(): usize {
   return value
 }
 
-/** Whether the last text was not read for want of memory. */
+/** True if memory ran out during the last reading. */
 export function ranOut(): bool {
   return isMemoryShort
 }
 
-/** The string value of the text at its place, which the words at `membersAt` may name as a key. */
+/** Returns the string value of the text, to be used as a key at `membersAt`. */
 export function makeText(length: usize): usize {
   return textValue(textStart(), length)
 }
 
-/** The hash that a member is noted with whose key `makeText` gave last. */
+/** Returns the hash of the last key from `makeText`, for its member. */
 export function hashOfText(): u32 {
   return textHash
 }
 
-/** Where members are to be noted for `makeObject`: key, its hash, value, a word each. */
+/** Returns the address for the members of `makeObject`: key, hash and value, a word each. */
 export function membersAt(): usize {
   return pendingStart()
 }
 
-/** The object of this many noted members: its address, or 0 without memory. */
+/** Builds the object of the members at `membersAt`. Returns its address, or 0. */
 export function makeObject(count: u32): usize {
-  allowComparisons(LEAST_COMPARISONS + (count << 6))
+  allowComparisons(MIN_COMPARISONS + (count << 6))
   return objectValue(pendingStart(), count)
 }
 
@@ -110,7 +113,7 @@ function readPendingValue(from: usize): usize {
     let read: usize = 0
     if (first == OPEN_OBJECT || first == OPEN_ARRAY) {
       if (++depth > MAX_DEPTH) return 0
-      // The key of what begins here waits below it.
+      // The key of a container that begins here is pending below it.
       if (closer == CLOSE_OBJECT) top += MEMBER_BYTES
       store<u32>(top, frame)
       store<u32>(top, closer, 4)
@@ -125,7 +128,7 @@ function readPendingValue(from: usize): usize {
       read = scalar
     }
     while (true) {
-      // Without a value the container is empty and only has to be closed.
+      // Without a value, the container is empty and only needs closing.
       if (read != 0) {
         if (closer == 0) {
           value = read
@@ -161,7 +164,7 @@ function shortOfMemory(): usize {
   return 0
 }
 
-/** Notes the key of a member at `top`: gives the address of its value, or 0. */
+/** Stores the key of a member at `top`. Returns the address of its value, or 0. */
 function readKey(at: usize, top: usize): usize {
   if (load<u8>(at) != QUOTE) return 0
   const after = readString(at + 1)

@@ -1,7 +1,8 @@
 /**
- * The memory in which base documents are built, which is none of a policy module's: from the bottom the table of shared values,
- * the text that is being read, what is pending of open containers, and the image of the values, which grows. An address in the
- * image is written as it will be in the memories that the image is copied to.
+ * The memory in which base documents are built. It is separate from a policy module's memory and
+ * holds, from the bottom: the table of shared values, the text being read, the pending members of
+ * open containers, and the growing image. Addresses in the image are written as they will be in the
+ * modules' memories.
  */
 const TABLE_START: usize = 1 << 16
 const TABLE_BITS_LEAST: u32 = 10
@@ -19,11 +20,11 @@ let text: usize = 0
 let pending: usize = 0
 let pendingLimit: usize = 0
 let image: usize = 0
-/** What an address here is above the same one in a policy module. */
+/** Difference between an address here and in a policy module. */
 let shift: usize = 0
 let end: usize = 0
 
-/** Lays out the memory for texts of this many bytes: false where it does not suffice. */
+/** Reserves the regions for texts of `textBytes` bytes; false if memory runs out. */
 export function placeRegions(textBytes: usize, pendingBytes: usize, base: usize): bool {
   while (tableBits < TABLE_BITS_MOST && (1 as usize) << (tableBits + 5) < textBytes) tableBits++
   text = TABLE_START + ((1 as usize) << tableBits) * SLOT_BYTES
@@ -36,7 +37,7 @@ export function placeRegions(textBytes: usize, pendingBytes: usize, base: usize)
   return hasMemory(image)
 }
 
-/** The slot of the table in which a value with such a hash is kept. */
+/** Returns the slot of the table for values with this hash. */
 export function slotOf(hash: u32): usize {
   return TABLE_START + (((hash * 0x9e3779b1) >> (32 - tableBits)) as usize) * SLOT_BYTES
 }
@@ -61,28 +62,28 @@ export function imageEnd(): usize {
   return end
 }
 
-/** Where a value of the image, by its address in a policy module, lies here. */
-export function here(address: usize): usize {
+/** Converts an address in a policy module to one here. */
+export function localAddress(address: usize): usize {
   return address + shift
 }
 
-/** The address in a policy module of what lies here. */
-export function there(place: usize): usize {
-  return place - shift
+/** Converts an address here to one in a policy module. */
+export function moduleAddress(local: usize): usize {
+  return local - shift
 }
 
-/** Takes so many bytes at the end of the image, a multiple of four: their place, or 0 where there is no more memory. */
+/** Allocates a multiple of four bytes. Returns their address, or 0. */
 export function allocate(bytes: usize): usize {
-  const place = end
+  const local = end
   const rounded = (bytes + 3) & ~3
-  if (rounded < bytes || place + rounded < place || !hasMemory(place + rounded)) return 0
-  end = place + rounded
-  return place
+  if (rounded < bytes || local + rounded < local || !hasMemory(local + rounded)) return 0
+  end = local + rounded
+  return local
 }
 
-/** Gives back what was taken last, from a place on. */
-export function giveBack(place: usize): void {
-  end = place
+/** Frees the last allocation, from an address on. */
+export function release(local: usize): void {
+  end = local
 }
 
 function hasMemory(last: usize): bool {

@@ -1,12 +1,15 @@
 import { hashText } from '../key-cache'
 import { BIG_NUMBER, INTEGER, INTEGER_VALUE, STRING, STRING_LENGTH, STRING_TEXT } from '../value-layout'
-import { allocate, here, SLOT_BYTES, slotOf, there } from './regions'
+import { allocate, localAddress, SLOT_BYTES, slotOf, moduleAddress } from './regions'
 
-/** Equal values of base documents are one: they are never changed. What was met long ago may be forgotten, and then is written again. */
+/**
+ * Equal values of base documents are shared, since they never change. Old entries may be evicted;
+ * their values are then written again.
+ */
 const ENTRY_BYTES: usize = 8
 const STRING_BYTES: usize = 12
 const INTEGER_BYTES: usize = 16
-/** Type, text, length, and that the text is not the number's own. */
+/** Type, text, length, and a flag that the text is not owned by the number. */
 const BIG_NUMBER_BYTES: usize = 20
 const NUMBER_TEXT: usize = 8
 const NUMBER_LENGTH: usize = 12
@@ -14,33 +17,33 @@ const NUMBER_OWNS_TEXT: usize = 16
 
 let turn: usize = 0
 
-/** The hash of the last text that `textValue` was asked for, as the runtime computes it. */
+/** The runtime's hash of the last text passed to `textValue`. */
 export let textHash: u32 = 0
 
-/** Notes a value for those that come. */
+/** Stores a value for reuse. */
 export function remember(hash: u32, value: usize): void {
   const entry = slotOf(hash) + (turn++ & (SLOT_BYTES / ENTRY_BYTES - 1)) * ENTRY_BYTES
   store<u32>(entry, hash)
   store<u32>(entry, value, 4)
 }
 
-/** The string value of a text that lies here: its address, or 0 without memory. */
+/** Returns the string value of a text in this memory, or 0 if memory runs out. */
 export function textValue(start: usize, length: usize): usize {
   const hash = hashText(start, length)
   textHash = hash
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) == hash && known != 0 && isText(here(known), start, length)) return known
+    if (load<u32>(entry) == hash && known != 0 && isText(localAddress(known), start, length)) return known
   }
-  const place = allocate(STRING_BYTES + length)
-  if (place == 0) return 0
-  store<u32>(place, STRING)
-  store<u32>(place, length, STRING_LENGTH)
-  store<u32>(place, there(place + STRING_BYTES), STRING_TEXT)
-  memory.copy(place + STRING_BYTES, start, length)
-  remember(hash, there(place))
-  return there(place)
+  const local = allocate(STRING_BYTES + length)
+  if (local == 0) return 0
+  store<u32>(local, STRING)
+  store<u32>(local, length, STRING_LENGTH)
+  store<u32>(local, moduleAddress(local + STRING_BYTES), STRING_TEXT)
+  memory.copy(local + STRING_BYTES, start, length)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
 /** The value of a small integer. */
@@ -49,24 +52,24 @@ export function integerValue(value: i64): usize {
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) != hash || known == 0 || load<u32>(here(known)) != INTEGER) continue
-    if (load<i64>(here(known), INTEGER_VALUE) == value) return known
+    if (load<u32>(entry) != hash || known == 0 || load<u32>(localAddress(known)) != INTEGER) continue
+    if (load<i64>(localAddress(known), INTEGER_VALUE) == value) return known
   }
-  const place = writeInteger(value)
-  if (place != 0) remember(hash, there(place))
-  return place == 0 ? 0 : there(place)
+  const local = writeInteger(value)
+  if (local != 0) remember(hash, moduleAddress(local))
+  return local == 0 ? 0 : moduleAddress(local)
 }
 
-/** Writes an integer of its own: its place. */
+/** Writes an unshared integer and returns its address. */
 export function writeInteger(value: i64): usize {
-  const place = allocate(INTEGER_BYTES)
-  if (place == 0) return 0
-  store<u32>(place, INTEGER)
-  store<i64>(place, value, INTEGER_VALUE)
-  return place
+  const local = allocate(INTEGER_BYTES)
+  if (local == 0) return 0
+  store<u32>(local, INTEGER)
+  store<i64>(local, value, INTEGER_VALUE)
+  return local
 }
 
-/** The value of a number that is kept as its text. */
+/** Returns the value of a number that is stored as text. */
 export function bigNumberValue(start: usize, length: usize): usize {
   const text = textValue(start, length)
   if (text == 0) return 0
@@ -74,21 +77,22 @@ export function bigNumberValue(start: usize, length: usize): usize {
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
     const known: usize = load<u32>(entry, 4)
-    if (load<u32>(entry) != hash || known == 0 || load<u32>(here(known)) != BIG_NUMBER) continue
-    if (load<u32>(here(known), NUMBER_LENGTH) != (length as u32)) continue
-    if (memory.compare(here(load<u32>(here(known), NUMBER_TEXT)), start, length) == 0) return known
+    if (load<u32>(entry) != hash || known == 0 || load<u32>(localAddress(known)) != BIG_NUMBER) continue
+    if (load<u32>(localAddress(known), NUMBER_LENGTH) != (length as u32)) continue
+    if (memory.compare(localAddress(load<u32>(localAddress(known), NUMBER_TEXT)), start, length) == 0)
+      return known
   }
-  const place = allocate(BIG_NUMBER_BYTES)
-  if (place == 0) return 0
-  store<u32>(place, BIG_NUMBER)
-  store<u32>(place, load<u32>(here(text), STRING_TEXT), NUMBER_TEXT)
-  store<u32>(place, length, NUMBER_LENGTH)
-  store<u32>(place, 0, NUMBER_OWNS_TEXT)
-  remember(hash, there(place))
-  return there(place)
+  const local = allocate(BIG_NUMBER_BYTES)
+  if (local == 0) return 0
+  store<u32>(local, BIG_NUMBER)
+  store<u32>(local, load<u32>(localAddress(text), STRING_TEXT), NUMBER_TEXT)
+  store<u32>(local, length, NUMBER_LENGTH)
+  store<u32>(local, 0, NUMBER_OWNS_TEXT)
+  remember(hash, moduleAddress(local))
+  return moduleAddress(local)
 }
 
 function isText(value: usize, start: usize, length: usize): bool {
   if (load<u32>(value) != STRING || (load<u32>(value, STRING_LENGTH) as usize) != length) return false
-  return memory.compare(here(load<u32>(value, STRING_TEXT)), start, length) == 0
+  return memory.compare(localAddress(load<u32>(value, STRING_TEXT)), start, length) == 0
 }

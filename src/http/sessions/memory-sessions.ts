@@ -1,0 +1,56 @@
+import { SESSION_BOUNDS } from '../../store/ports/browser-sessions.js'
+import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
+
+interface KeptSession extends BrowserSession {
+  readonly endsMs: number
+  idleSinceMs: number
+}
+
+const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
+
+/** Sessions in memory, for a single service. A restart ends them. */
+export class MemorySessions implements BrowserSessions {
+  readonly #passed: () => number
+  /** Least recently used first. */
+  readonly #kept = new Map<string, KeptSession>()
+
+  /** `passed` returns a monotonic time in milliseconds. */
+  constructor(passed: () => number) {
+    this.#passed = passed
+  }
+
+  add(key: string, session: BrowserSession): Promise<void> {
+    this.#forgetEnded()
+    const own = [...this.#kept].filter(([, { tokenName }]) => tokenName === session.tokenName)
+    for (const [oldest] of own.slice(0, Math.max(0, own.length + 1 - ofToken))) this.#kept.delete(oldest)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < inAll) break
+      this.#kept.delete(oldest)
+    }
+    const passedMs = this.#passed()
+    this.#kept.set(key, { ...session, endsMs: passedMs + longestMs, idleSinceMs: passedMs })
+    return Promise.resolve()
+  }
+
+  use(key: string, host: string): Promise<BrowserSession | undefined> {
+    this.#forgetEnded()
+    const session = this.#kept.get(key)
+    if (session?.host !== host) return Promise.resolve(undefined)
+    session.idleSinceMs = this.#passed()
+    this.#kept.delete(key)
+    this.#kept.set(key, session)
+    return Promise.resolve(session)
+  }
+
+  remove(key: string): Promise<void> {
+    this.#kept.delete(key)
+    return Promise.resolve()
+  }
+
+  #forgetEnded(): void {
+    const passedMs = this.#passed()
+    for (const [key, { endsMs, idleSinceMs }] of this.#kept) {
+      if (passedMs >= endsMs || passedMs >= idleSinceMs + idleMs) this.#kept.delete(key)
+    }
+  }
+}
