@@ -232,7 +232,7 @@ describe('a fault ends eval with 2', () => {
     [
       'a directory that is not there',
       ['--policies', 'absent'],
-      /^tidegate: read policies: ENOENT[^\n]*absent': name policies that are there \([^\n]*\n$/,
+      /^tidegate: read policies: ENOENT[^\n]*absent': name existing policies \([^\n]*\n$/,
     ],
     [
       'Rego that does not parse',

@@ -113,3 +113,15 @@ test('policies that would call themselves in two steps are refused where they ar
     details: [{ code: 'lost_in_compiling', location: { row: 5, col: 12 } }],
   })
 })
+
+test.each([
+  ['data.static[p][q][m]', '["no"]'],
+  ['data.static.f[q][m]', '["no"]'],
+])('a lookup that may find a function finds the rules next to it: %s', async (lookup, expected) => {
+  const files = {
+    'f.rego': 'package static.f\n\nimport rego.v1\n\nwhy(x) := "no" if x == 1\n\ndeny contains why(1)\n',
+    'a.rego': `package a\n\nimport rego.v1\n\nfound contains m if { some p, q; p = "f"; ${lookup} }\n`,
+  }
+  const plan = planDocument(await loadPolicies(files), ['a', 'found'])
+  expect(evaluateDocument(plan, undefined, newCall())).toBe(expected)
+})
