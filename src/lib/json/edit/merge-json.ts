@@ -1,4 +1,4 @@
-import { readMembers } from '../scan/read-members.js'
+import { readMembers } from '../scan/scan-members.js'
 
 /**
  * Merges two JSON texts deeply: members of objects on both sides are merged, and anything else of `own` replaces
