@@ -116,7 +116,7 @@ describe('a thread of the store', () => {
       if (deaths < 3) expect(client.problem).toBeUndefined()
     }
     expect(client.problem).toMatch(/^the thread has ended 3 times within five minutes/)
-    await expect(client.execute(calling('go on'))).rejects.toThrow('is started again shortly')
+    await expect(client.execute(calling('go on'))).rejects.toThrow('is restarted shortly')
     expect(threads).toHaveLength(3)
     clock.nowMs += 5000
     expect(await client.execute(calling('go on'))).toHaveLength(1)
