@@ -69,7 +69,7 @@ describe('requests that are refused', () => {
       `{"input":"${'x'.repeat(BODY_LIMIT)}"}`,
       'application/json',
       413,
-      /limit of 200000 bytes/,
+      /exceeds 200000 bytes/,
     ],
     [
       'data with a body over the limit',
