@@ -8,10 +8,12 @@ interface ReportedCase {
   readonly name: string
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip'
   readonly location?: { readonly file: string; readonly row: number }
+  /** The reason of a failure or an error. */
+  readonly message: string
   readonly lines: readonly string[]
 }
 
-const REASONS = { fail: 'the result is not true', error: 'the evaluation failed' }
+const NOT_TRUE = 'the result is not true'
 const NOT_RUN = 'todo_ tests do not run'
 
 /** Returns the report in the JUnit format: a test suite for each package. */
@@ -44,20 +46,24 @@ function reportedCases(run: TestRun): ReportedCase[] {
       name,
       outcome,
       location: { file, row },
-      lines: [...notes, ...values.flatMap(expressionLines)],
+      // The first note of an error is the error; those of a failure can be printed output.
+      message: (outcome === 'error' ? notes[0] : undefined) ?? NOT_TRUE,
+      lines: [...notes.slice(outcome === 'error' ? 1 : 0), ...values.flatMap(expressionLines)],
     })),
     ...run.differences.map(({ rule, file, row, opa, served, notes }) => ({
       group: 'served as WebAssembly',
       name: rule,
       outcome: 'fail' as const,
       location: { file, row },
-      lines: [`${opa} in opa, ${served} when served as WebAssembly`, ...notes],
+      message: `${opa} in opa, ${served} when served as WebAssembly`,
+      lines: notes,
     })),
     ...(run.portability?.findings ?? []).map(({ rule, subject, kind, message }) => ({
       group: '@open-policy-agent/opa-wasm',
       name: rule,
       outcome: 'fail' as const,
-      lines: [`${kind}: ${message}`, subject],
+      message: `${kind}: ${message}`,
+      lines: [subject],
     })),
     ...(isCovered
       ? []
@@ -66,7 +72,8 @@ function reportedCases(run: TestRun): ReportedCase[] {
             group: 'coverage',
             name: 'threshold',
             outcome: 'fail' as const,
-            lines: [`coverage of ${coveragePercent} % is below the required ${run.threshold ?? 0} %`],
+            message: `coverage of ${coveragePercent} % is below the required ${run.threshold ?? 0} %`,
+            lines: [],
           },
         ]),
   ]
@@ -78,31 +85,30 @@ function totals(cases: readonly ReportedCase[]): string {
   return `tests="${cases.length}" failures="${having('fail')}" errors="${having('error')}" skipped="${having('skip')}"`
 }
 
-function junitCase({ group, name, outcome, location, lines }: ReportedCase): string {
+function junitCase({ group, name, outcome, location, message, lines }: ReportedCase): string {
   const at = location === undefined ? '' : ` file="${xml(location.file)}" line="${location.row}"`
   const start = `    <testcase classname="${xml(group)}" name="${xml(name)}"${at}`
   const output = lines.length === 0 ? '' : `<system-out>${xml(lines.join('\n'))}</system-out>`
   if (outcome === 'pass') return output === '' ? `${start}/>\n` : `${start}>${output}</testcase>\n`
   if (outcome === 'skip') return `${start}><skipped message="${NOT_RUN}"/></testcase>\n`
   const element = outcome === 'fail' ? 'failure' : 'error'
-  const message = lines[0] ?? REASONS[outcome]
   const where = location === undefined ? [] : [`${location.file}:${location.row}`]
-  const text = [...where, ...lines].join('\n')
+  const text = [message, ...where, ...lines].join('\n')
   return `${start}><${element} message="${xml(oneLine(message))}">${xml(text)}</${element}></testcase>\n`
 }
 
-function tapCase({ group, name, outcome, location, lines }: ReportedCase, number: number): string {
+function tapCase({ group, name, outcome, location, message, lines }: ReportedCase, number: number): string {
   // TAP escapes # in descriptions, since it starts a directive.
   const title = oneLine(`${group}.${name}`).replace(/[\\#]/g, String.raw`\$&`)
   if (outcome === 'pass') return `ok ${number} - ${title}\n`
   if (outcome === 'skip') return `ok ${number} - ${title} # SKIP ${NOT_RUN}\n`
   const details = [
-    `message: ${JSON.stringify(lines[0] ?? REASONS[outcome])}`,
+    `message: ${JSON.stringify(message)}`,
     `severity: ${outcome}`,
     ...(location === undefined
       ? []
       : ['at:', `  file: ${JSON.stringify(location.file)}`, `  line: ${location.row}`]),
-    ...(lines.length < 2 ? [] : ['output:', ...lines.map((line) => `  - ${JSON.stringify(line)}`)]),
+    ...(lines.length === 0 ? [] : ['output:', ...lines.map((line) => `  - ${JSON.stringify(line)}`)]),
   ]
   return `not ok ${number} - ${title}\n  ---\n${details.map((line) => `  ${line}\n`).join('')}  ...\n`
 }
