@@ -52,11 +52,11 @@ function sourceLines({ location }: ErrorDetail): string[] {
   const first = characters.findIndex((character) => character.trim() !== '')
   if (first < 0) return []
   const column = location.col - 1
-  const start = Math.max(first, column - MAX_BEFORE_COLUMN)
+  const hasColumn = column >= first && column <= characters.length
+  const start = hasColumn ? Math.max(first, column - MAX_BEFORE_COLUMN) : first
   const show = (end: number): string => characters.slice(start, end).join('').replaceAll('\t', ' ')
   const line = `    ${show(start + MAX_SHOWN_CHARACTERS).trimEnd()}`
-  if (column < first || column > characters.length) return [line]
-  return [line, `    ${' '.repeat(displayWidth(show(column)))}^`]
+  return hasColumn ? [line, `    ${' '.repeat(displayWidth(show(column)))}^`] : [line]
 }
 
 function readLine(file: string, row: number): string | undefined {
