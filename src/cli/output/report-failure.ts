@@ -48,7 +48,7 @@ const MAX_BEFORE_COLUMN = 80
  */
 function sourceLines({ location }: ErrorDetail): string[] {
   if (!location?.file.endsWith('.rego')) return []
-  const characters = [...(readLine(location.file, location.row) ?? '')]
+  const characters = Array.from(readLine(location.file, location.row) ?? '')
   const first = characters.findIndex((character) => character.trim() !== '')
   if (first < 0) return []
   const column = location.col - 1
