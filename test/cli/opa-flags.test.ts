@@ -299,7 +299,7 @@ test.each([
   ['eval', '--profile', 'tidegate eval --cost'],
   ['eval', '-p', 'opa eval can'],
   ['eval', '-S', 'tidegate check --strict'],
-  ['test', '--bench', 'use opa test'],
+  ['test', '--count', 'use opa test'],
   ['build', '-O', 'opa build -O'],
   ['build', '--signing-key', 'opa sign'],
 ])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {

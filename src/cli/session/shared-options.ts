@@ -45,7 +45,7 @@ function formatReader(forms: readonly string[]): (name: string) => string {
   return (name) => {
     if (name === 'text' || name === 'pretty') return 'text'
     if (name === 'json' || forms.includes(name)) return name
-    const known = [...forms, 'text', 'pretty'].join(', ')
+    const known = [...new Set([...forms, 'text', 'pretty'])].join(', ')
     throw wrongUse(`--format must be ${known} or json, not '${name}'`)
   }
 }
