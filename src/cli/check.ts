@@ -2,11 +2,19 @@ import type { Command } from 'commander'
 
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
-import { checkDefinition, listUnevaluated, staticPackages, toCheckError } from './check/check-definition.js'
-import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
+import { checkDefinition, listUnevaluated, staticPackages } from './check/check-definition.js'
+import {
+  checkReportJson,
+  checkReportText,
+  isUnchecked,
+  policyReportText,
+  summarise,
+} from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
-import type { CheckResult, Unchecked } from './check/check-report.js'
-import { findDefinitions } from './check/find-definitions.js'
+import type { CheckResult } from './check/check-report.js'
+import { StageFinder } from './check/locate-stages.js'
+import { readPipelineFiles } from './check/read-pipeline-files.js'
+import type { ReadDefinition } from './check/read-pipeline-files.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
@@ -21,9 +29,7 @@ import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
-import { readDefinitions } from './input/read-definitions.js'
-import type { Definition, InputForm } from './input/read-definitions.js'
-import { readDocument } from './input/read-document.js'
+import type { InputForm } from './input/read-definitions.js'
 import {
   addInputFormOption,
   addOutputOptions,
@@ -64,7 +70,7 @@ export function defineCheck(command: Command, session: Session): void {
     )
     .argument(
       '[path...]',
-      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked like opa check',
+      'definitions: JSON and YAML files, directories (all *.json, *.yaml and *.yml below), or - for JSON on standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',
@@ -172,11 +178,12 @@ async function checkAll(
   const results: CheckResult[] = []
   const questions: HostQuery[] = []
   const progress = new Progress(terminal)
-  for (const definition of await readAll(paths, as, terminal)) {
+  for (const definition of await readPipelineFiles(paths, as, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {
-      results.push(await checkDefinition(definition.file, definition, checking, packages))
+      const result = await checkDefinition(definition.file, definition, checking, packages)
+      results.push(withPositions(result, definition))
       questions.push(...queriesFor(definition, checking.snapshot, packages))
     }
   }
@@ -184,30 +191,12 @@ async function checkAll(
   return { results, queries: questions }
 }
 
-type ReadDefinition = Definition & { readonly file: string }
-
-/**
- * Reads the definitions of all paths. An unreadable path becomes a result, so the others are still
- * checked.
- */
-async function readAll(
-  paths: readonly string[],
-  form: InputForm | undefined,
-  terminal: Terminal,
-): Promise<(ReadDefinition | Unchecked)[]> {
-  const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
-  const definitions: (ReadDefinition | Unchecked)[] = []
-  for (const file of found.flat()) {
-    if (typeof file !== 'string') definitions.push(file)
-    else
-      definitions.push(
-        ...(await collect(file, async () => {
-          const read = readDefinitions(await readDocument(file, terminal), form)
-          return read.map((definition) => ({ ...definition, file }))
-        })),
-      )
-  }
-  return definitions
+/** Adds the positions of the definition and of the stages that the reasons name. */
+function withPositions(result: CheckResult, { position, stages }: ReadDefinition): CheckResult {
+  if (isUnchecked(result) || result.allowed) return { ...result, position }
+  const finder = new StageFinder(stages())
+  const denials = result.denials.map((denial) => ({ ...denial, stage: finder.find(denial.text) }))
+  return { ...result, position, denials }
 }
 
 /** Returns the queries that the packages' verdict consists of. */
@@ -220,14 +209,6 @@ function queriesFor(
   return packages.flatMap((key) =>
     questionOf(snapshot, key).parts.map(({ entrypoint }) => ({ path: entrypoint.path, input, subject })),
   )
-}
-
-async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | Unchecked)[]> {
-  try {
-    return await read()
-  } catch (raw) {
-    return [{ file, name: undefined, error: toCheckError(raw) }]
-  }
 }
 
 function exitCodeOf(results: readonly CheckResult[], otherFailures: number): ExitCode {
