@@ -11,6 +11,8 @@ import {
   summarise,
 } from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
+import { CI_FORMATS, ciReport } from './check/ci-reports.js'
+import type { CiFormat } from './check/ci-reports.js'
 import type { CheckResult } from './check/check-report.js'
 import { StageFinder } from './check/locate-stages.js'
 import { readPipelineFiles } from './check/read-pipeline-files.js'
@@ -44,7 +46,8 @@ import type { OutputOptions, PolicyOptions, WarningOptions } from './session/sha
 import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
 
-interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions, WarningOptions {
+interface CheckOptions extends PolicyOptions, SchemaOptions, WarningOptions {
+  readonly format: OutputOptions['format'] | CiFormat
   readonly as?: InputForm
   readonly portable?: true
   readonly strict?: true
@@ -56,6 +59,8 @@ export function defineCheck(command: Command, session: Session): void {
     addWatchOption(
       addWarningOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
     ),
+    [],
+    CI_FORMATS,
   )
     .description(
       'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them. Exits with 1 if one is denied, with 2 if one cannot be checked. Warnings about the policies go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
@@ -77,6 +82,7 @@ export function defineCheck(command: Command, session: Session): void {
       examples(
         'tidegate check pipeline.json',
         'tidegate check --format json pipelines/',
+        'tidegate check --format sarif pipelines/ > tidegate.sarif',
         'tidegate check --schema default',
         'tidegate check --strict policies/',
         'tidegate check --watch pipeline.json',
@@ -115,7 +121,7 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   reportWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
   const unasked = listUnevaluated(policies)
-  if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
+  if (unasked !== undefined && options.format !== 'json') terminal.err(`${unasked}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
     const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
@@ -128,11 +134,13 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     return { ...checked, portability }
   })
   const colours = makeColours(terminal.hasColours)
-  if (options.format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
+  const { format } = options
+  if (format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
+  else if (format !== 'text') terminal.out(ciReport(format, results))
   else if (paths.length === 0) terminal.out(policyReportText(snapshot.packages.length, warnings.length))
   else terminal.out(checkReportText(results, colours))
-  if (portability !== undefined && options.format === 'text')
-    terminal.out(portabilityText(portability, colours))
+  if (portability !== undefined && format !== 'json')
+    terminal[format === 'text' ? 'out' : 'err'](portabilityText(portability, colours))
   const failures = portability?.findings.length ?? 0
   return exitCodeOf(results, failsOnWarnings(warnings, options) ? failures + 1 : failures)
 }
@@ -159,6 +167,7 @@ async function checkPolicies(
   reportWarnings(warnings, options.format, terminal)
   if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
+  else if (options.format !== 'text') terminal.out(ciReport(options.format, []))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
   return failsOnWarnings(warnings, options) ? EXIT.denied : EXIT.fine
 }

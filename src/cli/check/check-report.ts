@@ -48,6 +48,28 @@ export function isUnchecked(result: CheckResult): result is Unchecked {
   return 'error' in result
 }
 
+/** A reason of a denial, or an error. */
+export interface Problem {
+  readonly file: string
+  readonly name: string | undefined
+  /** Undefined for an error. */
+  readonly package: string | undefined
+  readonly text: string
+  readonly position: Position | undefined
+}
+
+/** Returns the reasons of a result, or its error. */
+export function problemsOf(result: CheckResult): Problem[] {
+  const { file, name, position } = result
+  if (!isUnchecked(result))
+    return result.denials.map(({ package: packageName, text, stage }) => {
+      return { file, name, package: packageName, text, position: stage?.position ?? position }
+    })
+  const { message, details } = result.error
+  const text = [message, ...details.map(detailText)].join('\n')
+  return [{ file, name, package: undefined, text, position }]
+}
+
 /** Returns the totals of a report. */
 export function summarise(results: readonly CheckResult[]): CheckSummary {
   const findings = results.filter((result): result is Finding => !isUnchecked(result))
