@@ -13,8 +13,9 @@ const WAIT = [
   'deny[text] {',
   '  stage := input.new.stages[_]',
   '  stage.waitTime > 60',
-  '  text := sprintf("stage \'%v\' waits %v s", [object.get(stage, "name", stage.refId), stage.waitTime])',
+  `  text := sprintf("stage '%v' waits %v s", [label(stage), stage.waitTime])`,
   '}',
+  'label(stage) = stage.name { stage.name } else = stage.refId { true }',
 ].join('\n')
 const MANY = Array.from({ length: 10_000 }, (_, at) => ({ refId: `${at}`, name: `Wait ${at}`, waitTime: 99 }))
 const workspace = makeWorkspace({
