@@ -15,6 +15,7 @@ import {
   withTypes,
   type LoadOptions,
 } from '../../rego/index.js'
+import { isDefinitionFile } from './find-definitions.js'
 
 export interface PolicyCheckOptions {
   /** True if probable mistakes are errors, as for `opa check --strict`. */
@@ -25,8 +26,8 @@ export interface PolicyCheckOptions {
 const MAX_ERRORS = '10000'
 
 /**
- * Returns whether all paths are Rego or directories of Rego without JSON other than data. With
- * `isUnasked`, any Rego is enough.
+ * Returns whether all paths are Rego or directories of Rego without JSON and YAML other than data.
+ * With `isUnasked`, any Rego is enough.
  */
 export async function arePolicies(paths: readonly string[], isUnasked = false): Promise<boolean> {
   const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, isUnasked)))
@@ -42,7 +43,7 @@ async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean>
   const isWithin = (file: string): boolean =>
     folders.some((folder) => !relative(folder, file).startsWith('..'))
   if (folders.length > 0 && isUnasked) return true
-  return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
+  return folders.length > 0 && passedOver.every((file) => !isDefinitionFile(file) || isWithin(file))
 }
 
 /**
