@@ -6,7 +6,7 @@ package lib.execution
 import data.lib.pipeline
 import rego.v1
 
-# What the author of a policy stage adds to its payload, a member "pipeline" among it, must not stand for what the stage itself says.
+# The author of a policy stage can add a member "pipeline" to its payload. It must not replace the data of the stage itself.
 document := input if {
 	pipeline.running
 } else := input.pipeline if {

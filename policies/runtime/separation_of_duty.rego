@@ -43,7 +43,7 @@ is_approved(stage) {
 	stage.status == "SUCCEEDED"
 }
 
-# The stage still runs when the orchestrator asks right after the decision.
+# The stage still runs if the orchestrator evaluates this policy right after the judgment.
 is_approved(stage) {
 	lower(pipeline.as_text(execution.context(stage).judgmentStatus)) == "continue"
 }

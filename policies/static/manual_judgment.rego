@@ -17,7 +17,7 @@ deny contains text if {
 	)
 }
 
-# Asked by what the stage waits for, never by its own reference, which another stage may have too.
+# Starts from the references that the stage waits for. Its own reference may belong to another stage, too.
 # Compiled, "in" looks at all members of a set one after the other, and there may be thousands.
 comes_after_judgment(stage) if {
 	some earlier in pipeline.requisites(stage)

@@ -17,7 +17,7 @@ export interface BufferBounds {
   readonly maxBufferedBytes: number
   readonly maxBufferedRows: number
   /**
-   * What is dropped first while the buffer fills. If empty, whole decisions are kept until it is
+   * Data dropped first while the buffer fills. If empty, whole decisions are kept until it is
    * full.
    */
   readonly givesWay: readonly GivesWay[]

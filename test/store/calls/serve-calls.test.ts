@@ -13,7 +13,7 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close()
 })
 
-/** A thread of the store on this one: what it is sent, and what it says. */
+/** Runs the loop of a store thread on this thread. Returns its port and the posted messages. */
 function serve(connection: Partial<CallConnection>, more: Partial<ServeOptions> = {}) {
   const { port1, port2 } = new MessageChannel()
   ports.push(port2)
