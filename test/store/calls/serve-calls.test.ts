@@ -59,7 +59,7 @@ test('one that cannot connect says why', async () => {
   expect(await answer).toMatchObject({ type: 'refused', failure: { message: 'cannot open the store' } })
 })
 
-test('one whose connection raises beside the calls says so and ends, with its connection closed', async () => {
+test('one whose connection raises next to the calls says so and ends, with its connection closed', async () => {
   const { send, answer, ended, closings } = serve({ execute: () => Promise.reject(new Error('torn')) })
   send({ type: 'calls', calls: [] })
   expect(await answer).toMatchObject({ type: 'refused', failure: { message: 'cannot use the store' } })
