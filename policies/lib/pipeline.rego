@@ -57,8 +57,9 @@ template_wiring(listed) := {
 	"requisiteStageRefIds": get(listed, "dependsOn", []),
 }
 
-# A stage that this very save removes is still listed, with the status "deleted". The orchestrator's save task sets it,
-# and overwrites the status of all stages of a known pipeline. In any other input the author wrote the status, and the stage runs.
+# A stage that this very save removes is still listed, with the status "deleted". The orchestrator's save task
+# sets it, and overwrites the status of all stages of a known pipeline. In any other input the author wrote
+# the status, and the stage runs.
 is_removed(stage) if {
 	stage.stageStatus == "deleted"
 	not is_new

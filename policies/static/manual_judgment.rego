@@ -37,7 +37,8 @@ later[earlier] contains pipeline.ref(stage) if {
 	some earlier in pipeline.requisites(stage)
 }
 
-# A judgment that may be skipped, that is judged already, or whose "stop", failure or end of time lets the pipeline go on, protects nothing.
+# A judgment that may be skipped, that is judged already, or whose "stop", failure or end of time lets the
+# pipeline go on, protects nothing.
 is_binding(stage) if {
 	is_judgment(stage)
 	not is_conditional(stage)

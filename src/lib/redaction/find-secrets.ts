@@ -100,8 +100,8 @@ class SecretFinder {
   }
 
   /**
-   * Searches the last element of a truncated array whose other elements have no candidates. Returns the
-   * offset after the array.
+   * Searches the last element of a truncated array whose other elements have no candidates. Returns
+   * the offset after the array.
    */
   private walkLast(start: number, depth: number, areHeaders: boolean): number {
     return scanSpace(this.json, this.walk(start, depth + 1, areHeaders)) + 1

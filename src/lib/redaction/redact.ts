@@ -51,8 +51,8 @@ function redactAt(
 }
 
 /**
- * Whether a truncated JSON text without candidates may contain a secret: a value whose label is missing,
- * or the start of a secret in the truncated string. Throws as `scanString`.
+ * Whether a truncated JSON text without candidates may contain a secret: a value whose label is
+ * missing, or the start of a secret in the truncated string. Throws as `scanString`.
  */
 function mayHoldSecretAtCut(
   json: Uint8Array,

@@ -20,8 +20,8 @@ export interface EntrypointFindings {
 /**
  * Compares the expected entrypoints of each part with those of its module. Raises `invalid` if a
  * named entrypoint is missing, or if a package that is evaluated for verdicts has a verdict rule
- * without an entrypoint, because that rule would silently never be evaluated. `evaluated` is undefined
- * if no package is evaluated for verdicts.
+ * without an entrypoint, because that rule would silently never be evaluated. `evaluated` is
+ * undefined if no package is evaluated for verdicts.
  */
 export function checkEntrypoints(
   parts: readonly PolicyPart[],

@@ -16,8 +16,8 @@ const PIECE =
   /(?<comment>#[^\n]*)|(?<string>"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|`[^`]*`?)|(?<code>[^#"'`]+)/g
 
 /**
- * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its context: a
- * string, a regular expression in a string, or outside of strings. Raises `invalid` with all
+ * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its context:
+ * a string, a regular expression in a string, or outside of strings. Raises `invalid` with all
  * problems.
  */
 export function fillLabelQuery(template: string, scope: Scope): string {

@@ -26,8 +26,8 @@ export function escapedIn(quote: string): EscapeContext {
 }
 
 /**
- * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for its context: a
- * string, the name of a column, a regular expression, or outside of quotes. Raises `invalid` with
+ * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for its context:
+ * a string, the name of a column, a regular expression, or outside of quotes. Raises `invalid` with
  * all problems.
  */
 export function fillSqlText(template: string, scope: Scope, places: SqlPlaces): string {
