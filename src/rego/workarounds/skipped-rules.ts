@@ -26,8 +26,8 @@ interface DataReference {
  *
  * Fault: code compiled to WebAssembly skips rules if some packages have `lim[k] := v` and others
  * have `lim.prod := 1`. The planner (`optimizeLookup`) stops at the first kind before the last key.
- * Versions: 0.70 and 1.x up to 1.20.2. Version 0.70 also skips `lim := {…}` next to `lim.prod :=
- * 1`.
+ * Versions: 0.70 and 1.x up to 1.20.2. Version 0.70 also skips `lim := {…}` next to
+ * `lim.prod := 1`.
  * Upstream: related to open-policy-agent/opa#7399 and #5839.
  *
  * Also splits lookups by a variable that may find a function: `[data.rules][0][_].deny` for

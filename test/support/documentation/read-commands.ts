@@ -9,7 +9,7 @@ export interface DocumentedCommand {
   /** Line number, from 1. */
   readonly row: number
   readonly text: string
-  /** The output shown for it: in the same block, or as JSON in the next one. */
+  /** The output shown for it: in the same block, or for `curl` as JSON in the next one. */
   readonly output: string | undefined
 }
 
@@ -51,7 +51,8 @@ export function documentedCommands(): DocumentedCommand[] {
     return blocks.flatMap((block, index) => {
       const commands = commandsOf(page, block)
       const next = blocks[index + 1]
-      if (commands.length !== 1 || next?.isJson !== true) return commands
+      if (commands.length !== 1 || next?.isJson !== true || !/^curl /.test(commands[0]?.text ?? ''))
+        return commands
       return commands.map((command) => ({ ...command, output: `${next.lines.join('\n')}\n` }))
     })
   })
