@@ -51,7 +51,7 @@ export function documentedCommands(): DocumentedCommand[] {
     return blocks.flatMap((block, index) => {
       const commands = commandsOf(page, block)
       const next = blocks[index + 1]
-      if (commands.length !== 1 || next?.isJson !== true || !/^curl /.test(commands[0]?.text ?? ''))
+      if (commands.length !== 1 || next?.isJson !== true || commands[0]?.text.startsWith('curl ') !== true)
         return commands
       return commands.map((command) => ({ ...command, output: `${next.lines.join('\n')}\n` }))
     })
