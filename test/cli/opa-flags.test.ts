@@ -114,7 +114,7 @@ describe('eval of a query prints what opa eval prints', () => {
     for (const query of ['data.p.o[x]', 'data.p.allow; true', '1 + 1', 'input.x', 'x := data.p']) {
       const { exitCode, stdout } = await run('eval', '-b', 'bundle.tar.gz', query)
       expect(exitCode).toBe(2)
-      expect(stdout).toContain('is more than a path of data: write it as a rule')
+      expect(stdout).toContain('is not a path of data. Write a rule')
     }
   })
 
@@ -195,7 +195,7 @@ describe('check of Rego', () => {
   test('where there are no policies to ask about the JSON, those of the directory are checked', async () => {
     const { exitCode, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'elsewhere') })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain("there is no directory 'policies' to ask")
+    expect(stderr).toContain("directory 'policies' not found")
     expect(stderr).toMatch(
       /r\.rego:3:10: rego_type_error: undefined function starts_with, did you mean startswith\?/,
     )

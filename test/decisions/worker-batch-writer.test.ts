@@ -79,7 +79,7 @@ describe('writing in another thread', () => {
     const { writer, start } = await open()
     await expect(writer.write(batchOf('die'))).rejects.toThrow('has stopped')
     await expect(writer.write(batchOf('die'))).rejects.toThrow('has stopped')
-    await expect(writer.write(batchOf('a'))).rejects.toThrow('is started again shortly')
+    await expect(writer.write(batchOf('a'))).rejects.toThrow('is restarted shortly')
     expect(start).toHaveBeenCalledTimes(2)
     vi.advanceTimersByTime(1000)
     expect(await writer.write(batchOf('b'))).toMatchObject({ maskFailed: 1 })

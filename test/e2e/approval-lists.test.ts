@@ -67,7 +67,7 @@ test('an anonymous caller cannot approve a gate that needs two people, and the c
   const id = await triggerPlainly('nameless')
   const path = `/ui/approvals/${id}`
   const shown = await page(path)
-  expect(shown.text).toContain('needed to approve')
+  expect(shown.text).toContain('required to approve')
   const formToken = formTokenIn(shown)
   const fields = { formToken, action: 'approve', comment: 'fine by me' }
   for (const person of ['', ' anonymous']) {

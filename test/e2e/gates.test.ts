@@ -237,7 +237,7 @@ describe("the orchestrator's cancellation", () => {
   test.each([
     ['without a token', {}, 'missing bearer token'],
     ['with an unknown token', { authorization: 'Bearer nobody' }, 'unknown bearer token'],
-    ['with a token of another role', as('bo'), 'the token bo may not do this'],
+    ['with a token of another role', as('bo'), 'token bo requires the role orchestrator'],
   ])('%s is also 200, has no effect, and is once in the trail', async (who, headers, why) => {
     const id = await trigger(`no right, ${who}`)
     const path = `/visibilityservice/v1/approvalGateInstances/${id}/spinnakerReview`

@@ -333,11 +333,11 @@ describe('tidegate orchestrator doctor', () => {
     const { exitCode, stdout } = await runTidegate(['orchestrator', 'doctor', '--url', tidegate.url])
     expect(exitCode).toBe(1)
     for (const line of [
-      `ok       service: answers at ${tidegate.url}`,
+      `ok       service: responds at ${tidegate.url}`,
       'ok       saved pipelines: static policies can be evaluated without a token (200)',
       `ok       gates of stages: stages are sent to ${tidegate.url}`,
       'warning  gates of forms: not created: choices in stage forms have no effect',
-      'ok       forms, runtime policies: 1 to choose from',
+      'ok       forms, runtime policies: 1 choice',
       'warning  forms, environments: no choices',
       'warning  events: none has come',
       'warning  storage service: not named',

@@ -156,7 +156,10 @@ describe('deciding', () => {
     const others = formTokenIn(await page(path, { cookie: await signIn('bo') }))
     for (const fields of [{}, { formToken: '' }, { formToken: others }]) {
       const answer = await post(path, { ...fields, action: 'reject' }, { cookie })
-      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('form_out_of_date')])
+      expect([answer.status, answer.text]).toEqual([
+        403,
+        expect.stringContaining('This form belongs to an ended session'),
+      ])
     }
     const formToken = formTokenIn(await page(path, { cookie }))
     const json = { 'content-type': 'application/json', cookie }

@@ -69,7 +69,7 @@ describe('requests that are refused', () => {
       `{"input":"${'x'.repeat(BODY_LIMIT)}"}`,
       'application/json',
       413,
-      /limit of 200000 bytes/,
+      /exceeds 200000 bytes/,
     ],
     [
       'data with a body over the limit',
@@ -77,7 +77,7 @@ describe('requests that are refused', () => {
       `{"input":"${'x'.repeat(BODY_LIMIT)}"}`,
       'application/json',
       413,
-      /limit/,
+      /exceeds 200000 bytes/,
     ],
     ['an unknown route', '/v1/nothing', '{}', 'application/json', 404, /nothing at \/v1\/nothing/],
     ['another policy route', '/v1/staticPolicy', '{}', 'application/json', 404, /nothing at/],

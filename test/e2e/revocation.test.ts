@@ -156,7 +156,7 @@ describe.skipIf(!canMakeCertificates)('a client certificate that its authority m
       },
       () => 'the list has ended, and the certificate is taken still',
     )
-    expect(refused).toContain('the revocation list of its authority has ended')
+    expect(refused).toContain('the revocation list of its CA has expired')
     agent.destroy()
   })
 

@@ -135,7 +135,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       const env = { PGPASSWORD: password }
       const copied = await runTidegate(['store', 'copy', ...args], { env })
       expect(copied).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(copied.stdout).toContain('the trail is intact and the same')
+      expect(copied.stdout).toContain('the trail is intact and identical')
       const twice = await runTidegate(['store', 'copy', ...args], { env })
       expect(twice.exitCode).not.toBe(0)
       expect(twice.stderr).toContain('copy into an empty one')

@@ -83,7 +83,7 @@ describe.skipIf(!canMakeCertificates)('the command line, where a service speaks 
       addresses: [{ addr: '127.0.0.1:0', serves: 'health', tls: false }],
     })
     const named = ['--url', url, '--ca-file', ca]
-    expect((await runTidegate(['gates', 'list', ...named])).stderr).toContain('show one that it trusts')
+    expect((await runTidegate(['gates', 'list', ...named])).stderr).toContain('pass --client-certificate')
     const { stdout } = await runTidegate(['orchestrator', 'doctor', ...named, ...shown()])
     expect(stdout).toContain('WRONG    service: requires a client certificate')
   })
@@ -108,7 +108,7 @@ describe.skipIf(!canMakeCertificates)('the doctor', () => {
     await start({ addresses: [{ addr: socket }] })
     const config = ['--config', join(workspace.path, 'tidegate.json')]
     const { stdout } = await runTidegate(['doctor', ...config], { cwd: workspace.path })
-    expect(stdout).toContain(`answers at ${socket}`)
+    expect(stdout).toContain(`responds at ${socket}`)
   })
 
   test('finds nothing wrong with an address that serves health alone', async () => {

@@ -323,7 +323,7 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
       inWorkspace('tidegate.json'),
     ])
     expect(doctor.stdout).toContain('valid until')
-    expect(doctor.stdout).toContain(`answers at https://localhost`)
+    expect(doctor.stdout).toContain(`responds at https://localhost`)
   })
 })
 

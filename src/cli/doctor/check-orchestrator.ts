@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js'
 import { toError } from '../../errors/app-error.js'
 import type { ServiceAddress } from '../session/service-options.js'
 import { localTime } from '../output/local-time.js'
+import { count } from '../output/text-table.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
 
@@ -121,7 +122,7 @@ async function checkForms(ask: Send): Promise<Finding[]> {
         const { status, text } = await ask(path)
         if (status !== 200) return bad(subject, `${status}: ${messageOf(text)}`, OPEN)
         const { length } = List.parse(JSON.parse(text))
-        return length > 0 ? ok(subject, `${length} choices`) : warning(subject, 'no choices', advice)
+        return length > 0 ? ok(subject, count(length, 'choice')) : warning(subject, 'no choices', advice)
       })
     }),
   )

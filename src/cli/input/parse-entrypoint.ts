@@ -28,7 +28,7 @@ export function parseQuery(text: string): string[] {
   const isPath = /^data(?:[.[]|$)/.test(trimmed) ? readReference(trimmed) !== undefined : bare.includes('/')
   if (isPath && !EXPRESSION.test(bare)) return parseEntrypoint(trimmed)
   if (DOCUMENT_FILE.test(trimmed))
-    throw wrongUse("${trimmed}' is a file, not a query; pass it with --input ${trimmed}")
+    throw wrongUse(`'${trimmed}' is a file, not a query; pass it with --input ${trimmed}`)
   throw wrongUse(
     `the query '${text}' is not a path of data. Write a rule and name it, as in data.a.b, or use opa eval.`,
   )

@@ -94,6 +94,7 @@ const NEGOTIATED = ['Vary', 'Accept-Encoding']
 const ORCHESTRATOR = { roles: ['orchestrator'], deniesWith401: true } as const
 const UNDEFINED: AnswerDescription = { description: 'The document is undefined.' }
 const BARE_ANSWERS = { 200: json('The document.', z.unknown()), 404: UNDEFINED }
+const NO_ACCESS_DECISION: AnswerDescription = { description: '`policies.accessDecision` is not set.' }
 const { directRoute } = routesOf<PolicyContext>()
 
 /** Decision routes: OPA's Data API, with the orchestrator's flat body, and static policies. */
@@ -163,7 +164,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     handler: 'access/v1/evaluation',
     summary: 'Evaluate an access request (AuthZEN 1.0)',
     body: { schema: AccessRequest },
-    answers: { 200: json('The decision.', AccessAnswer) },
+    answers: { 200: json('The decision.', AccessAnswer), 404: NO_ACCESS_DECISION },
     answerOn: answerAccessEvaluation,
   }),
   directRoute({
@@ -178,6 +179,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
         'A decision for each request.',
         z.union([z.object({ evaluations: z.array(AccessAnswer) }), AccessAnswer]),
       ),
+      404: NO_ACCESS_DECISION,
     },
     answerOn: answerAccessEvaluations,
   }),

@@ -115,7 +115,7 @@ describe('a fault of the program itself', () => {
     const { terminal, err } = recordingTerminal(false)
     expect(reportFailure(error, terminal, { isJson: false, debug: false })).toBe(2)
     expect(err.join('')).toContain(advice)
-    expect(err.join('')).not.toContain('fault of tidegate')
+    expect(err.join('')).not.toContain('bug in tidegate')
   })
 
   test('shows its stack and causes with --debug', () => {

@@ -136,7 +136,7 @@ describe('a command that asks a running service', () => {
     const url = await serve((_, response) => response.writeHead(401).end(JSON.stringify(body)))
     const secure = await makeServiceClient(options(url.replace('http', 'https')), terminal())
     await expect(secure.request(z.unknown(), { path: '/' })).rejects.toThrow(
-      /cannot call the service at \S+: it does not speak TLS on this port: write http:\/\/ or name another port$/,
+      /cannot call the service at \S+: the port does not use TLS: write http:\/\/ or use another port$/,
     )
     const plain = await makeServiceClient(options(url), terminal())
     await expect(plain.request(z.unknown(), { path: '/' })).rejects.toThrow(

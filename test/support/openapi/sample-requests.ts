@@ -28,7 +28,7 @@ const PARAMETERS: readonly (readonly [
   path: RegExp,
   values: (ids: DescribedService['ids']) => Record<string, string>,
 ])[] = [
-  [/^\/v[01]\/data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
+  [/^\/v[01]\/(?:batch\/)?data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
   [/template\//, () => ({ name: 'sample', type: 'log' })],
   [/^\/ui\/templates/, () => ({ name: 'sample' })],
   [/^\/ui\/approvals/, ({ page }) => ({ id: page })],
@@ -72,6 +72,15 @@ const BODIES: readonly (readonly [
   operation: RegExp,
   body: (service: DescribedService, nth: number) => unknown,
 ])[] = [
+  [/BatchData/, () => ({ inputs: { a: { user: 'ana' } } })],
+  [
+    /^postAccessV1Evaluation/,
+    () => ({
+      subject: { type: 'user', id: 'ana' },
+      action: { name: 'deploy' },
+      resource: { type: 'pipeline', id: 'shop' },
+    }),
+  ],
   [
     /^postUiTemplatesLog/,
     ({ ids }) => ({ formToken: ids.formToken, name: 'sample', body: JSON.stringify(LOG_TEMPLATE) }),

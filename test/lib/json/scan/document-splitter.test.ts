@@ -103,7 +103,7 @@ describe('a document that is read while it comes', () => {
     )
     expect(() => split(long, {})).toThrow('the content outside its lists takes more than')
     expect(() => split(`[${'{},'.repeat(300_000)}{}]`, {})).toThrow('more than 200000 values')
-    expect(() => split('['.repeat(100_000), {})).toThrow('nested more than 512 levels deep')
+    expect(() => split('['.repeat(100_000), {})).toThrow('nested more than')
   })
 
   it('of 8 MB is handed over in small parts', () => {
