@@ -10,12 +10,12 @@ const RUNS_ALL = process.env['TESTS'] === 'all'
 
 /** Simulations, kills, faults that are waited for, fuzzing, whole suites of peers: minutes each. */
 const LONG = [
-  'test/canary/{judge,logs}/**/*.simulation.test.ts',
+  'test/canary/judge/{simulation,runs-in-small}.test.ts',
   'test/cli/{opa-flags,opa-install}.test.ts',
   'test/e2e/{chaos,demo,events-kill,gates-kill,policy-path-fuzz,replica-faults,restored-point}.test.ts',
   'test/e2e/{silent-database,site,standby,storage-faults,tls-command-line}.test.ts',
   'test/rego/builtins/{host,native}-parity.test.ts',
-  'test/rego/{bundle/mutated-modules,compile/lookups-beside-opa,evaluation/generated-policies}.test.ts',
+  'test/rego/{bundle/mutated-modules,evaluation/generated-policies,workarounds/lookups-next-to-opa}.test.ts',
   'test/store/postgres/faults.test.ts',
 ]
 
@@ -36,7 +36,7 @@ const IN_PROCESS = [
   'trail',
 ]
 /** These replace a module, or look at which modules have been loaded: other files of `unit` share modules. */
-const WITH_OWN_MODULES = ['test/rego/builtins/large-families.test.ts', 'test/rego/opa/run-opa.test.ts']
+const WITH_OWN_MODULES = ['test/rego/builtins/index.test.ts', 'test/rego/opa/run-opa.test.ts']
 /** These run the built program in processes of their own. */
 const WHOLE_PROCESSES = [
   ...WITH_OWN_MODULES,
