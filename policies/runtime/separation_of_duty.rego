@@ -40,7 +40,7 @@ is_approved(stage) if {
 	stage.status == "SUCCEEDED"
 }
 
-# The stage still runs when the orchestrator asks right after the decision.
+# The stage still runs if the orchestrator evaluates this policy right after the judgment.
 is_approved(stage) if {
 	lower(pipeline.as_text(execution.context(stage).judgmentStatus)) == "continue"
 }

@@ -120,8 +120,8 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   ]
   reportWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
-  const unasked = listUnevaluated(policies)
-  if (unasked !== undefined && options.format !== 'json') terminal.err(`${unasked}\n`)
+  const unevaluated = listUnevaluated(policies)
+  if (unevaluated !== undefined && options.format !== 'json') terminal.err(`${unevaluated}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
     const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)

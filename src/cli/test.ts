@@ -192,8 +192,8 @@ async function runTests(
  * Returns the strictness by package: that of verdicts for packages that callers use for verdicts.
  */
 function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
-  const asked = new EvaluatedPackages(policies.staticPackages)
-  return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
+  const evaluated = new EvaluatedPackages(policies.staticPackages)
+  return (path) => strictnessOf(policies.strictBuiltinErrors, evaluated.callerKindOf(path) !== 'nobody')
 }
 
 /**

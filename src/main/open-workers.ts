@@ -90,7 +90,7 @@ export interface SharedListener {
 /** The handler of relayed requests and its capacity. */
 interface RelayedAnswering {
   readonly handle: HandleRequest
-  readonly room: Pick<ServerLimits, 'requests' | 'pages'>
+  readonly limits: Pick<ServerLimits, 'requests' | 'pages'>
 }
 
 /** The worker processes that decide in addition to this one, if any. */
@@ -154,7 +154,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
         logger.error({ error: toError(raw).message }, 'worker processes keep the previous certificate')
       })
     },
-    serve: async (listening, { handle, room }, tls) => {
+    serve: async (listening, { handle, limits }, tls) => {
       // Sockets in the file system are not shared with other processes, and probes are few.
       const shared = listening.filter(
         ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
@@ -164,7 +164,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await makeEmptyFolder(data)
       const { path: relaySocket, ownFolder } = await relayPathIn(data, config.dataDir)
       close = () => removeFolders([data, ownFolder])
-      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, room)
+      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, limits)
       isReachable = relayed.isReachable
       // Set before anything else can fail, so that the relay is closed in any case.
       close = async () => {

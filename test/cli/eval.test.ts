@@ -291,7 +291,7 @@ describe('a fault ends eval with 2', () => {
   })
 })
 
-test('eval --cost tells what the decision took, by package, beside the answer', async () => {
+test('eval --cost tells what the decision took, by package, next to the answer', async () => {
   const args = ['--entrypoint', 'old/allow', '--input', 'ann.json', '--cost'] as const
   const { exitCode, stdout, stderr } = await asked(...args)
   expect([exitCode, stdout]).toEqual([0, '{"result":true}\n'])

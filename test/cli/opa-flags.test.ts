@@ -178,7 +178,7 @@ describe('check of Rego', () => {
     expect(stderr).toContain('broken/s_test.rego:3:')
   })
 
-  test('and of the directory that one stands in, whatever JSON lies beside it', async () => {
+  test('and of the directory that one stands in, whatever JSON lies next to it', async () => {
     const { exitCode, stdout, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'beside') })
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain('s.rego:3')

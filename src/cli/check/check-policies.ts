@@ -27,14 +27,14 @@ const MAX_ERRORS = '10000'
 
 /**
  * Returns whether all paths are Rego or directories of Rego without JSON and YAML other than data.
- * With `isUnasked`, any Rego is enough.
+ * With `acceptsJson`, any Rego is enough.
  */
-export async function arePolicies(paths: readonly string[], isUnasked = false): Promise<boolean> {
-  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, isUnasked)))
+export async function arePolicies(paths: readonly string[], acceptsJson = false): Promise<boolean> {
+  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, acceptsJson)))
   return answers.length > 0 && answers.every((isRego) => isRego)
 }
 
-async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean> {
+async function holdsPolicies(path: string, acceptsJson: boolean): Promise<boolean> {
   // Reading the path later reports the error.
   const tree = await listSourceTree(path).catch(() => undefined)
   if (tree === undefined) return false
@@ -42,7 +42,7 @@ async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean>
   const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [dirname(file)] : []))
   const isWithin = (file: string): boolean =>
     folders.some((folder) => !relative(folder, file).startsWith('..'))
-  if (folders.length > 0 && isUnasked) return true
+  if (folders.length > 0 && acceptsJson) return true
   return folders.length > 0 && passedOver.every((file) => !isDefinitionFile(file) || isWithin(file))
 }
 

@@ -52,7 +52,7 @@ export interface StagedTests {
   readonly opa: OpaProgram
   readonly directory: string
   /**
-   * The same files without a manifest and in one Rego version: for bundles, OPA only reports
+   * Copy of the directory without a manifest and in one Rego version. For bundles, OPA only reports
    * covered lines.
    */
   readonly plainDirectory: string

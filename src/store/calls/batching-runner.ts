@@ -10,7 +10,10 @@ interface Waiting {
   readonly reject: (error: AppError) => void
 }
 
-/** Runs a batch. Returns one outcome for each call, in order, and rejects if none of the calls was run. */
+/**
+ * Runs a batch. Returns one outcome for each call, in order, and rejects if none of the calls was
+ * run.
+ */
 export type ExecuteBatch = (calls: readonly Call[]) => Promise<readonly Outcome[]>
 
 /** Learns the outcome of each call. */

@@ -86,7 +86,10 @@ export class ThreadExecutor implements Executor {
     }
   }
 
-  /** Waits until the thread has finished its batch. Once `givenUp` is aborted, the thread is ended within the batch. */
+  /**
+   * Waits until the thread has finished its batch. Once `givenUp` is aborted, the thread is ended
+   * within the batch.
+   */
   async close(givenUp?: AbortSignal): Promise<void> {
     clearTimeout(this.#idleTimer)
     const thread = this.#thread.current
