@@ -73,7 +73,7 @@ async function run(command: DocumentedCommand): Promise<Ended> {
   const isServing = SERVING.test(command.text)
   const script = `${isServing ? 'exec ' : ''}${fitted(command.text)}`
   const child = spawn('sh', ['-c', script], {
-    ...{ cwd: world.path, env: environment(command), timeout: TIMEOUT_MS / 2 },
+    ...{ cwd: world.path, env: environment(command), timeout: TIMEOUT_MS },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr, isStopped] = ['', '', false]
@@ -122,6 +122,6 @@ describe('commands of the documentation', () => {
       const printed = text.startsWith('curl') ? ended.stdout : `${ended.stdout}${ended.stderr}`
       expect(printed).toMatch(likeShown(output))
     },
-    TIMEOUT_MS,
+    2 * TIMEOUT_MS,
   )
 })

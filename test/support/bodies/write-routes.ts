@@ -42,6 +42,19 @@ type Kind = Omit<WriteRoute, keyof FuzzRoute>
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^POST \/v[01]\/data|^POST \/$/, { ...POLICY, bodies: ['{"input":@}', FLAT] }],
   [
+    /batch\/data/,
+    { ...POLICY, bodies: ['{"inputs":{"a":@}}', '{"inputs":{"a":{}},"common_input":{"b":@}}'] },
+  ],
+  [
+    /access\/v1\/evaluation/,
+    {
+      ...CONTROL,
+      bodies: [
+        '{"subject":{"type":"user","id":"ana"},"action":{"name":"deploy"},"resource":{"type":"pipeline","id":"shop"},"context":{"a":@}}',
+      ],
+    },
+  ],
+  [
     /staticPolicy/,
     {
       ...POLICY,
