@@ -88,7 +88,7 @@ export async function listen(
   })
   // The worker process has already admitted relayed requests.
   const handle = makeRequestHandler({ ...everything, admit: () => undefined })
-  await workers.serve(shared, { handle, room: servers.room }, () => tls?.settings)
+  await workers.serve(shared, { handle, limits: servers.limits }, () => tls?.settings)
   return servers.urls
 }
 

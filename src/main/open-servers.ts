@@ -32,7 +32,7 @@ interface ServersOptions {
  */
 export class Servers {
   /** Shared capacity of the servers that serve everything. */
-  readonly room: ServerLimits
+  readonly limits: ServerLimits
   readonly #options: ServersOptions
   readonly #failed: ReturnType<typeof logHandshakes>
   readonly #running: RunningServer[] = []
@@ -40,7 +40,7 @@ export class Servers {
   constructor(options: ServersOptions) {
     this.#options = options
     const { config, processes, logger } = options
-    this.room = makeServerLimits(maxBodyBytesOf(config), processes)
+    this.limits = makeServerLimits(maxBodyBytesOf(config), processes)
     this.#failed = logHandshakes(logger)
   }
 
@@ -63,7 +63,7 @@ export class Servers {
     const server = await startServer(makeRequestHandler({ ...answering, admit }), {
       listenOn: listener ?? address,
       socketMode: parseInt(config.server.socketMode, OCTAL),
-      limits: serves === 'all' ? this.room : makeServerLimits(0, 1, MAX_HEALTH_CONNECTIONS),
+      limits: serves === 'all' ? this.limits : makeServerLimits(0, 1, MAX_HEALTH_CONNECTIONS),
       ...(settings !== undefined && { tls: { settings, failed: this.#failed } }),
     })
     this.#running.push(server)

@@ -37,8 +37,8 @@ const SCRIPT = fileURLToPath(threadScript('worker'))
  * Settings of glibc's malloc, unless the environment sets others. By default its mmap threshold
  * grows to the largest freed block, which retains hundreds of megabytes after some large bodies.
  * With these settings blocks of 128 KiB and more are mapped and returned to the system when freed.
- * Small decisions allocate none that large. Two arenas are used, because each arena keeps the peak
- * memory of a thread.
+ * Small decisions allocate no blocks of this size. The number of arenas is limited to two, because
+ * each arena retains the peak memory of its threads.
  */
 const MEMORY_ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -47,7 +47,7 @@ const MEMORY_ENVIRONMENT = {
 }
 
 /**
- * Default limit of processes. Each takes some 30 MB and its own copies of the base documents.
+ * Default limit of processes. Each needs about 30 MB and its own copy of the base documents.
  * `server.workers` may be set higher.
  */
 const MAX_DEFAULT_PROCESSES = 8
@@ -87,10 +87,10 @@ export interface SharedListener {
   readonly listener: Server
 }
 
-/** The handler of relayed requests and its capacity. */
+/** The handler of relayed requests and its concurrency limits. */
 interface RelayedAnswering {
   readonly handle: HandleRequest
-  readonly room: Pick<ServerLimits, 'requests' | 'pages'>
+  readonly limits: Pick<ServerLimits, 'requests' | 'pages'>
 }
 
 /** The worker processes that decide in addition to this one, if any. */
@@ -154,7 +154,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
         logger.error({ error: toError(raw).message }, 'worker processes keep the previous certificate')
       })
     },
-    serve: async (listening, { handle, room }, tls) => {
+    serve: async (listening, { handle, limits }, tls) => {
       // Sockets in the file system are not shared with other processes, and probes are few.
       const shared = listening.filter(
         ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
@@ -164,7 +164,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await makeEmptyFolder(data)
       const { path: relaySocket, ownFolder } = await relayPathIn(data, config.dataDir)
       close = () => removeFolders([data, ownFolder])
-      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, room)
+      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes, limits)
       isReachable = relayed.isReachable
       // Set before anything else can fail, so that the relay is closed in any case.
       close = async () => {
@@ -253,7 +253,7 @@ function callsOfWorker(
         return await ticket.answer.finally(() => tickets.delete(id))
       },
       drop: (id) => tickets.get(id)?.drop(),
-      locate: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),
+      locateFailure: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),
     },
     ended: () => {
       for (const { drop } of tickets.values()) drop()

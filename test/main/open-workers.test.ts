@@ -30,7 +30,7 @@ test('the relay is closed if worker processes cannot be started', async () => {
   const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
   const served = workers.serve(
     shared,
-    { handle: () => undefined, room: makeServerLimits(0) },
+    { handle: () => undefined, limits: makeServerLimits(0) },
     () => undefined,
   )
   await expect(served).rejects.toThrow('there are none')

@@ -7,7 +7,7 @@ import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
-import { printable } from './display-width.js'
+import { printable } from '../../lib/text/shown-text.js'
 
 export interface ReportOptions {
   readonly isJson: boolean

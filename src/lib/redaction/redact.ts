@@ -60,8 +60,8 @@ function mayHoldSecretAtCut(
   surroundings: Pick<TextSurroundings, 'redactEmbedded' | 'embeddings'>,
 ): boolean {
   if (containers.hasValue) return true
-  if (!containers.isInText) return false
-  const { textFrom } = containers
-  const text = asBuffer(decodeString(json, textFrom, scanString(json, textFrom)))
+  if (!containers.isInString) return false
+  const { stringStart } = containers
+  const text = asBuffer(decodeString(json, stringStart, scanString(json, stringStart)))
   return redactText(text, { ...surroundings, known: [], isCut: true }) !== undefined
 }
