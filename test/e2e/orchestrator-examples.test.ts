@@ -341,7 +341,7 @@ describe('tidegate orchestrator doctor', () => {
       'warning  forms, environments: no choices',
       'warning  events: none has come',
       'warning  storage service: not named',
-      'WRONG    gateway: http://127.0.0.1:8084 does not answer',
+      'WRONG    gateway: http://127.0.0.1:8084 does not respond',
     ])
       expect(stdout).toContain(line)
     expect((await ask(tidegate.url, { path: '/livez' })).status).toBe(200)
