@@ -9,7 +9,7 @@ export interface ReportOptions {
   readonly perSecond: number
 }
 
-/** Maximum size of a result in a report, in bytes. The decision log stores more of it. */
+/** Maximum size of a result in a report, in bytes. The decision log may store more of it. */
 const MAX_RESULT_BYTES = 2048
 const MAX_ERROR_LENGTH = 1024
 

@@ -57,9 +57,9 @@ export class ContinualShipping {
     try {
       const log = (this.#log ??= openLog())
       while (!this.#isClosed) {
-        const kept = await shipBatch({ log, receiver })
-        if (kept === undefined) break
-        shipped += kept
+        const stored = await shipBatch({ log, receiver })
+        if (stored === undefined) break
+        shipped += stored
       }
     } catch (raw) {
       problem = toError(raw).message
@@ -107,9 +107,9 @@ export async function shipBatch({
 }: ShippingDeps): Promise<number | undefined> {
   const unshipped = log.next(bounds)
   if (unshipped === undefined) return undefined
-  const kept = await storeAcceptable(receiver, unshipped.decisions)
-  log.noteShipped(unshipped.place, kept)
-  return kept
+  const stored = await storeAcceptable(receiver, unshipped.decisions)
+  log.noteShipped(unshipped.place, stored)
+  return stored
 }
 
 /**
