@@ -48,8 +48,8 @@ export interface Flagged {
 }
 
 /**
- * Judges so many runs of this many intervals each; the error is spent over them, or each interval
- * has all of it, as a single one does.
+ * Judges `runs` runs of `intervals` intervals each. The error probability is spent over the
+ * intervals, or each interval has all of it, like a single one.
  */
 export function simulateIntervals(
   simulated: Simulated,

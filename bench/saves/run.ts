@@ -29,8 +29,8 @@ const VERSION_PACKAGE = 'team7'
 const CHECKED_OUT = 200
 
 /**
- * Policies mounted like a Kubernetes ConfigMap: the files are behind a link that is replaced as a
- * whole.
+ * Policies mounted like a Kubernetes ConfigMap: the directory is a symbolic link that is replaced as
+ * a whole.
  */
 class Files {
   readonly #root: string

@@ -1,4 +1,7 @@
-/** Markdown of every operation with its roles, parameters, body and responses, from the OpenAPI document of the program. */
+/**
+ * Markdown of every operation with its roles, parameters, body and responses, from the OpenAPI
+ * document of the program.
+ */
 export function apiReference(document, notice) {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

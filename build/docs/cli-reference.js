@@ -19,7 +19,10 @@ export async function cliReference(root, notice) {
   return `${lines.join('\n')}\n`
 }
 
-/** Bundles the TypeScript of all commands into a temporary file below the project, where its packages are found, and loads it. */
+/**
+ * Bundles the TypeScript of all commands into a temporary file below the project, where its
+ * packages are found, and loads it.
+ */
 async function loadProgram(root) {
   const file = join(root, 'dist', `commands-${process.pid}.mjs`)
   const contents = `

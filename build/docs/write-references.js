@@ -1,6 +1,6 @@
 /**
- * `npm run docs:reference`: writes the generated pages of docs/reference, from the built program, into a folder (docs/reference, or the
- * one that is named).
+ * `npm run docs:reference`: writes the generated pages of docs/reference, from the built program,
+ * into a folder (docs/reference, or the one that is named).
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * `make release`: packs the npm package into dist-release/, and checks it, the bill of materials, the chart and the image recipe. Prints
- * every problem and exits with 1 if there is one.
+ * `make release`: packs the npm package into dist-release/, and checks it, the bill of materials,
+ * the chart and the image recipe. Prints every problem and exits with 1 if there is one.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * `make site`: builds the documentation with VitePress into a folder (site/, or the first argument) from the pages of the project, or
- * those of the second argument. Exits with 1 if a link, an anchor or an image leads nowhere.
+ * `make site`: builds the documentation with VitePress into a folder (site/, or the first argument)
+ * from the pages of the project, or those of the second argument. Exits with 1 if a link, an anchor
+ * or an image leads nowhere.
  */
 import { join, resolve } from 'node:path'
 import process from 'node:process'

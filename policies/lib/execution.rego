@@ -6,7 +6,8 @@ package lib.execution
 import data.lib.pipeline
 import rego.v1
 
-# What the author of a policy stage adds to its payload, a member "pipeline" among it, must not stand for what the stage itself says.
+# The author of a policy stage can add a member "pipeline" to its payload. It must not replace the data of the
+# stage itself.
 document := input if {
 	pipeline.running
 } else := input.pipeline if {
@@ -18,7 +19,8 @@ stages := [stage |
 	is_object(stage)
 ]
 
-# A payload that is made of expressions holds a text where a list was meant. What cannot be read is refused, or nothing would be found in it.
+# A payload that is made of expressions holds a text where a list was meant. What cannot be read is refused,
+# or nothing would be found in it.
 unreadable contains "the stages of the execution cannot be read; send a list of objects, each with its context as an object" if {
 	not is_readable(pipeline.get(document, "stages", []))
 }
@@ -50,9 +52,10 @@ person(name) := lower(trim_space(name)) if {
 	trim_space(name) != ""
 }
 
-# Nanoseconds since 1970 at which the execution is judged: its start when it says so (in milliseconds), else now.
-# Undefined when the start cannot be read, so that a policy can refuse instead of judging another moment: seconds would be
-# in 1970, and nanoseconds are beyond every calendar. The bounds are in the years 2001 and 2255.
+# Nanoseconds since 1970 at which the execution is judged: its start when it says so (in milliseconds), else
+# now. Undefined when the start cannot be read, so that a policy can refuse instead of judging another moment:
+# seconds would be in 1970, and nanoseconds are beyond every calendar. The bounds are in the years 2001 and
+# 2255.
 judged_at_ns := start_ms * 1000000 if {
 	start_ms >= 1000000000000
 	start_ms < 9000000000000

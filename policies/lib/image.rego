@@ -1,6 +1,6 @@
 # METADATA
 # title: Container images and the registries they come from
-# description: The check at save time and the check at run time must agree on what an image is and whom we trust.
+# description: The checks at save time and at run time must read image names alike and trust the same registries.
 package lib.image
 
 import data.lib.manifest

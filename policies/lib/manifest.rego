@@ -23,8 +23,8 @@ listed(value) := [manifest |
 	some manifest in expanded(item)
 ]
 
-# What cannot be read is refused, or nothing would be found in it. An expression may become anything, and the orchestrator
-# evaluates those in the names of members too.
+# What cannot be read is refused, or nothing would be found in it. An expression may become anything, and the
+# orchestrator evaluates those in the names of members too.
 is_unreadable(holder) if {
 	is_object(holder)
 	some key in ["manifests", "manifest", "patchBody"]

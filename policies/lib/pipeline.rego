@@ -30,7 +30,7 @@ running if input.executionId
 
 running if input.payloadConstraint
 
-# What is left out here is refused by static.readable_definition.
+# static.readable_definition refuses the stages that are skipped here.
 stages := array.concat(
 	[stage |
 		some stage in as_list(get(document, "stages", []))
@@ -57,8 +57,9 @@ template_wiring(listed) := {
 	"requisiteStageRefIds": get(listed, "dependsOn", []),
 }
 
-# A stage that this very save removes is still listed, with the status "deleted". Only the orchestrator's save task says so, which
-# overwrites the status of all stages where it knows the pipeline; anywhere else it is what the author wrote, and the stage runs.
+# A stage that this very save removes is still listed, with the status "deleted". The orchestrator's save task
+# sets it, and overwrites the status of all stages of a known pipeline. In any other input the author wrote
+# the status, and the stage runs.
 is_removed(stage) if {
 	stage.stageStatus == "deleted"
 	not is_new

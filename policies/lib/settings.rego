@@ -20,7 +20,7 @@ required := [
 	{"path": ["blackouts"], "type": "array"},
 ]
 
-# By first part of the path, so that a policy asks only about the settings it reads.
+# Grouped by the first part of the path, so that a policy checks only the settings that it reads.
 problems[section] contains text if {
 	some setting in required
 	section := setting.path[0]

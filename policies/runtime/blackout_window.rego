@@ -80,7 +80,8 @@ on_day(window, date) if {
 	date <= pipeline.get(window, "last_date", date)
 }
 
-# Local date and minute of the day, by time zone. An unknown time zone is an error of the evaluation, which is never an allow.
+# Local date and minute of the day, by time zone. An unknown time zone is an error of the evaluation, which is
+# never an allow.
 local[zone] := {"date": date, "minute": (hour * 60) + minute} if {
 	some window in windows
 	zone := window.time_zone

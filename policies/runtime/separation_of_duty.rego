@@ -3,13 +3,11 @@
 # description: Nobody approves a change that they started themselves.
 package runtime.separation_of_duty
 
-# Written in the syntax of Rego v0, which most policies in use today have; both kinds load side by side.
 import data.lib.execution
 import data.lib.pipeline
+import rego.v1
 
-import future.keywords.in
-
-deny[text] {
+deny contains text if {
 	some stage in approvals
 	approver(stage) == execution.starter
 	text := sprintf("'%s' started the pipeline and also approved %s; another person must approve it", [
@@ -18,20 +16,19 @@ deny[text] {
 	])
 }
 
-deny[text] {
+deny contains text if {
 	some stage in approvals
 	not approver(stage)
 	text := sprintf("%s does not say who approved it; a named person must approve it", [pipeline.label(stage)])
 }
 
-deny["it is not known who started the pipeline, so nobody can be told apart from its approvers; send trigger.user"] {
+deny contains text if {
+	text := "it is not known who started the pipeline, so nobody can be told apart from its approvers; send trigger.user"
 	count(approvals) > 0
 	not execution.starter
 }
 
-deny[text] {
-	some text in execution.unreadable
-}
+deny contains text if some text in execution.unreadable
 
 approvals := [stage |
 	some stage in execution.stages
@@ -39,13 +36,13 @@ approvals := [stage |
 	is_approved(stage)
 ]
 
-is_approved(stage) {
+is_approved(stage) if {
 	stage.status == "SUCCEEDED"
 }
 
-# The stage still runs when the orchestrator asks right after the decision.
-is_approved(stage) {
+# The stage still runs if the orchestrator evaluates this policy right after the judgment.
+is_approved(stage) if {
 	lower(pipeline.as_text(execution.context(stage).judgmentStatus)) == "continue"
 }
 
-approver(stage) = execution.person(execution.context(stage).lastModifiedBy)
+approver(stage) := execution.person(execution.context(stage).lastModifiedBy)

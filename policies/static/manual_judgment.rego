@@ -17,7 +17,7 @@ deny contains text if {
 	)
 }
 
-# Asked by what the stage waits for, never by its own reference, which another stage may have too.
+# Starts from the references that the stage waits for. Its own reference may belong to another stage, too.
 # Compiled, "in" looks at all members of a set one after the other, and there may be thousands.
 comes_after_judgment(stage) if {
 	some earlier in pipeline.requisites(stage)
@@ -37,7 +37,8 @@ later[earlier] contains pipeline.ref(stage) if {
 	some earlier in pipeline.requisites(stage)
 }
 
-# A judgment that may be skipped, that is judged already, or whose "stop", failure or end of time lets the pipeline go on, protects nothing.
+# A judgment that may be skipped, that is judged already, or whose "stop", failure or end of time lets the
+# pipeline go on, protects nothing.
 is_binding(stage) if {
 	is_judgment(stage)
 	not is_conditional(stage)

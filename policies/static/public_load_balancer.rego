@@ -77,7 +77,7 @@ is_among(value, values) if lower(pipeline.as_text(value)) in values
 
 is_among(value, _) if pipeline.is_expression(value)
 
-# A patch does not name the kind of what it changes.
+# A patch need not name the kind of its target.
 may_be_service(document) if pipeline.get(document, "kind", null) in ["Service", null]
 
 opens("LoadBalancer")

@@ -124,7 +124,7 @@ is_odd(cluster) if {
 	is_other(cluster, key, members[key])
 }
 
-# What is absent or null is not there for the orchestrator either.
+# The orchestrator treats null like an absent member.
 is_other(holder, key, types) if {
 	given := holder[key]
 	not is_null(given)

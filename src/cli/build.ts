@@ -113,7 +113,7 @@ async function build(
     else terminal.err(`${options.output} was not written because of ${count(warnings.length, 'warning')}\n`)
     return EXIT.denied
   }
-  const own = await readManifestBeside(directories)
+  const own = await readSourceManifest(directories)
   const named = own.revision === '' ? undefined : own.revision
   const revision = options.revision ?? named ?? compiled.revision
   const roots = options.root ?? own.roots ?? undefined
@@ -137,7 +137,7 @@ async function build(
  * Returns the manifest of a single directory. Like `opa build`, it ignores manifests if there are
  * several directories.
  */
-async function readManifestBeside([directory = '', ...others]: readonly string[]): Promise<OwnManifest> {
+async function readSourceManifest([directory = '', ...others]: readonly string[]): Promise<OwnManifest> {
   const file = join(directory, MANIFEST_FILE)
   if (others.length > 0 || !existsSync(file)) return {}
   return readOwnManifest(file, await readFile(file, 'utf8'))

@@ -2,11 +2,21 @@ import type { Command } from 'commander'
 
 import { compileError, questionOf, strictnessOf, type Snapshot } from '../rego/index.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
-import { checkDefinition, listUnevaluated, staticPackages, toCheckError } from './check/check-definition.js'
-import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
+import { checkDefinition, listUnevaluated, staticPackages } from './check/check-definition.js'
+import {
+  checkReportJson,
+  checkReportText,
+  isUnchecked,
+  policyReportText,
+  summarise,
+} from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
-import type { CheckResult, Unchecked } from './check/check-report.js'
-import { findDefinitions } from './check/find-definitions.js'
+import { CI_FORMATS, ciReport } from './check/ci-reports.js'
+import type { CiFormat } from './check/ci-reports.js'
+import type { CheckResult } from './check/check-report.js'
+import { StageFinder } from './check/locate-stages.js'
+import { readPipelineFiles } from './check/read-pipeline-files.js'
+import type { ReadDefinition } from './check/read-pipeline-files.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
@@ -21,9 +31,7 @@ import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
-import { readDefinitions } from './input/read-definitions.js'
-import type { Definition, InputForm } from './input/read-definitions.js'
-import { readDocument } from './input/read-document.js'
+import type { InputForm } from './input/read-definitions.js'
 import {
   addInputFormOption,
   addOutputOptions,
@@ -38,7 +46,8 @@ import type { OutputOptions, PolicyOptions, WarningOptions } from './session/sha
 import type { Terminal } from './session/terminal.js'
 import { addWatchOption } from './session/watch.js'
 
-interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions, WarningOptions {
+interface CheckOptions extends PolicyOptions, SchemaOptions, WarningOptions {
+  readonly format: OutputOptions['format'] | CiFormat
   readonly as?: InputForm
   readonly portable?: true
   readonly strict?: true
@@ -50,6 +59,8 @@ export function defineCheck(command: Command, session: Session): void {
     addWatchOption(
       addWarningOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
     ),
+    [],
+    CI_FORMATS,
   )
     .description(
       'Evaluates the static policies on pipeline definitions, as when the orchestrator saves them. Exits with 1 if one is denied, with 2 if one cannot be checked. Warnings about the policies go to standard error and fail the command with --fail-on-warning. With --schema or --strict and no path, or with directories of Rego, only the policies are checked.',
@@ -64,13 +75,14 @@ export function defineCheck(command: Command, session: Session): void {
     )
     .argument(
       '[path...]',
-      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked like opa check',
+      'definitions: JSON and YAML files, directories (all *.json, *.yaml and *.yml below), or - for JSON on standard input; directories of Rego are checked like opa check',
     )
     .addHelpText(
       'after',
       examples(
         'tidegate check pipeline.json',
         'tidegate check --format json pipelines/',
+        'tidegate check --format sarif pipelines/ > tidegate.sarif',
         'tidegate check --schema default',
         'tidegate check --strict policies/',
         'tidegate check --watch pipeline.json',
@@ -108,8 +120,8 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   ]
   reportWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
-  const unasked = listUnevaluated(policies)
-  if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
+  const unevaluated = listUnevaluated(policies)
+  if (unevaluated !== undefined && options.format !== 'json') terminal.err(`${unevaluated}\n`)
   const locations = { directories, bundles: config.policies.bundles }
   const { results, portability } = await withRequests(config, terminal, async (requests) => {
     const strictness = strictnessOf(config.policies.strictBuiltinErrors, true)
@@ -122,11 +134,13 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
     return { ...checked, portability }
   })
   const colours = makeColours(terminal.hasColours)
-  if (options.format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
+  const { format } = options
+  if (format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
+  else if (format !== 'text') terminal.out(ciReport(format, results))
   else if (paths.length === 0) terminal.out(policyReportText(snapshot.packages.length, warnings.length))
   else terminal.out(checkReportText(results, colours))
-  if (portability !== undefined && options.format === 'text')
-    terminal.out(portabilityText(portability, colours))
+  if (portability !== undefined && format !== 'json')
+    terminal[format === 'text' ? 'out' : 'err'](portabilityText(portability, colours))
   const failures = portability?.findings.length ?? 0
   return exitCodeOf(results, failsOnWarnings(warnings, options) ? failures + 1 : failures)
 }
@@ -153,6 +167,7 @@ async function checkPolicies(
   reportWarnings(warnings, options.format, terminal)
   if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
+  else if (options.format !== 'text') terminal.out(ciReport(options.format, []))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
   return failsOnWarnings(warnings, options) ? EXIT.denied : EXIT.fine
 }
@@ -172,11 +187,12 @@ async function checkAll(
   const results: CheckResult[] = []
   const questions: HostQuery[] = []
   const progress = new Progress(terminal)
-  for (const definition of await readAll(paths, as, terminal)) {
+  for (const definition of await readPipelineFiles(paths, as, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     if ('error' in definition) results.push(definition)
     else {
-      results.push(await checkDefinition(definition.file, definition, checking, packages))
+      const result = await checkDefinition(definition.file, definition, checking, packages)
+      results.push(withPositions(result, definition))
       questions.push(...queriesFor(definition, checking.snapshot, packages))
     }
   }
@@ -184,30 +200,12 @@ async function checkAll(
   return { results, queries: questions }
 }
 
-type ReadDefinition = Definition & { readonly file: string }
-
-/**
- * Reads the definitions of all paths. An unreadable path becomes a result, so the others are still
- * checked.
- */
-async function readAll(
-  paths: readonly string[],
-  form: InputForm | undefined,
-  terminal: Terminal,
-): Promise<(ReadDefinition | Unchecked)[]> {
-  const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
-  const definitions: (ReadDefinition | Unchecked)[] = []
-  for (const file of found.flat()) {
-    if (typeof file !== 'string') definitions.push(file)
-    else
-      definitions.push(
-        ...(await collect(file, async () => {
-          const read = readDefinitions(await readDocument(file, terminal), form)
-          return read.map((definition) => ({ ...definition, file }))
-        })),
-      )
-  }
-  return definitions
+/** Adds the positions of the definition and of the stages that the reasons name. */
+function withPositions(result: CheckResult, { position, stages }: ReadDefinition): CheckResult {
+  if (isUnchecked(result) || result.allowed) return { ...result, position }
+  const finder = new StageFinder(stages())
+  const denials = result.denials.map((denial) => ({ ...denial, stage: finder.find(denial.text) }))
+  return { ...result, position, denials }
 }
 
 /** Returns the queries that the packages' verdict consists of. */
@@ -220,14 +218,6 @@ function queriesFor(
   return packages.flatMap((key) =>
     questionOf(snapshot, key).parts.map(({ entrypoint }) => ({ path: entrypoint.path, input, subject })),
   )
-}
-
-async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | Unchecked)[]> {
-  try {
-    return await read()
-  } catch (raw) {
-    return [{ file, name: undefined, error: toCheckError(raw) }]
-  }
 }
 
 function exitCodeOf(results: readonly CheckResult[], otherFailures: number): ExitCode {

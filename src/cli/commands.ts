@@ -9,6 +9,11 @@ export interface KnownCommand {
 type CommandEntry = readonly [name: string, summary: string, load: KnownCommand['load']]
 
 const ENTRIES: readonly CommandEntry[] = [
+  [
+    'init',
+    'create a starter policy with a test, a configuration and a CI workflow',
+    async () => (await import('./init.js')).defineInit,
+  ],
   ['serve', 'run the service', async () => (await import('./serve.js')).defineServe],
   [
     'eval',

@@ -54,7 +54,7 @@ function cases(words: readonly CommandWords[], line: (words: string) => string):
   return words.map((each) => `    '${each.path}') ${line(each.words.join(' '))} ;;`).join('\n')
 }
 
-/** Words before the one that is written, without flags and their values, tell the command. */
+/** The script finds the command by the words before the cursor, without flags and their values. */
 function bashScript(words: readonly CommandWords[]): string {
   return `_tidegate() {
   local word path='' cur="\${COMP_WORDS[COMP_CWORD]}" known=''
@@ -96,7 +96,7 @@ function fishScript(words: readonly CommandWords[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** All commands by name, with their code: only what tells of all commands must know every flag. */
+/** Loads all commands by name. Only completion and help need the code of every command. */
 export type LoadCommands = () => Promise<ReadonlyMap<string, DefineCommand>>
 
 /** The program with every command and flag. */

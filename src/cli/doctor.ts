@@ -28,7 +28,7 @@ interface DoctorOptions extends ServiceOptions {
 export function defineDoctor(command: Command, session: Session): void {
   addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
-      'Checks the configuration, the data directory or database, and a running service (by default that of the configuration). Reports what is wrong and what to do. Changes nothing. Exits with 1 if something is wrong.',
+      'Checks the configuration, the data directory or database, and a running service (by default that of the configuration). Reports problems and their fixes. Changes nothing. Exits with 1 if something is wrong.',
     )
     .option('--data-dir <dir>', 'data directory (default: that of the configuration)')
     .addHelpText('after', examples('tidegate doctor', 'tidegate doctor --data-dir /var/lib/tidegate'))

@@ -126,18 +126,18 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
   const file = inputFile(options)
   await watchFiles(session, [...policyFiles(options, terminal), file, options.ndBuiltinCache])
   const document = file === undefined ? undefined : await readDocument(file, terminal)
-  const asked = query === undefined ? undefined : parseQuery(query)
+  const queried = query === undefined ? undefined : parseQuery(query)
   const policies = await openPolicies(options, terminal, { includesPrint: true })
   const { config, snapshot } = policies
-  const path = asked ?? parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
+  const path = queried ?? parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
   const isForPeople = format === undefined || format === 'text' || format === 'pretty'
   const tell = (text: string): void => {
     if (isForPeople) terminal.err(`${text}\n`)
   }
-  const isAskedAtSave =
+  const isEvaluatedAtSave =
     query === undefined &&
     (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
-  const { input, note } = evaluationInput(document, isAskedAtSave, options.as)
+  const { input, note } = evaluationInput(document, isEvaluatedAtSave, options.as)
   if (note !== undefined) tell(note)
   const strictness = strictnessFor(path, options, config)
   const { result, cost } = await evaluateOnce(policies, { path, input, strictness }, options, terminal)
@@ -220,9 +220,9 @@ function strictnessFor(
   { query, strictBuiltinErrors }: EvalOptions,
   { policies: { strictBuiltinErrors: setting, staticPackages } }: Config,
 ): Strictness {
-  const asked = new EvaluatedPackages(staticPackages)
-  const isAsked = [path, path.slice(0, -1)].some((name) => asked.callerKindOf(name) !== 'nobody')
-  const isVerdict = query === undefined && isAsked
+  const evaluated = new EvaluatedPackages(staticPackages)
+  const isEvaluated = [path, path.slice(0, -1)].some((name) => evaluated.callerKindOf(name) !== 'nobody')
+  const isVerdict = query === undefined && isEvaluated
   if (strictBuiltinErrors === true) return { strictBuiltinErrors, isVerdict }
   return strictnessOf(setting, isVerdict)
 }
@@ -237,11 +237,11 @@ function isStatic(path: readonly string[], patterns: readonly string[]): boolean
  */
 function evaluationInput(
   document: Uint8Array | undefined,
-  isAskedAtSave: boolean,
+  isEvaluatedAtSave: boolean,
   as: InputForm | undefined,
 ): { input: Uint8Array | undefined; note?: string } {
   if (document === undefined) return { input: undefined }
-  const { input, form } = readInputDocument(document, isAskedAtSave ? as : (as ?? 'raw'))
+  const { input, form } = readInputDocument(document, isEvaluatedAtSave ? as : (as ?? 'raw'))
   if (as !== undefined || form === 'raw') return { input }
   return {
     input,

@@ -174,7 +174,7 @@ export function defineTrigger(command: Command, session: Session): void {
     .requiredOption('--approval-callback <url>', 'URL to call after an approval')
     .requiredOption('--rejection-callback <url>', 'URL to call after a rejection, cancellation or expiry')
     .option('--connector <type>', 'connector of the parameters, such as JIRA', '')
-    .option('--parameters <text>', 'what the connector fetches: an id such as OPS-12, or JSON', '')
+    .option('--parameters <text>', 'parameters of the connector: an id such as OPS-12, or JSON', '')
     .option('--images <list>', 'images to be deployed, separated by commas', '')
     .option(
       '--as <user>',

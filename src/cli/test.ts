@@ -50,21 +50,35 @@ import type { OutputOptions, PolicyOptions, WarningOptions } from './session/sha
 import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
 import type { HostQuery } from './portable/compare-hosts.js'
-import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
+import {
+  addVariableValues,
+  benchmarkTests,
+  measureCoverage,
+  rulePath,
+  ruleName,
+  runOpaTests,
+} from './test/opa-tests.js'
 import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { withRequests } from './input/evaluate-once.js'
 import { findDifferences } from './test/served-outcomes.js'
 import type { Serving } from './test/served-outcomes.js'
+import { junitReport, tapReport } from './test/test-formats.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
 
-interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions, WarningOptions {
+type TestFormat = OutputOptions['format'] | 'junit' | 'tap'
+
+interface TestOptions
+  extends Omit<OutputOptions, 'format'>, Omit<PolicyOptions, 'timeout'>, SchemaOptions, WarningOptions {
   readonly timeout?: string | undefined
   readonly exitZeroOnSkipped?: true
   readonly run?: string
   readonly verbose?: true
   readonly threshold?: number
   readonly portable?: true
+  readonly format: TestFormat
+  readonly varValues?: true
+  readonly bench?: true
 }
 
 const IMPORT = /^\s*import\s+rego\.v1\s*$/m
@@ -73,6 +87,7 @@ const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 export function defineTest(command: Command, session: Session): void {
   addOutputOptions(
     addWatchOption(addWarningOption(addSchemaOption(addConfigOption(addVersionOptions(command))))),
+    ['text', 'junit', 'tap'],
   )
     .description(
       'Runs the Rego tests with opa test, measures coverage, evaluates every test rule again as the service does, and loads the policies without tests. Exits with 1 if a test fails, is skipped (todo_test_…, like opa test) or has a different result, or if the coverage is below the threshold.',
@@ -91,12 +106,15 @@ export function defineTest(command: Command, session: Session): void {
       '--portable',
       'also evaluate every test rule with @open-policy-agent/opa-wasm and fail on differences',
     )
+    .option('--var-values', 'show the values of variables in the failed expressions of failed tests')
+    .option('--bench', 'also run the passing tests with opa test --bench; for the formats text and json')
     .option('--opa <file>', 'opa program for testing')
     .addHelpText(
       'after',
       examples(
         'tidegate test',
         'tidegate test policies --run wait_time --threshold 90',
+        'tidegate test policies --format junit > report.xml',
         'tidegate test --watch',
       ),
     )
@@ -111,6 +129,8 @@ async function test(
   session: Session,
 ): Promise<ExitCode> {
   const { terminal } = session
+  if (options.bench && options.format !== 'text' && options.format !== 'json')
+    throw wrongUse(`--bench has no format ${options.format}: use text or json`)
   const given = [...named, ...data]
   const policies = policyFiles({ ...options, ...(given.length > 0 && { policies: given }) }, terminal)
   await watchFiles(session, [...policies, schemaFolder(options)])
@@ -126,8 +146,10 @@ async function test(
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
-  reportWarnings(warnings, options.format, terminal)
+  reportWarnings(warnings, options.format === 'json' ? 'json' : 'text', terminal)
   if (options.format === 'json') outJson(terminal, testReportJson({ ...run, warnings }))
+  else if (options.format === 'junit') terminal.out(junitReport(run))
+  else if (options.format === 'tap') terminal.out(tapReport(run))
   else terminal.out(testReportText(run, makeColours(terminal.hasColours), options.verbose))
   const { failed, skipped, different, isCovered } = summariseTests(run)
   // Like opa test, skipped tests fail the run.
@@ -139,7 +161,7 @@ async function test(
 
 async function runTests(
   locations: PolicyLocations,
-  { run, timeout, threshold, portable }: TestOptions,
+  { run, timeout, threshold, portable, varValues, bench }: TestOptions,
   loading: LoadOptions,
   serving: Serving,
 ): Promise<TestRun> {
@@ -152,15 +174,17 @@ async function runTests(
   const { warnings } = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
     const staged = await stageTests(opa, tested, directory)
-    const tests = await runOpaTests(staged, { run, timeout })
+    const found = await runOpaTests(staged, { run, timeout })
+    const tests = varValues === true ? await addVariableValues(staged, found, timeout) : found
     const { coverage, notes } = await measured(staged, tests)
     const differences = await findDifferences(snapshot, tests, serving)
     const portability =
       portable === true
         ? await checkPortability(tested, { load, requests: serving.requests }, snapshot, queriesOf(tests))
         : undefined
+    const benchmarks = bench === true ? await benchmarkTests(staged, tests, timeout) : undefined
     const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
-    return { tests, differences, coverage, threshold, warnings: told, portability }
+    return { tests, differences, coverage, threshold, warnings: told, portability, benchmarks }
   })
 }
 
@@ -168,8 +192,8 @@ async function runTests(
  * Returns the strictness by package: that of verdicts for packages that callers use for verdicts.
  */
 function strictnessUnder({ policies }: Config): Serving['strictnessOf'] {
-  const asked = new EvaluatedPackages(policies.staticPackages)
-  return (path) => strictnessOf(policies.strictBuiltinErrors, asked.callerKindOf(path) !== 'nobody')
+  const evaluated = new EvaluatedPackages(policies.staticPackages)
+  return (path) => strictnessOf(policies.strictBuiltinErrors, evaluated.callerKindOf(path) !== 'nobody')
 }
 
 /**

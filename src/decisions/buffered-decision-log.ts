@@ -17,7 +17,7 @@ export interface BufferBounds {
   readonly maxBufferedBytes: number
   readonly maxBufferedRows: number
   /**
-   * What is dropped first while the buffer fills. If empty, whole decisions are kept until it is
+   * Data dropped first while the buffer fills. If empty, whole decisions are kept until it is
    * full.
    */
   readonly givesWay: readonly GivesWay[]
@@ -127,7 +127,7 @@ export class BufferedDecisionLog implements DecisionLog {
       this.#drop(entry, 'buffer_full')
       return false
     }
-    this.#batchWithRoom(size).append(entry, bounds)
+    this.#batchWithCapacity(size).append(entry, bounds)
     return true
   }
 
@@ -190,8 +190,8 @@ export class BufferedDecisionLog implements DecisionLog {
     return this.#sealedBytes + (this.#open?.heldBytes ?? 0)
   }
 
-  #batchWithRoom(size: number): DecisionBatchBuilder {
-    if (this.#open?.hasRoom(size) === true) return this.#open
+  #batchWithCapacity(size: number): DecisionBatchBuilder {
+    if (this.#open?.hasCapacity(size) === true) return this.#open
     this.#seal()
     this.#open = new DecisionBatchBuilder(this.#bounds.batchRows, this.#takeMemory(size))
     this.#timer = setTimeout(() => this.#seal(), this.#bounds.flushIntervalMs)

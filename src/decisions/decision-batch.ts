@@ -76,11 +76,11 @@ export class DecisionBatchBuilder {
   }
 
   /** Whether a decision with this many copied bytes fits. */
-  hasRoom(copiedBytes: number): boolean {
+  hasCapacity(copiedBytes: number): boolean {
     return this.#rows < this.#maxRows && this.#bytesUsed + copiedBytes <= this.#bytes.length
   }
 
-  /** Copies an entry. Call `hasRoom` first. */
+  /** Copies an entry. Call `hasCapacity` first. */
   append(entry: DecisionEntry, bounds: CopyBounds): void {
     const cells = this.#cells
     const at = this.#rows * CELLS_PER_ROW

@@ -2,7 +2,7 @@ import type { BatchRow } from './decision-batch.js'
 import { isRefusal, isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecision, ReportedDecisions } from './decision-report.js'
 
-/** Which decisions are reported, and at what rate. */
+/** Outcomes whose decisions are reported, and the maximum rate. */
 export interface ReportOptions {
   readonly reported: ReportedDecisions
   /** Average over a minute. */

@@ -14,8 +14,8 @@ export type ErrorKind =
   | 'internal'
 
 /**
- * One of several problems behind an error, in OPA's format: a code, a sentence and a location in a
- * file.
+ * One of the problems that an error reports, in OPA's format: a code, a sentence and a location in
+ * a file.
  */
 export interface ErrorDetail {
   readonly code: string

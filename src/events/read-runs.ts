@@ -65,8 +65,5 @@ function toRun(body: Uint8Array): PipelineRun | undefined {
 }
 
 function tooMany(): AppError {
-  return new AppError(
-    'invalid',
-    `more than ${MAX_RUNS} runs: ask for a shorter window, or for one application`,
-  )
+  return new AppError('invalid', `more than ${MAX_RUNS} runs: choose a shorter window, or one application`)
 }

@@ -7,7 +7,8 @@ const channel = channelToParent()
 
 // Entry point of a worker process, which the main process starts and ends.
 if (channel !== undefined) {
-  // Terminals and service managers signal all processes. This one stops when the main process says so.
+  // Terminals and service managers signal all processes. This one stops when the main process says
+  // so.
   for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
   // Without the main process, nobody receives its decisions or ends it.
   channel.onGone(() => process.exit())

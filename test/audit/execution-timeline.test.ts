@@ -26,7 +26,7 @@ const log = (decisions: readonly DecisionHead[]) => (_: string, limit: number) =
   Promise.resolve(decisions.slice(0, limit))
 const reported = { ...decision, requestId: null, error: null, result: '[]', isResultCut: false }
 
-test('of one millisecond, a decision stands before what it led to', async () => {
+test('of one millisecond, a decision precedes what it led to', async () => {
   const { writer, reader } = await open()
   await triggered(writer, makeGate({ policy: 'release/approval' }), {
     actor: { user: 'ci', origin: 'test', nowMs: NOW_MS - 1 },

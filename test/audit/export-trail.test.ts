@@ -95,7 +95,7 @@ describe('an export', () => {
     },
   )
 
-  it('as CSV has no cell that begins with the sign of a formula, whatever stands before it, and none is lost', async () => {
+  it('as CSV has no cell that begins with the sign of a formula, whatever precedes it, and none is lost', async () => {
     const starts = [
       '=',
       '+',

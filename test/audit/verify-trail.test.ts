@@ -112,7 +112,7 @@ describe('a trail with signed checkpoints', () => {
     })
   })
 
-  it('shows a chain that was made anew from some record on, however consistent it is', async () => {
+  it('shows a chain that was made again from some record on, however consistent it is', async () => {
     await store.writer.run(append, 10)
     await keeper().writeAtEnd('request')
     await store.writer.run(append, 10)

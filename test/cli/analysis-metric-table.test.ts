@@ -23,7 +23,7 @@ test('metrics with short names have a line each', () => {
   )
 })
 
-test('long names stand on lines of their own, so that the figures fit', () => {
+test('long names stand on lines of their own, so that the numbers fit', () => {
   const name = 'histogram_quantile(0.95, sum by (le) (rate(request_seconds_bucket[5m])))'
   const text = textOf([name, 'short'])
   expect(text).toMatch(/^METRIC\n {2}RESULT /)

@@ -73,7 +73,7 @@ describe('tidegate analysis try', () => {
     })
   })
 
-  test('says what brought nothing, and that both sides were asked the same, and exits with 1', async () => {
+  test('reports failed queries and sides with the same query, and exits with 1', async () => {
     const { exitCode, stdout } = await tryIt('broken')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('  baseline: failed\n    files: there is no none-stable.csv\n')

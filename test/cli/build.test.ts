@@ -54,7 +54,7 @@ describe('build', () => {
     expect(readdirSync(join(cwd, 'out'))).toEqual(['b.tar.gz'])
   })
 
-  test('takes revision, roots and metadata of the manifest beside the policies, but for what flags say', async () => {
+  test('takes revision, roots and metadata of the manifest next to the policies, but for what flags say', async () => {
     const build = (...args: readonly string[]) =>
       runTidegate(['build', ...args, '-o', 'owned.tar.gz'], { cwd })
     const manifest = async (): Promise<unknown> => {

@@ -4,6 +4,8 @@ import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const LONG = '{"name": "slow", "stages": [{"wait": 9007199254740993}]}'
+/** 54,000 nodes of 690: the limit on aliases allows it once, and not in 40 documents of a file. */
+const ALIASES = `name: aliases\nstages: []\nx: &x [${'y, '.repeat(600)}]\nz: [${'*x, '.repeat(90)}]\n`
 const SHORT = '{"name": "quick", "stages": [{"wait": 1}]}'
 const workspace = makeWorkspace({
   'policies/wait.rego': [
@@ -34,6 +36,19 @@ const workspace = makeWorkspace({
   'none.json': '[]',
   'other.json': '{"name": "package", "pipelines": [{"stages": [{"wait": 99}]}]}',
   'two.yaml': 'name: quick\nstages: []\n---\nname: slow\nstages: [{wait: 99}]\n',
+  'mixed.yaml':
+    '---\nname: quick\nstages: []\n---\nkind: Service\n---\nname: slow\nstages: [{wait: 99}]\n---\n',
+  'nothing.yaml': '# later\n',
+  'bomb.yaml': `name: bomb\na0: &a0 [x, x]\n${Array.from({ length: 40 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]\n`).join('')}stages: []\n`,
+  'aliases.yaml': ALIASES,
+  'bombs.yaml': Array.from({ length: 40 }, () => ALIASES).join('---\n'),
+  'yaml/a.yml': 'name: quick\nstages: []\n',
+  'yaml/b.YAML': 'name: slow\nstages: [{wait: 99}]\n',
+  'yaml/c.json': SHORT,
+  'yaml/.github/d.yaml': '{',
+  'yaml/node_modules/e.yaml': '{',
+  'beside/policies/p.rego': 'package static.other\ndeny["other"] { input.x }\n',
+  'beside/pipeline.yaml': 'name: slow\nstages: [{wait: 99}]\n',
   'left.yaml': '  name: quick\n  stages: []\nstages: [{wait: 99}]\n',
 })
 const { path: cwd } = workspace
@@ -78,13 +93,23 @@ describe('check', () => {
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       files: [
-        { file: 'tree/a.json', name: 'quick', as: 'pipeline', allowed: true, denials: [] },
+        {
+          file: 'tree/a.json',
+          name: 'quick',
+          line: 1,
+          column: 1,
+          as: 'pipeline',
+          allowed: true,
+          denials: [],
+        },
         {
           file: 'tree/deeper/b.json',
           name: 'slow',
+          line: 1,
+          column: 1,
           as: 'pipeline',
           allowed: false,
-          denials: [{ package: 'static.wait', text: 'waits 9007199254740993 s' }],
+          denials: [{ package: 'static.wait', text: 'waits 9007199254740993 s', line: 1, column: 1 }],
         },
       ],
       summary: { files: 2, pipelines: 2, allowed: 1, denied: 1, errors: 0 },
@@ -125,6 +150,48 @@ describe('check', () => {
     })
   })
 
+  test('checks every document of a YAML file, and the rest if one is no pipeline', async () => {
+    const { exitCode, stdout } = await check(['mixed.yaml'])
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 2,
+      stdout: [
+        'allowed  mixed.yaml "quick"',
+        'error    mixed.yaml',
+        '  not a pipeline definition: it has none of stages, template, config, triggers, application. Use --as if it is one.',
+        'denied   mixed.yaml "slow"',
+        '  static.wait: waits 99 s',
+        '',
+        '2 pipelines in 1 file: 1 allowed, 1 denied, 1 error; evaluated as {"new": ...}',
+        '',
+      ].join('\n'),
+    })
+    expect(await check(['two.yaml'])).toMatchObject({ exitCode: 1 })
+    expect(await check(['aliases.yaml'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('accepts files and directories together, and checks a file once', async () => {
+    const { exitCode, stdout } = await check(['yaml', 'yaml/c.json', 'quick.json'])
+    expect(exitCode).toBe(1)
+    expect(stdout).toBe(
+      [
+        'allowed  yaml/a.yml "quick"',
+        'denied   yaml/b.YAML "slow"',
+        '  static.wait: waits 99 s',
+        'allowed  yaml/c.json "quick"',
+        'allowed  quick.json "quick"',
+        '',
+        '4 pipelines in 4 files: 3 allowed, 1 denied; evaluated as {"new": ...}',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('does not mistake a directory with policies and YAML pipelines for policies', async () => {
+    const { exitCode, stdout } = await check(['beside'])
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('denied   beside/pipeline.yaml "slow"')
+  })
+
   test('writes no colours into a file', async () => {
     expect((await check(['slow.json'])).stdout).not.toContain('\u001b')
   })
@@ -151,7 +218,7 @@ describe('a fault ends check with 2', () => {
         '  error(s) occurred while evaluating query',
         '  b.tar.gz/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
         'error    empty',
-        '  empty: this directory contains no *.json',
+        '  empty: this directory contains no *.json or *.yaml or *.yml',
         '',
         '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; evaluated as {"new": ...}',
         '',
@@ -161,7 +228,9 @@ describe('a fault ends check with 2', () => {
 
   test.each([
     ['other.json', 'not a pipeline definition: it has none of stages, template'],
-    ['two.yaml', 'two.yaml: it holds 2 documents (---): write each into a file of its own'],
+    ['nothing.yaml', 'nothing.yaml: the file contains no document'],
+    ['bomb.yaml', 'bomb.yaml: yaml: document contains excessive aliasing'],
+    ['bombs.yaml', 'bombs.yaml: yaml: document contains excessive aliasing'],
     ['left.yaml', 'left.yaml: yaml: line 2: did not find expected key'],
   ])('where %s holds what the policies would not see', async (file, problem) => {
     const { exitCode, stdout } = await check([file])

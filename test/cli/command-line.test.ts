@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { ROOT, runTidegate } from '../support/run-tidegate.js'
 
 const COMMANDS = [
+  'init',
   'serve',
   'eval',
   'check',

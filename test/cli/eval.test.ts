@@ -242,12 +242,12 @@ describe('a fault ends eval with 2', () => {
     [
       'Rego that does not compile',
       ['--policies', 'untyped'],
-      /\nuntyped\/p\.rego:2:9: rego_unsafe_var_error: var y is unsafe\n$/,
+      /\nuntyped\/p\.rego:2:9: rego_unsafe_var_error: var y is unsafe\n {4}allow \{ y == 1 \}\n {12}\^\n$/,
     ],
     [
       'a built-in that is not there',
       ['--policies', 'calling'],
-      /not available: http\.send\ncalling\/p\.rego:3:3: missing_builtin: built-in function http\.send is not available: add the hosts to policies\.requests\.allowedHosts\n$/,
+      /not available: http\.send\ncalling\/p\.rego:3:3: missing_builtin: built-in function http\.send is not available: add the hosts to policies\.requests\.allowedHosts\n {4}http\.send\(.*\n {4}\^\n$/,
     ],
     [
       'an opa that is not there',
@@ -291,7 +291,7 @@ describe('a fault ends eval with 2', () => {
   })
 })
 
-test('eval --cost tells what the decision took, by package, beside the answer', async () => {
+test('eval --cost tells what the decision took, by package, next to the answer', async () => {
   const args = ['--entrypoint', 'old/allow', '--input', 'ann.json', '--cost'] as const
   const { exitCode, stdout, stderr } = await asked(...args)
   expect([exitCode, stdout]).toEqual([0, '{"result":true}\n'])

@@ -13,7 +13,7 @@ import type { Terminal } from '../../src/cli/session/terminal.js'
 const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
+      ...['init', 'serve', 'build', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
       ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh'],
       ...['analysis start', 'analysis cancel'],
       ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),

@@ -178,7 +178,7 @@ describe('check of Rego', () => {
     expect(stderr).toContain('broken/s_test.rego:3:')
   })
 
-  test('and of the directory that one stands in, whatever JSON lies beside it', async () => {
+  test('and of the directory that one stands in, whatever JSON lies next to it', async () => {
     const { exitCode, stdout, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'beside') })
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain('s.rego:3')
@@ -299,7 +299,7 @@ test.each([
   ['eval', '--profile', 'tidegate eval --cost'],
   ['eval', '-p', 'opa eval can'],
   ['eval', '-S', 'tidegate check --strict'],
-  ['test', '--bench', 'use opa test'],
+  ['test', '--count', 'use opa test'],
   ['build', '-O', 'opa build -O'],
   ['build', '--signing-key', 'opa sign'],
 ])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {

@@ -61,7 +61,7 @@ describe('policies that ask others', () => {
     expect(here).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 passed') as unknown })
     const elsewhere = await runTidegate(['test', '--config', 'other.yaml', 'policies'], { cwd })
     expect(elsewhere.exitCode).toBe(0)
-    expect(elsewhere.stdout + elsewhere.stderr).toMatch(/http\.send is not available: name the hosts/)
+    expect(elsewhere.stdout + elsewhere.stderr).toMatch(/http\.send is not available: add the hosts/)
   })
 })
 

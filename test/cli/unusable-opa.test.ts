@@ -59,7 +59,7 @@ describe('an opa on PATH that is none', () => {
     expect(stderr).toContain('is not an executable file: .')
   })
 
-  test('one that never ends is ended, and told', async () => {
+  test('one that never ends is ended, and reported', async () => {
     const path = join(withProgram('endless', '#!/bin/sh\nexec sleep 1000\n'), 'opa')
     await expect(runOpa({ path, source: 'PATH' }, ['version'], { timeLimitMs: 50 })).rejects.toThrow(
       `run opa version (${path}, from PATH): it does not end within 0.05 s`,

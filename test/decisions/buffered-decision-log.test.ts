@@ -253,7 +253,7 @@ describe('the buffered decision log', () => {
     expect(bufferedRows + dropped.buffer_full).toBe(100)
   })
 
-  it('counts the decisions of a failed write, reports it and goes on', async () => {
+  it('counts the decisions of a failed write, reports it and continues', async () => {
     const { writer, log, record, onWriteError } = open()
     record('a', 'b')
     const first = log.flush()

@@ -128,7 +128,7 @@ describe('the log over a store', () => {
     expect(written + dropped.write_failed).toBe(3000)
   })
 
-  it('deletes by age as its clock goes on', async () => {
+  it('deletes by age as its clock continues', async () => {
     let now = 0
     const { log, reader, retain } = await openLog(() => now)
     log.record(anEntry({ timeMs: 0 }))

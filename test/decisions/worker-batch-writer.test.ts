@@ -58,7 +58,7 @@ describe('writing in another thread', () => {
     })
   })
 
-  it('loses a batch that could not be written and goes on', async () => {
+  it('loses a batch that could not be written and continues', async () => {
     const { writer } = await open()
     await expect(writer.write(batchOf('lose'))).rejects.toMatchObject({ message: 'no space' })
     expect(await writer.write(batchOf('a'))).toMatchObject({ maskFailed: 1 })

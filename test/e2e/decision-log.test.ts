@@ -195,7 +195,7 @@ describe('the decisions that were made', () => {
 })
 
 describe('a log that is too small', () => {
-  test('delays and fails no decision, and counts what it dropped', async () => {
+  test('delays and fails no decision, and counts dropped ones', async () => {
     const workspace = workspaceWithPolicies()
     const decisions = { bufferRows: 10, flushIntervalMs: 60_000 }
     const tidegate = await startTidegate({ workspace, config: { decisions } })

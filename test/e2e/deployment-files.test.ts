@@ -67,7 +67,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     expect(chart).toMatchObject({ version, appVersion: version })
   })
 
-  it('is refused where everybody could do everything', () => {
+  it('is refused if anyone could do everything', () => {
     const { succeeded, output } = render({})
     expect(succeeded).toBe(false)
     expect(output).toContain('list who may call in auth.tokens')

@@ -17,7 +17,7 @@ const NAMES = [
 const TIME_LIMIT_MS = 120_000
 
 test(
-  'no built-in that is asked for too much allows, ends the service or keeps others from being answered',
+  'no expensive built-in call allows, ends the service or delays other requests',
   async () => {
     const rows = readEvilRows().filter(({ name }) => NAMES.includes(name))
     const { outcomes, exitCode } = await runEvilRows(rows)

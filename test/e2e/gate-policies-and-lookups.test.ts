@@ -28,7 +28,7 @@ describe('a gate with a policy', () => {
     ])
   })
 
-  test('is left to people where the trigger names no evidence', async () => {
+  test('waits for approvers if the trigger names no evidence', async () => {
     const path = '/visibilityservice/v5/approvalGates/8/trigger'
     const answer = objectOf(await post(path, pluginBody('nothing'), as('orca')))
     const id = Number(answer['id'])

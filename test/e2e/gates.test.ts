@@ -8,7 +8,7 @@ const { callbacks, contractBody, get, log, pluginBody, post, put, review, status
   useGateService()
 
 describe('the trigger', () => {
-  test('answers as the contract shows it, and the same instance when it comes again', async () => {
+  test('responds as specified, and with the same instance to a repeated trigger', async () => {
     const answer = await post('/approvalGates/7/trigger', contractBody('contract'), as('orca'))
     expect(answer.status).toBe(200)
     const { id, activatedTime, ...others } = objectOf(answer)

@@ -7,7 +7,7 @@ const TIME_LIMIT_MS = 120_000
 const MAX_MS = 9500
 
 test.each(HARD_STOPS)(
-  'a stop is not held up by %s, and answers what waits',
+  'a stop is not delayed by %s, and answers waiting requests',
   async (heldUpBy) => {
     const { answers, code, durationMs } = await stopHeldUpBy(heldUpBy)
     expect(code).toBe(0)

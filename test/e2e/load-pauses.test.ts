@@ -16,7 +16,7 @@ const BYTES = 40_000_000
 const MAX_MS = 100
 
 test(
-  'data is made ready beside decisions: no turn of the thread that decides works for long',
+  'data is prepared during decisions: no turn of the deciding thread is long',
   { timeout: 60_000 },
   async () => {
     const workspace = makeWorkspace()

@@ -46,7 +46,7 @@ describe('the files for Prometheus and Grafana', () => {
   })
 
   it.each(rules.map(({ alert, expr }) => ({ alert, expr })))(
-    '$alert asks for figures that the service has',
+    '$alert queries metrics that the service exports',
     ({ expr }) => {
       const asked = metricsIn(expr)
       expect(asked.length > 0 || expr.startsWith('up{')).toBe(true)

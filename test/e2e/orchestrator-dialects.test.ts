@@ -170,7 +170,7 @@ describe('a save evaluates the static policies', () => {
     expectVerdict(answer, ["application <<in&tr='der>> & 'co' is not known"])
   })
 
-  test('text is read as ISO-8859-1 where it is no UTF-8', async () => {
+  test('text that is not UTF-8 is read as ISO-8859-1', async () => {
     const body = Buffer.from(
       JSON.stringify({ input: { new: { ...slow, stages: [{ ...slow.stages[0], name: 'Größe' }] } } }),
       'latin1',
@@ -187,7 +187,7 @@ describe('a save evaluates the static policies', () => {
   })
 
   test.each(['just words', '12', '"a text in a text"', '[]', '{"a":1} 2', 12, false, [], ['a']])(
-    'input that is no document is refused, since no policy would deny it: %j',
+    'input that is not a document is refused, since no policy would deny it: %j',
     async (input) => {
       const answer = await postJson(tidegate.url, STATIC, { input })
       expect(answer.status).toBe(400)

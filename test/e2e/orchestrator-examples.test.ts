@@ -314,7 +314,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
     await loadTester.close()
   })
 
-  test('that are sent to the Data API itself have no input, and are told so', async () => {
+  test('that are sent to the Data API itself have no input, and a warning says so', async () => {
     const sent = {
       name: 'shop',
       namespace: 'delivery',
@@ -329,7 +329,7 @@ describe.skipIf(!hasTools)('the hooks of Flagger', () => {
 })
 
 describe('tidegate orchestrator doctor', () => {
-  test('reports what each side lacks', async () => {
+  test('reports the missing entries of each side', async () => {
     const { exitCode, stdout } = await runTidegate(['orchestrator', 'doctor', '--url', tidegate.url])
     expect(exitCode).toBe(1)
     for (const line of [

@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
     ['desktop', DESKTOP],
     ['phone', PHONE],
   ])(
-    'a long text without blanks hides nothing beside it, at the width of a %s',
+    'a long text without blanks hides nothing next to it, at the width of a %s',
     async (device, viewport) => {
       const id = await trigger(`${device}-${'x'.repeat(280)}`)
       const context = await browser.newContext({ viewport })

@@ -25,7 +25,7 @@ failed := answer.error.code
 const describeWithCertificates = describe.skipIf(!canMakeCertificates)
 
 describeWithCertificates(
-  'http.send to a server that asks for a certificate (skipped without openssl)',
+  'http.send to a server that requires a client certificate (skipped without openssl)',
   () => {
     const workspace = makeWorkspace({ 'policies/p.rego': POLICY })
     const pems: Record<string, string> = {}

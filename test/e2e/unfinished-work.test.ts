@@ -80,7 +80,7 @@ async function get(tidegate: TidegateProcess, path: string): Promise<Record<stri
 }
 
 test(
-  'evidence in whose fetching the process was killed twice is left to people, and the third start goes on serving',
+  'evidence whose fetch killed the process twice is not fetched again: approvers decide, and the third start serves',
   async () => {
     const workspace = workspaceWithPolicies()
     const tool = await startTool()
@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'a definition whose file ended the process twice is ignored until the file changes, and events that did are skipped',
+  'a definition file that crashed the process twice is ignored until it changes, and such events are skipped',
   async () => {
     const workspace = workspaceWithPolicies()
     const definition = JSON.stringify({ metrics: { source: 'files', template: 'big' } })

@@ -114,7 +114,7 @@ describe.each(Object.keys(SECRETS))('a webhook of %s', (host) => {
     expect([status, text]).toEqual([400, expect.stringContaining('A signed delivery must be UTF-8')])
   })
 
-  test('that is no JSON is refused, though it is signed', async () => {
+  test('that is not JSON is refused, although it is signed', async () => {
     const body = Buffer.from('payload=%7B%7D')
     expect((await deliver(host, 'd3', sign(secret, body), body)).status).toBe(400)
   })

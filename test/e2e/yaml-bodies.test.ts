@@ -66,7 +66,7 @@ describe('a body in YAML', () => {
     expect(order).toEqual([...Array<string>(10).fill('cheap'), 'slow'])
   })
 
-  test('waits its turn, or is told to retry', async () => {
+  test('waits its turn, or gets a response to retry', async () => {
     const body = lines(2000, (n) => `key${n}: 1`)
     const answers = await Promise.all(Array.from({ length: 40 }, () => sendYaml(body)))
     const statuses = new Set(answers.map(({ status }) => status))

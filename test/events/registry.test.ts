@@ -166,7 +166,7 @@ describe('the registry', () => {
     expect(said).toEqual([true, true, true, false])
   })
 
-  it('goes on after a restart with events that were kept but not acted on', async () => {
+  it('continues after a restart with events that were kept but not acted on', async () => {
     const intake = new EventIntake({ writer: store.writer, now: Date.now, maxWaitingBytes: 1e7 })
     await intake.take(saved(pipeline('p'), 1), 'echo', undefined)
     await store.close()
@@ -180,7 +180,7 @@ describe('the registry', () => {
     expect(await names()).toEqual(['p'])
   })
 
-  it('says which events cannot be read, and goes on', async () => {
+  it('says which events cannot be read, and continues', async () => {
     const intake = new EventIntake({ writer: store.writer, now: Date.now, maxWaitingBytes: 1e7 })
     await intake.take(changed('savePipeline', { pipeline: 'no base64 of JSON' }, 1), 'echo', undefined)
     const applied = await store.writer.run(applyEvents, { limit: 10, nowMs: 1 })

@@ -114,7 +114,7 @@ describe('a pipeline that is refused', () => {
 })
 
 describe('a storage service that fails', () => {
-  it('and recovers is asked again, unless a pipeline would be made twice', async () => {
+  it('and recovers is queried again, unless a pipeline would be made twice', async () => {
     const server = await startLoopbackServer((_, response, nth) => {
       if (nth === 1) springError(response, 503, 'starting')
       else response.end('[]')

@@ -23,7 +23,10 @@ export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeRep
   return judge({ ...input, metrics }, options)
 }
 
-/** The default judge: tests each metric on its own, then combines all of them (docs/explanation/judge.md). */
+/**
+ * The default judge: tests each metric on its own, then combines all of them
+ * (docs/explanation/judge.md).
+ */
 function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport {
   const settings = makeSettings(options)
   const assessments = input.metrics.map((metric, index) => {

@@ -1,4 +1,4 @@
-import { percent } from '../../lib/text/figures.js'
+import { percent } from '../../lib/text/number-text.js'
 import type { MetricResult } from '../../canary/index.js'
 import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'

@@ -1,5 +1,5 @@
 import type { MetricResult } from '../../canary/index.js'
-import { percent, probability } from '../../lib/text/figures.js'
+import { percent, probability } from '../../lib/text/number-text.js'
 import type { Colours } from '../output/colours.js'
 import { displayWidth, oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
@@ -33,8 +33,8 @@ function belowNames(
 ): string {
   const [heading = '', ...lines] = linesOf(table.map((cells) => cells.slice(1)))
   const rows = results.map((result, index) => {
-    const figures = coloured(`${INDENT}${lines[index] ?? ''}`, result, colours)
-    return `${oneLine(result.name)}\n${figures}\n${why(result, INDENT + INDENT, colours)}`
+    const numbers = coloured(`${INDENT}${lines[index] ?? ''}`, result, colours)
+    return `${oneLine(result.name)}\n${numbers}\n${why(result, INDENT + INDENT, colours)}`
   })
   return `${colours.strong(`${HEADINGS[0] ?? ''}\n${INDENT}${heading}`)}\n${rows.join('')}`
 }

@@ -112,12 +112,12 @@ function scaleOf(sides: readonly TriedSeries[]): Scale {
 
 function seriesLines(side: string, series: TriedSeries, scale: Scale, colours: Colours): string[] {
   const { state, reasons, warnings, query, points, steps, min, mean, max } = series
-  const figures =
+  const summary =
     points === 0
       ? state
       : `${points} of ${count(steps, 'step')}, min ${digits(min)}, mean ${digits(mean)}, max ${digits(max)}`
   return [
-    `  ${side}: ${points === 0 ? colours.bad(figures) : figures}`,
+    `  ${side}: ${points === 0 ? colours.bad(summary) : summary}`,
     ...(points === 0 ? [] : [`    ${shapeText(series, scale)}`]),
     ...(state === 'empty' ? [colours.bad(`    ${NOTHING_THERE}`)] : []),
     ...reasons.map((reason) => colours.bad(`    ${reason}`)),

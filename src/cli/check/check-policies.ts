@@ -15,6 +15,7 @@ import {
   withTypes,
   type LoadOptions,
 } from '../../rego/index.js'
+import { isDefinitionFile } from './find-definitions.js'
 
 export interface PolicyCheckOptions {
   /** True if probable mistakes are errors, as for `opa check --strict`. */
@@ -25,15 +26,15 @@ export interface PolicyCheckOptions {
 const MAX_ERRORS = '10000'
 
 /**
- * Returns whether all paths are Rego or directories of Rego without JSON other than data. With
- * `isUnasked`, any Rego is enough.
+ * Returns whether all paths are Rego or directories of Rego without JSON and YAML other than data.
+ * With `acceptsJson`, any Rego is enough.
  */
-export async function arePolicies(paths: readonly string[], isUnasked = false): Promise<boolean> {
-  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, isUnasked)))
+export async function arePolicies(paths: readonly string[], acceptsJson = false): Promise<boolean> {
+  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, acceptsJson)))
   return answers.length > 0 && answers.every((isRego) => isRego)
 }
 
-async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean> {
+async function holdsPolicies(path: string, acceptsJson: boolean): Promise<boolean> {
   // Reading the path later reports the error.
   const tree = await listSourceTree(path).catch(() => undefined)
   if (tree === undefined) return false
@@ -41,8 +42,8 @@ async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean>
   const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [dirname(file)] : []))
   const isWithin = (file: string): boolean =>
     folders.some((folder) => !relative(folder, file).startsWith('..'))
-  if (folders.length > 0 && isUnasked) return true
-  return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
+  if (folders.length > 0 && acceptsJson) return true
+  return folders.length > 0 && passedOver.every((file) => !isDefinitionFile(file) || isWithin(file))
 }
 
 /**

@@ -1,22 +1,36 @@
 import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import { formText } from '../input/read-definitions.js'
 import type { ReadForm } from '../input/read-definitions.js'
+import type { Position } from '../input/source-node.js'
 import type { Colours } from '../output/colours.js'
+import type { LocatedStage } from './locate-stages.js'
 import { oneLine } from '../output/display-width.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'
 
-/** Result of a definition. */
-export interface Finding {
+/** A reason for a denial. */
+export interface Denial {
+  readonly package: string
+  readonly text: string
+  /** The stage that the text names, if known. */
+  readonly stage?: LocatedStage | undefined
+}
+
+/** The origin of a result. */
+interface Origin {
   readonly file: string
   readonly name: string | undefined
+  /** The start of the definition; undefined if it is not in a file or cannot be parsed. */
+  readonly position?: Position
+}
+
+/** Result of a definition. */
+export interface Finding extends Origin {
   readonly as: ReadForm
   readonly allowed: boolean
-  readonly denials: readonly { readonly package: string; readonly text: string }[]
+  readonly denials: readonly Denial[]
 }
-export interface Unchecked {
-  readonly file: string
-  readonly name: string | undefined
+export interface Unchecked extends Origin {
   readonly error: AppError
 }
 
@@ -32,6 +46,28 @@ export interface CheckSummary {
 
 export function isUnchecked(result: CheckResult): result is Unchecked {
   return 'error' in result
+}
+
+/** A reason of a denial, or an error. */
+export interface Problem {
+  readonly file: string
+  readonly name: string | undefined
+  /** Undefined for an error. */
+  readonly package: string | undefined
+  readonly text: string
+  readonly position: Position | undefined
+}
+
+/** Returns the reasons of a result, or its error. */
+export function problemsOf(result: CheckResult): Problem[] {
+  const { file, name, position } = result
+  if (!isUnchecked(result))
+    return result.denials.map(({ package: packageName, text, stage }) => {
+      return { file, name, package: packageName, text, position: stage?.position ?? position }
+    })
+  const { message, details } = result.error
+  const text = [message, ...details.map(detailText)].join('\n')
+  return [{ file, name, package: undefined, text, position }]
 }
 
 /** Returns the totals of a report. */
@@ -53,15 +89,21 @@ export function checkReportJson(
   warnings: readonly ErrorDetail[] = [],
 ): object {
   const files = results.map((result) => {
-    const { file, name = null } = result
+    const { file, name = null, position } = result
+    const origin = { file, name, ...position }
     if (!isUnchecked(result)) {
       const { as, allowed, denials } = result
-      return { file, name, as, allowed, denials }
+      return { ...origin, as, allowed, denials: denials.map((denial) => denialJson(denial, position)) }
     }
     const { code, message, details } = result.error
-    return { file, name, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
+    return { ...origin, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
   })
   return { files, summary: summarise(results), warnings }
+}
+
+function denialJson({ package: name, text, stage }: Denial, position: Position | undefined): object {
+  const named = stage === undefined ? {} : { stage: stage.name ?? stage.refId }
+  return { package: name, text, ...(stage?.position ?? position), ...named }
 }
 
 /** Returns the text report of a check of policies only. */
@@ -71,6 +113,11 @@ export function policyReportText(packages: number, warnings: number): string {
 
 /** Returns the text report: definitions with their reasons, and the totals. */
 export function checkReportText(results: readonly CheckResult[], colours: Colours): string {
+  return `${results.map((result) => resultText(result, colours)).join('')}\n${totalsText(results, colours)}\n`
+}
+
+/** Returns the totals of a report as a line of text. */
+export function totalsText(results: readonly CheckResult[], colours: Colours): string {
   const { files, pipelines, allowed, denied, errors } = summarise(results)
   const parts = [
     `${allowed} allowed`,
@@ -79,8 +126,7 @@ export function checkReportText(results: readonly CheckResult[], colours: Colour
   ]
   const forms = new Set(results.flatMap((result) => (isUnchecked(result) ? [] : [formText(result.as)])))
   const evaluatedAs = forms.size === 0 ? '' : `; evaluated as ${[...forms].join(', or as ')}`
-  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}${evaluatedAs}`
-  return `${results.map((result) => resultText(result, colours)).join('')}\n${sum}\n`
+  return `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}${evaluatedAs}`
 }
 
 function resultText(result: CheckResult, colours: Colours): string {
@@ -94,8 +140,13 @@ function resultText(result: CheckResult, colours: Colours): string {
     return `${colours.bad('error')}    ${title}\n  ${oneLine(message)}\n${lines}`
   }
   if (result.allowed) return `${colours.good('allowed')}  ${title}\n`
-  const reasons = result.denials
-    .map((denial) => `  ${colours.faint(`${oneLine(denial.package)}:`)} ${oneLine(denial.text)}\n`)
-    .join('')
+  const reasons = result.denials.map((denial) => denialText(result.file, denial, colours)).join('')
   return `${colours.bad('denied')}   ${title}\n${reasons}`
+}
+
+function denialText(file: string, { package: name, text, stage }: Denial, colours: Colours): string {
+  const reason = `  ${colours.faint(`${oneLine(name)}:`)} ${oneLine(text)}`
+  if (stage === undefined) return `${reason}\n`
+  const { line, column } = stage.position
+  return `${reason} ${colours.faint(`(${oneLine(file)}:${line}:${column})`)}\n`
 }

@@ -131,14 +131,14 @@ export async function checkMetrics(client: ServiceClient): Promise<Finding[]> {
   try {
     text = await textOf(await client.stream({ path: '/metrics' }))
   } catch (raw) {
-    return [warning('figures', toError(raw).message, 'give a token of an auditor with --token-file')]
+    return [warning('counters', toError(raw).message, 'give a token of an auditor with --token-file')]
   }
   const findings = EXPECTATIONS.flatMap(({ metric, label, means, advice, state }) => {
     const sum = sumOf(text, metric, label)
     if (sum === 0) return []
     return [(state === 'bad' ? bad : warning)(metric, `${sum} ${means} since the start`, advice)]
   })
-  return findings.length > 0 ? findings : [ok('figures', 'nothing lost or given up since the start')]
+  return findings.length > 0 ? findings : [ok('counters', 'nothing lost or given up since the start')]
 }
 
 /** Sums the series of a metric in Prometheus text: `name{label="value"} number`. */

@@ -49,11 +49,7 @@ export function failsOnWarnings(
 }
 
 /** Prints warnings to standard error. JSON reports contain them already. */
-export function reportWarnings(
-  warnings: readonly ErrorDetail[],
-  format: 'text' | 'json',
-  terminal: Terminal,
-): void {
+export function reportWarnings(warnings: readonly ErrorDetail[], format: string, terminal: Terminal): void {
   if (format === 'json') return
   for (const warning of warnings) terminal.err(`warning: ${printable(detailText(warning))}\n`)
 }

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
-import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
+import { locateValue } from '../../lib/json/scan/locate-value.js'
 import { JsonSyntaxError } from '../../lib/json/scan/syntax-error.js'
 import type { Terminal } from '../session/terminal.js'
+import { JsonNode, Positions } from './source-node.js'
+import type { SourceFile } from './source-node.js'
 
 /**
  * Magic bytes of compressed and UTF-16 files (RFC 1952, RFC 8878, byte order marks), with advice.
@@ -28,17 +30,36 @@ const MARK = Buffer.from('\ufeff')
 
 /**
  * Returns the JSON of a file, or of standard input for `-`. `.yaml` and `.yml` files are converted.
- * Raises `invalid` with name and location if it cannot be read or is malformed.
+ * Raises `invalid` with name and location if it cannot be read or is malformed, or if it is YAML
+ * with several documents.
  */
 export async function readDocument(file: string, terminal: Terminal): Promise<Uint8Array> {
+  const { documents } = await readDocuments(file, terminal)
+  if (documents.length > 1)
+    throw new AppError(
+      'invalid',
+      `${file}: it holds ${documents.length} documents (---): write each into a file of its own`,
+    )
+  return documents[0]?.json ?? Buffer.from('null')
+}
+
+/** Returns the documents of a file. Otherwise like `readDocument`. */
+export async function readDocuments(file: string, terminal: Terminal): Promise<SourceFile> {
   const name = file === STDIN ? 'standard input' : file
   const bytes = withoutMark(await readBytes(file, terminal))
   requireText(bytes, name)
   try {
-    if (/\.ya?ml$/i.test(file)) return await yamlToJson(bytes)
-    const text = toUtf8(bytes)
-    refuseMalformed(text)
-    return text
+    if (/\.ya?ml$/i.test(file)) {
+      const { readYamlFile } = await import('./read-yaml-file.js')
+      return await readYamlFile(bytes.toString('utf8'))
+    }
+    const json = toUtf8(bytes)
+    const source = new JsonNode(json, locateValue(json))
+    const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
+    return {
+      documents: [{ json, source }],
+      positions: new Positions((from, to) => text.toString('utf8', from, to)),
+    }
   } catch (raw) {
     throw new AppError('invalid', `${name}${locationOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
   }
@@ -68,11 +89,4 @@ function withoutMark(bytes: Buffer): Buffer {
 /** Returns the system's message without the path. */
 export function readFailure(raw: unknown): string {
   return toError(raw).message.replace(/, \w+(?: '.*')?$/s, '')
-}
-
-async function yamlToJson(bytes: Buffer): Promise<Buffer> {
-  const { readWholeYaml } = await import('../../rego/builtins/yaml/read-yaml.js')
-  const { UNMETERED_WORK } = await import('../../rego/metering/work-meter.js')
-  const { printJson } = await import('../../rego/values/print-text.js')
-  return Buffer.from(printJson(readWholeYaml(bytes.toString('utf8'), UNMETERED_WORK)))
 }

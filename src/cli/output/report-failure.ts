@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
 
 import { AppError, toError } from '../../errors/app-error.js'
@@ -8,6 +9,7 @@ import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
 import { printable } from '../../lib/text/shown-text.js'
+import { displayWidth } from './display-width.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
@@ -30,9 +32,40 @@ export function reportFailure(raw: unknown, terminal: Terminal, options: ReportO
   return EXIT.error
 }
 
-/** Returns `tidegate: message` and one line per detail. */
+/** Returns `tidegate: message`, and each detail with its line of Rego. */
 export function errorText(error: AppError): string {
-  return printable([`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n'))
+  const details = error.details.flatMap((detail) => [detailText(detail), ...sourceLines(detail)])
+  return printable([`tidegate: ${error.message}`, ...details, ''].join('\n'))
+}
+
+/** Longest part of a source line that is shown, in characters. */
+const MAX_SHOWN_CHARACTERS = 100
+/** Characters shown before the column of an error. */
+const MAX_BEFORE_COLUMN = 80
+
+/**
+ * Returns the line of a Rego file and a caret under its column, which OPA counts in characters;
+ * nothing if the file cannot be read, as in a bundle.
+ */
+function sourceLines({ location }: ErrorDetail): string[] {
+  if (!location?.file.endsWith('.rego')) return []
+  const characters = Array.from(readLine(location.file, location.row) ?? '')
+  const first = characters.findIndex((character) => character.trim() !== '')
+  if (first < 0) return []
+  const column = location.col - 1
+  const hasColumn = column >= first && column <= characters.length
+  const start = hasColumn ? Math.max(first, column - MAX_BEFORE_COLUMN) : first
+  const show = (end: number): string => characters.slice(start, end).join('').replaceAll('\t', ' ')
+  const line = `    ${show(start + MAX_SHOWN_CHARACTERS).trimEnd()}`
+  return hasColumn ? [line, `    ${' '.repeat(displayWidth(show(column)))}^`] : [line]
+}
+
+function readLine(file: string, row: number): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/)[row - 1]
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns `file:row:col: code: message`. A column of 0 is unknown and omitted. */

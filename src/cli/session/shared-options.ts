@@ -29,13 +29,21 @@ const FORMAT_HELP = 'text (or pretty) for people; json for programs, with errors
 
 /**
  * Adds the flags of every command. `forms` are the formats of the file that the command writes, the
- * default first.
+ * default first. `reports` are formats in addition to text and json.
  */
-export function addOutputOptions(command: Command, forms: readonly string[] = []): Command {
-  const help = forms.length === 0 ? FORMAT_HELP : `${forms.join(' or ')}; json also reports errors as JSON`
+export function addOutputOptions(
+  command: Command,
+  forms: readonly string[] = [],
+  reports: readonly string[] = [],
+): Command {
+  const more = reports.length === 0 ? '' : `; for CI: ${reports.join(', ')}`
+  const help =
+    forms.length === 0 ? `${FORMAT_HELP}${more}` : `${forms.join(' or ')}; json also reports errors as JSON`
   return command
     .addOption(
-      new Option('-f, --format <format>', help).argParser(formatReader(forms)).default('text', forms[0]),
+      new Option('-f, --format <format>', help)
+        .argParser(formatReader([...forms, ...reports]))
+        .default('text', forms[0]),
     )
     .option('--debug', 'show stack traces of errors')
 }
@@ -45,7 +53,7 @@ function formatReader(forms: readonly string[]): (name: string) => string {
   return (name) => {
     if (name === 'text' || name === 'pretty') return 'text'
     if (name === 'json' || forms.includes(name)) return name
-    const known = [...forms, 'text', 'pretty'].join(', ')
+    const known = [...new Set([...forms, 'text', 'pretty'])].join(', ')
     throw wrongUse(`--format must be ${known} or json, not '${name}'`)
   }
 }

@@ -11,6 +11,8 @@ import {
 import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
+import { parseFailures } from './failed-expressions.js'
+import type { FailedExpression } from './failed-expressions.js'
 
 /** A test rule with its location and outcome. */
 export interface OpaTest {
@@ -24,6 +26,20 @@ export interface OpaTest {
   readonly notes: readonly string[]
   /** Cases of a rule with further names (`test_x[name]`, OPA 1.2); undefined if there are none. */
   readonly cases?: readonly TestCase[]
+  /** Failed expressions with the values of their variables; undefined if not requested. */
+  readonly values?: readonly FailedExpression[]
+}
+
+/** Cost of a test rule as measured by `opa test --bench`. */
+export interface Benchmark {
+  /** The rule, such as `a_test.test_x`. */
+  readonly rule: string
+  readonly file: string
+  readonly row: number
+  readonly runs: number
+  readonly nanosecondsPerRun: number
+  readonly bytesPerRun: number
+  readonly allocationsPerRun: number
 }
 
 export interface TestCase {
@@ -36,7 +52,7 @@ export interface StagedTests {
   readonly opa: OpaProgram
   readonly directory: string
   /**
-   * The same files without a manifest and in one Rego version: for bundles, OPA only reports
+   * Copy of the directory without a manifest and in one Rego version. For bundles, OPA only reports
    * covered lines.
    */
   readonly plainDirectory: string
@@ -77,18 +93,32 @@ const CoverageReport = z.object({
   ),
 })
 
+const BenchmarkReport = z.array(
+  z.object({
+    location: z.object({ file: z.string(), row: z.number() }),
+    package: z.string(),
+    name: z.string(),
+    benchmark_result: z
+      .object({ N: z.number(), T: z.number(), MemAllocs: z.number(), MemBytes: z.number() })
+      .optional(),
+  }),
+)
+
 /** Timeout of the whole run. `--timeout` limits each test. */
 const TEST_LIMIT_MS = 600_000
+/** Additional time for each benchmark, which OPA repeats for about a second. */
+const BENCHMARK_LIMIT_MS = 10_000
+
+export interface TestSelection {
+  /** Regular expression of `--run`. */
+  readonly run?: string | undefined
+  /** Timeout of each test, such as `5s`. */
+  readonly timeout?: string | undefined
+}
 
 /** Runs the test rules with `opa test`. Raises `invalid` if it fails or no test matches. */
-export async function runOpaTests(
-  staged: StagedTests,
-  { run, timeout }: { readonly run?: string | undefined; readonly timeout?: string | undefined },
-): Promise<OpaTest[]> {
-  const flags = [
-    ...(run === undefined ? [] : ['--run', run]),
-    ...(timeout === undefined ? [] : ['--timeout', timeout]),
-  ]
+export async function runOpaTests(staged: StagedTests, { run, timeout }: TestSelection): Promise<OpaTest[]> {
+  const flags = [...(run === undefined ? [] : ['--run', run]), ...timeoutFlags(timeout)]
   const report = await runOffline(
     staged.opa,
     { command: 'test', flags: ['--bundle', '.', '--format', 'json', ...flags] },
@@ -116,11 +146,10 @@ export async function measureCoverage(
   staged: StagedTests,
   tests: readonly OpaTest[],
 ): Promise<FileCoverage[]> {
-  const passing = tests.filter(({ outcome }) => outcome === 'pass').map(ruleName)
+  const passing = tests.filter(({ outcome }) => outcome === 'pass')
   if (passing.length === 0) return []
-  const pattern = `^data\\.?(${[...new Set(passing)].map((name) => escapeRegExp(name)).join('|')})$`
   const version = await regoVersionFlags(staged.opa, staged.plainVersion)
-  const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
+  const flags = ['--coverage', '--format', 'json', ...runFlags(passing), ...version]
   const report = await runOffline(
     staged.opa,
     { command: 'test', flags: ['.', ...flags] },
@@ -139,6 +168,90 @@ export async function measureCoverage(
     }))
     .filter(({ file }) => !file.endsWith('_test.rego'))
     .sort((a, b) => (a.file < b.file ? -1 : 1))
+}
+
+/**
+ * Returns the tests with the failed expressions of those that fail. OPA shows values as text only,
+ * so the failed tests run again.
+ */
+export async function addVariableValues(
+  staged: StagedTests,
+  tests: readonly OpaTest[],
+  timeout: string | undefined,
+): Promise<OpaTest[]> {
+  const failed = tests.filter(isFailed)
+  if (failed.length === 0) return [...tests]
+  const flags = ['--bundle', '.', '--var-values', ...runFlags(failed), ...timeoutFlags(timeout)]
+  const { stdout } = await runOffline(
+    staged.opa,
+    { command: 'test', flags },
+    { cwd: staged.directory, timeLimitMs: TEST_LIMIT_MS },
+  )
+  const expressions = parseFailures(stdout, staged.sourceFile)
+  return tests.map((test) =>
+    isFailed(test) ? { ...test, values: expressions.get(`${test.package}.${test.name}`) ?? [] } : test,
+  )
+}
+
+/**
+ * Returns the benchmarks of the passing tests; OPA 0.70 crashes on others. Raises `invalid` if OPA
+ * cannot run them.
+ */
+export async function benchmarkTests(
+  staged: StagedTests,
+  tests: readonly OpaTest[],
+  timeout: string | undefined,
+): Promise<Benchmark[]> {
+  const passing = tests.filter(({ outcome }) => outcome === 'pass')
+  if (passing.length === 0) return []
+  const flags = [
+    '--bench',
+    '--bundle',
+    '.',
+    '--format',
+    'json',
+    ...runFlags(passing),
+    ...timeoutFlags(timeout),
+  ]
+  const timeLimitMs = TEST_LIMIT_MS + passing.length * BENCHMARK_LIMIT_MS
+  const report = await runOffline(
+    staged.opa,
+    { command: 'test', flags },
+    { cwd: staged.directory, timeLimitMs },
+  )
+  if (!report.stdout.trimStart().startsWith('[')) {
+    const details = readOpaErrors(report, staged.sourceFile)
+    throw new AppError('invalid', 'opa test cannot run the benchmarks', { details })
+  }
+  return BenchmarkReport.parse(JSON.parse(report.stdout))
+    .flatMap(({ location, package: packageName, name, benchmark_result: result }) => {
+      if (result === undefined || result.N === 0) return []
+      const perRun = (total: number): number => Math.round(total / result.N)
+      return {
+        rule: `${withoutData(packageName)}.${name}`,
+        file: staged.sourceFile(location.file),
+        row: location.row,
+        runs: result.N,
+        nanosecondsPerRun: perRun(result.T),
+        bytesPerRun: perRun(result.MemBytes),
+        allocationsPerRun: perRun(result.MemAllocs),
+      }
+    })
+    .sort((a, b) => compareStrings(a.file, b.file) || a.row - b.row)
+}
+
+/** Flags that select exactly these tests. */
+function runFlags(tests: readonly OpaTest[]): string[] {
+  const names = [...new Set(tests.map(ruleName))].map((name) => escapeRegExp(name))
+  return ['--run', `^data\\.?(${names.join('|')})$`]
+}
+
+function timeoutFlags(timeout: string | undefined): string[] {
+  return timeout === undefined ? [] : ['--timeout', timeout]
+}
+
+function isFailed({ outcome }: OpaTest): boolean {
+  return outcome === 'fail' || outcome === 'error'
 }
 
 /** Returns the rule of a test without OPA's suffix: `a_test.test_x`. */
@@ -160,7 +273,7 @@ function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
   const cases = listCases(test.sub_results ?? {}, [])
   const printed = output === undefined ? '' : Buffer.from(output, 'base64').toString().trimEnd()
   return {
-    package: test.package.replace(/^data\.?/, ''),
+    package: withoutData(test.package),
     name: test.name,
     file: sourceFile(location.file),
     row: location.row,
@@ -180,6 +293,10 @@ function listCases(cases: Cases, above: readonly string[]): TestCase[] {
     const names = [...above, name]
     return Object.keys(below).length > 0 ? listCases(below, names) : [{ names, passes: fail !== true }]
   })
+}
+
+function withoutData(name: string): string {
+  return name.replace(/^data\.?/, '')
 }
 
 function escapeRegExp(text: string): string {

@@ -5,7 +5,8 @@ import type { Portability } from '../portable/compare-hosts.js'
 import { count, textTable } from '../output/text-table.js'
 import { coveragePercent, lineRanges } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
-import type { OpaTest } from './opa-tests.js'
+import type { FailedExpression } from './failed-expressions.js'
+import type { Benchmark, OpaTest } from './opa-tests.js'
 import type { Difference } from './served-outcomes.js'
 
 /** Results of a test run. */
@@ -18,6 +19,8 @@ export interface TestRun {
   readonly warnings: readonly ErrorDetail[]
   /** Comparison with another host; undefined if not requested. */
   readonly portability?: Portability | undefined
+  /** Benchmarks of the passing tests; undefined if not requested. */
+  readonly benchmarks?: readonly Benchmark[] | undefined
 }
 
 export interface TestSummary {
@@ -46,8 +49,16 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
 }
 export function testReportJson(run: TestRun): unknown {
   const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
-  const { tests, differences, warnings, portability } = run
-  return { tests, differences, coverage: files, summary: summariseTests(run), warnings, portability }
+  const { tests, differences, warnings, portability, benchmarks } = run
+  return {
+    tests,
+    differences,
+    coverage: files,
+    summary: summariseTests(run),
+    warnings,
+    portability,
+    benchmarks,
+  }
 }
 
 /** Returns the text report: failures or all tests, coverage by file, and totals. */
@@ -60,7 +71,8 @@ export function testReportText(run: TestRun, colours: Colours, isVerbose = false
   ]
   const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
   const portable = run.portability === undefined ? '' : portabilityText(run.portability, colours)
-  return `${findings}${coverageText(run.coverage)}\n${summaryText(run, colours)}${portable}`
+  const benchmarks = run.benchmarks === undefined ? '' : `${benchmarkText(run.benchmarks)}\n`
+  return `${findings}${benchmarks}${coverageText(run.coverage)}\n${summaryText(run, colours)}${portable}`
 }
 
 function testText(test: OpaTest, colours: Colours, isVerbose: boolean): string {
@@ -68,7 +80,8 @@ function testText(test: OpaTest, colours: Colours, isVerbose: boolean): string {
   const label = test.outcome.padEnd(5)
   const passed = isVerbose ? (test.cases ?? []).filter(({ passes }) => passes) : []
   const cases = passed.map(({ names }) => `case passed: ${names.join(' / ')}`)
-  const notes = [...cases, ...test.notes].map((note) => `       ${note}\n`).join('')
+  const values = (test.values ?? []).flatMap(expressionLines)
+  const notes = [...cases, ...test.notes, ...values].map((note) => `       ${note}\n`).join('')
   const shown = test.outcome === 'skip' ? colours.faint : test.outcome === 'pass' ? colours.good : colours.bad
   return `${shown(label)}  ${title}\n${notes}`
 }
@@ -77,6 +90,20 @@ function differenceText({ rule, file, row, opa, served, notes }: Difference, col
   const words = { pass: 'passes', fail: 'fails' }
   const lines = [`${words[opa]} in opa, ${words[served]} when served as WebAssembly`, ...notes]
   return `${colours.bad('diff ')}  ${rule}  ${file}:${row}\n${lines.map((line) => `       ${line}\n`).join('')}`
+}
+
+/** Returns the location of a failed expression, and its lines. */
+export function expressionLines({ file, row, text }: FailedExpression): string[] {
+  return [`${file}:${row}:`, ...text.split('\n').map((line) => `  ${line}`)]
+}
+
+function benchmarkText(benchmarks: readonly Benchmark[]): string {
+  if (benchmarks.length === 0) return 'benchmarks: no test passed\n'
+  const rows = benchmarks.map((each) => [
+    ...[each.runs, each.nanosecondsPerRun, each.bytesPerRun, each.allocationsPerRun].map(String),
+    each.rule,
+  ])
+  return textTable([['runs', 'ns/run', 'bytes/run', 'allocations/run', 'benchmark'], ...rows], [0, 1, 2, 3])
 }
 
 function coverageText(coverage: readonly FileCoverage[]): string {

@@ -7,7 +7,7 @@ import { bin, extent, max, quantileSorted } from 'd3-array'
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { chartLines, valueDomain, drawnValue } from './chart-points.js'
 import type { Point } from './chart-points.js'
-import { withPrefix, percent } from '../../lib/text/figures.js'
+import { withPrefix, percent } from '../../lib/text/number-text.js'
 import type { Finding } from '../../canary/index.js'
 import { formatNumber } from './format-number.js'
 

@@ -1,4 +1,4 @@
-import { withPrefix } from '../../lib/text/figures.js'
+import { withPrefix } from '../../lib/text/number-text.js'
 
 const LARGE = 1e6
 const SMALL = 1e-3

@@ -5,7 +5,7 @@ import type { MetricResult, Finding, SeriesStats } from '../../canary/index.js'
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { byUrgency } from '../../analysis/runs/by-urgency.js'
 import { toneOf, badge } from './tone.js'
-import { chance, percent, probability } from '../../lib/text/figures.js'
+import { chance, percent, probability } from '../../lib/text/number-text.js'
 import { distributionChart, intervalChart, seriesChart } from './charts.js'
 import { formatNumber } from './format-number.js'
 

@@ -11,7 +11,7 @@ import { Canvas, textWidth, LETTER, encodePng } from './canvas.js'
 import type { Colour } from './canvas.js'
 import { chartLines, valueDomain } from './chart-points.js'
 import type { Point } from './chart-points.js'
-import { withPrefix } from '../../lib/text/figures.js'
+import { withPrefix } from '../../lib/text/number-text.js'
 
 const [WIDTH, HEIGHT] = [900, 480]
 const LEFT = 24

@@ -8,7 +8,7 @@ const NO_MOMENT = 'must be an ISO 8601 time or milliseconds since the epoch'
  * A time in 1973. Smaller numbers are rejected, since they are probably seconds or a date without
  * dashes; as milliseconds they would mean 1970.
  */
-const LEAST_MS = 100_000_000_000
+const MIN_MS = 100_000_000_000
 const BEGINNING_MS = 1000
 
 /**
@@ -18,7 +18,7 @@ const BEGINNING_MS = 1000
 const Moment = z.string().transform((text, context) => {
   const isNumber = /^\d+$/.test(text)
   const ms = isNumber ? Number(text) : readIsoTime(text.replace(/ (?=\d\d(?::?\d\d)?$)/, '+'), 'utc')
-  if (Number.isFinite(ms) && !(isNumber && ms >= BEGINNING_MS && ms < LEAST_MS)) return ms
+  if (Number.isFinite(ms) && !(isNumber && ms >= BEGINNING_MS && ms < MIN_MS)) return ms
   context.addIssue({
     code: 'custom',
     message: isNumber ? `${NO_MOMENT}; ${text} is too small for milliseconds` : NO_MOMENT,

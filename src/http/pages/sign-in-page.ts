@@ -12,7 +12,7 @@ export interface SignInView {
   readonly problem?: string | undefined
   /** True if the page is in a frame, where browsers may withhold its cookie. */
   readonly isFramed: boolean
-  /** What the viewer wrote before the session ended. */
+  /** Form contents that the viewer had entered when the session ended. */
   readonly unsent: Unsent
 }
 

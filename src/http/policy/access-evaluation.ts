@@ -40,7 +40,10 @@ export const AccessAnswer = z.looseObject({ decision: z.boolean(), context: z.lo
 const Verdict = z.union([z.boolean(), AccessAnswer])
 type Answer = z.output<typeof AccessAnswer>
 
-/** `POST /access/v1/evaluation` (AuthZEN 1.0, 6): evaluates `policies.accessDecision` with the request as input. */
+/**
+ * `POST /access/v1/evaluation` (AuthZEN 1.0, 6): evaluates `policies.accessDecision` with the
+ * request as input.
+ */
 export async function answerAccessEvaluation(context: PolicyContext, exchange: Exchange): Promise<void> {
   const path = requireDocument(context)
   const { bytes } = await parseJsonBody(exchange, AccessRequest, context.maxBodyBytes)
@@ -48,8 +51,8 @@ export async function answerAccessEvaluation(context: PolicyContext, exchange: E
 }
 
 /**
- * `POST /access/v1/evaluations` (AuthZEN 1.0, 7). An evaluation that fails is a denial with the error in its
- * context. Without `evaluations` the request is a single one.
+ * `POST /access/v1/evaluations` (AuthZEN 1.0, 7). An evaluation that fails is a denial with the
+ * error in its context. Without `evaluations` the request is a single one.
  */
 export async function answerAccessEvaluations(context: PolicyContext, exchange: Exchange): Promise<void> {
   const path = requireDocument(context)

@@ -31,9 +31,9 @@ interface Item {
 }
 
 /**
- * `POST /v1/batch/data/{path}`: evaluates one document with each of several inputs (the batch API of
- * Enterprise OPA, which OPA's client libraries call). Each input is a decision of its own. Responds with 200;
- * with 207 if some evaluations failed, and 500 if all did.
+ * `POST /v1/batch/data/{path}`: evaluates one document with each of several inputs (the batch API
+ * of Enterprise OPA, which OPA's client libraries call). Each input is a decision of its own.
+ * Responds with 200; with 207 if some evaluations failed, and 500 if all did.
  */
 export async function answerBatch(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
   const parameters = searchParams(exchange)

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange/exchange.js'
-import { trimLastSigns } from '../../lib/text/trim-signs.js'
+import { trimTrailing } from '../../lib/text/trim-characters.js'
 import { AppError } from '../../errors/app-error.js'
 import { parseDataPath } from '../../rego/index.js'
 import { scanSpace, scanValue } from '../../lib/json/scan/scan-value.js'
@@ -65,7 +65,7 @@ export function resolveDataPath(rawPath: string, query: URLSearchParams | undefi
       'requestUri must name a policy under /v1/data/, as in ?requestUri=/v1/data/app/deny',
     )
   }
-  return trimLastSigns(named, '/')
+  return trimTrailing(named, '/')
 }
 
 /** Prefixes of errors. */

@@ -121,8 +121,8 @@ function requestOf(exchange: StandardExchange): { method: string; path: string; 
 }
 
 /**
- * Sends the body as it arrives, or once the other process asks for it. Aborts the relayed request
- * if the client disconnects.
+ * Sends the body as it arrives, or after the other process responds with 100 Continue. Aborts the
+ * relayed request if the client disconnects.
  */
 function passOn(exchange: StandardExchange, relayed: ClientRequest): void {
   const { request, response, awaitsContinue } = exchange

@@ -34,9 +34,9 @@ export async function readBody(
 export async function readStart({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   const collected = new CollectedBytes()
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    const room = maxBytes - collected.length
-    collected.add(chunk.subarray(0, room))
-    if (chunk.length > room) break
+    const remainingBytes = maxBytes - collected.length
+    collected.add(chunk.subarray(0, remainingBytes))
+    if (chunk.length > remainingBytes) break
   }
   return collected.take()
 }

@@ -40,8 +40,8 @@ export interface Cut {
 }
 
 export interface Search extends Omit<TextSurroundings, 'isCut'> {
-  /** Offsets of possible secrets in text order, as returned by `findSigns`. */
-  readonly signs: readonly number[]
+  /** Offsets of possible secrets in text order, as returned by `findCandidates`. */
+  readonly candidates: readonly number[]
   readonly cut: Cut | undefined
   /** Whether numbers are never redacted. */
   readonly keepsNumbers: boolean
@@ -68,7 +68,7 @@ class SecretFinder {
   readonly found: FoundSecret[] = []
   private readonly json: Buffer
   private readonly search: Search
-  private nextSign = 0
+  private nextCandidate = 0
   /** Number of truncated containers entered so far. */
   private enteredOpen = 0
 
@@ -100,8 +100,8 @@ class SecretFinder {
   }
 
   /**
-   * Searches the last element of a truncated array whose other elements have no signs. Returns the
-   * offset after the array.
+   * Searches the last element of a truncated array whose other elements have no candidates. Returns
+   * the offset after the array.
    */
   private walkLast(start: number, depth: number, areHeaders: boolean): number {
     return scanSpace(this.json, this.walk(start, depth + 1, areHeaders)) + 1
@@ -109,11 +109,11 @@ class SecretFinder {
 
   /** Whether only the truncated end can contain secrets from this offset on. */
   private isQuietFrom(at: number): boolean {
-    return this.search.known.length === 0 && this.firstSign(at) === this.search.signs.length
+    return this.search.known.length === 0 && this.firstCandidate(at) === this.search.candidates.length
   }
 
   private walkArray(open: number, depth: number, areHeaders: boolean): number {
-    const mark = this.firstSign(open)
+    const mark = this.firstCandidate(open)
     const beginsWithText = this.json[scanSpace(this.json, open + 1)] === QUOTE
     const elements: Extent[] = []
     const end = walkElements(this.json, open, (_, start) => {
@@ -121,7 +121,7 @@ class SecretFinder {
       if (beginsWithText) elements.push({ start, end: valueEnd })
       return valueEnd
     })
-    if (elements.length < 2 || !this.holdsSign(mark, end)) return end
+    if (elements.length < 2 || !this.hasCandidate(mark, end)) return end
     const texts = elements.map(({ start }) => (this.json[start] === QUOTE ? this.textAt(start) : undefined))
     for (const { index, name } of secretElements(texts)) {
       const extent = elements[index]
@@ -135,13 +135,13 @@ class SecretFinder {
     const end = walkMembers(this.json, open, (keyStart, start) => {
       this.walkText(keyStart)
       const member = NAMES.read(this.json, keyStart)
-      const mark = this.firstSign(start)
+      const mark = this.firstCandidate(start)
       const valueEnd = this.isHidden(member, start, areHeaders)
         ? this.redact(member.name, { start, end: scanValue(this.json, start) })
         : this.walk(start, depth + 1, member.isHeaders)
       if (member.role !== undefined) {
         labelled ??= new LabelledValues()
-        const text = this.holdsSign(mark, valueEnd) ? this.textAt(start) : ''
+        const text = this.hasCandidate(mark, valueEnd) ? this.textAt(start) : ''
         labelled.note(member.role, { start, end: valueEnd }, text)
       }
       return valueEnd
@@ -166,11 +166,11 @@ class SecretFinder {
   }
 
   private walkText(start: number): number {
-    const mark = this.firstSign(start)
+    const mark = this.firstCandidate(start)
     const end = scanString(this.json, start)
     const { known } = this.search
     const isCut = this.isCut(end)
-    if (known.length === 0 && !isCut && !this.holdsSign(mark, end)) return end
+    if (known.length === 0 && !isCut && !this.hasCandidate(mark, end)) return end
     const text = asBuffer(decodeString(this.json, start, end))
     const redacted = redactText(text, { ...this.search, isCut })
     if (redacted !== undefined) this.found.push({ start, end, ...redacted })
@@ -178,15 +178,15 @@ class SecretFinder {
   }
 
   /** Index of the first sign from an offset on. Offsets must not decrease between calls. */
-  private firstSign(start: number): number {
-    const { signs } = this.search
-    while ((signs[this.nextSign] ?? Infinity) < start) this.nextSign++
-    return this.nextSign
+  private firstCandidate(start: number): number {
+    const { candidates } = this.search
+    while ((candidates[this.nextCandidate] ?? Infinity) < start) this.nextCandidate++
+    return this.nextCandidate
   }
 
   /** Whether that sign is before `end`. */
-  private holdsSign(mark: number, end: number): boolean {
-    return (this.search.signs[mark] ?? Infinity) < end
+  private hasCandidate(mark: number, end: number): boolean {
+    return (this.search.candidates[mark] ?? Infinity) < end
   }
 
   private redact(name: string, { start, end }: Extent): number {

@@ -7,7 +7,7 @@ import { redactInline, withoutCutSecret } from './inline-secrets.js'
 import type { InlineRedaction } from './inline-secrets.js'
 import { REDACTION_MARK } from './redacted.js'
 import type { Redacted } from './redacted.js'
-import { mayHoldSecrets } from './secret-signs.js'
+import { mayHoldSecrets } from './secret-patterns.js'
 
 /** Redacts JSON at a depth of embedding. Undefined if it contains no secret. */
 export type EmbeddedRedactor = (json: Buffer, embeddings: number) => Redacted | undefined

@@ -4,7 +4,7 @@ import type { Cut } from './find-secrets.js'
 import { redactText } from './redact-text.js'
 import type { EmbeddedRedactor, TextSurroundings } from './redact-text.js'
 import type { Redacted } from './redacted.js'
-import { findSigns } from './secret-signs.js'
+import { findCandidates } from './secret-patterns.js'
 import { asBuffer } from '../bytes.js'
 import { decodeString } from '../json/scan/decode-string.js'
 import { scanString } from '../json/scan/scan-string.js'
@@ -37,12 +37,12 @@ function redactAt(
   json: Buffer,
   { known = [], cut, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
-  const signs = findSigns(json)
+  const candidates = findCandidates(json)
   const redactEmbedded: EmbeddedRedactor = (inner, depth) => redactAt(depth, inner, { known, keepsNumbers })
-  const isQuiet = known.length === 0 && signs.length === 0
+  const isQuiet = known.length === 0 && candidates.length === 0
   if (isQuiet && (cut === undefined || !mayHoldSecretAtCut(json, cut, { redactEmbedded, embeddings })))
     return undefined
-  const secrets = findSecrets(json, { signs, redactEmbedded, embeddings, known, cut, keepsNumbers })
+  const secrets = findSecrets(json, { candidates, redactEmbedded, embeddings, known, cut, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {
     text: replaceExtents(json, secrets),
@@ -53,8 +53,8 @@ function redactAt(
 }
 
 /**
- * Whether a truncated JSON text without signs may contain a secret: a value whose label is missing,
- * or the start of a secret in the truncated string. Throws as `scanString`.
+ * Whether a truncated JSON text without candidates may contain a secret: a value whose label is
+ * missing, or the start of a secret in the truncated string. Throws as `scanString`.
  */
 function mayHoldSecretAtCut(
   json: Uint8Array,

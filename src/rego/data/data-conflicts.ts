@@ -11,10 +11,10 @@ export function findConflict(
   documents: readonly BaseDocument[],
   rulePath: readonly string[],
 ): BaseDocument | undefined {
-  return documents.find((document) => standsInTheWay(document, rulePath))
+  return documents.find((document) => conflictsWith(document, rulePath))
 }
 
-function standsInTheWay({ at, value }: BaseDocument, rulePath: readonly string[]): boolean {
+function conflictsWith({ at, value }: BaseDocument, rulePath: readonly string[]): boolean {
   if (!at.every((segment, depth) => depth >= rulePath.length || segment === rulePath[depth])) return false
   let reached: RegoValue = value
   for (const segment of rulePath.slice(at.length)) {

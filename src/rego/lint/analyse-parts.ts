@@ -153,13 +153,13 @@ function hasRuleAmong({ packagePath }: RegoModule, rules: readonly (readonly str
  * rules of such names in packages of their own.
  */
 export function checkLeftOut(files: readonly RegoFile[], staticPatterns: readonly string[]): ErrorDetail[] {
-  const asked = new EvaluatedPackages(staticPatterns)
-  return files.flatMap((file) => findVerdict(file, asked) ?? [])
+  const evaluated = new EvaluatedPackages(staticPatterns)
+  return files.flatMap((file) => findVerdict(file, evaluated) ?? [])
 }
 
-function findVerdict(file: RegoFile, asked: EvaluatedPackages): ErrorDetail | undefined {
+function findVerdict(file: RegoFile, evaluated: EvaluatedPackages): ErrorDetail | undefined {
   const module = outlineModule(file)
-  if (module === undefined || asked.callerKindOf(module.packagePath) === 'nobody') return undefined
+  if (module === undefined || evaluated.callerKindOf(module.packagePath) === 'nobody') return undefined
   const { packagePath, rules } = module
   const verdict = rules.find(({ path, isFunction }) => !isFunction && verdictOf(path) !== undefined)
   if (verdict === undefined) return undefined

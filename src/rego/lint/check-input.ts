@@ -60,10 +60,10 @@ export async function checkInput(
   const directory = resolve(schemas)
   const known = await Promise.all([exists(directory, 'static'), exists(directory, 'runtime')])
   const kinds = new Set(['static', 'runtime'].filter((_, index) => known[index]))
-  const asked = new EvaluatedPackages(staticPackages)
+  const evaluated = new EvaluatedPackages(staticPackages)
   const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
   const annotated = annotateModules(served, (path) => {
-    const caller = asked.callerKindOf(path)
+    const caller = evaluated.callerKindOf(path)
     return kinds.has(caller) ? caller : undefined
   })
   const staged = annotated.map(({ module }) => module)

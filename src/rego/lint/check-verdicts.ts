@@ -11,37 +11,39 @@ export async function checkVerdicts(
   staticPatterns: readonly string[],
   turns: ShortTurns,
 ): Promise<ErrorDetail[]> {
-  const asked = new EvaluatedPackages(staticPatterns)
+  const evaluated = new EvaluatedPackages(staticPatterns)
   const packages = groupByPackage(modules)
   await turns.pause()
   const names = new Set(packages.map(({ path }) => path.join('.')))
   const found: ErrorDetail[] = []
   for (const described of packages) {
     const isPart = names.has(described.path.slice(0, -1).join('.'))
-    found.push(...checkPackage(described, asked), ...(isPart ? [] : unservedParts(described, asked)))
+    found.push(...checkPackage(described, evaluated), ...(isPart ? [] : unservedParts(described, evaluated)))
     await turns.pause()
   }
   return found
 }
 
-function checkPackage(described: DescribedPackage, asked: EvaluatedPackages): ErrorDetail[] {
-  const caller = asked.callerKindOf(described.path)
-  const isAsked = caller !== 'nobody'
-  const hidden = isAsked ? hiddenVerdicts(described) : []
+function checkPackage(described: DescribedPackage, evaluated: EvaluatedPackages): ErrorDetail[] {
+  const caller = evaluated.callerKindOf(described.path)
+  const isEvaluated = caller !== 'nobody'
+  const hidden = isEvaluated ? hiddenVerdicts(described) : []
   if (hidden.length > 0) return hidden
-  const misnamed = isAsked || !described.statesVerdict ? misnamedVerdicts(described) : []
+  const misnamed = isEvaluated || !described.statesVerdict ? misnamedVerdicts(described) : []
   if (misnamed.length > 0) return misnamed
   const [module] = described.modules
   if (module === undefined || described.isLibrary) return []
   const name = described.path.join('.')
-  if (isAsked && !described.statesVerdict) {
+  if (isEvaluated && !described.statesVerdict) {
     const effect =
       caller === 'static' ? 'it never denies anything' : 'a request for its path returns 500 undefined_policy'
     const message = `package ${name} has no rule deny, violation or allow: ${effect}`
     return [{ code: 'no_verdict', message, location: locate(module, module.packageOffset) }]
   }
   const start =
-    isAsked || !described.statesVerdict ? undefined : asked.intendedStart(described.path, module.module.file)
+    isEvaluated || !described.statesVerdict
+      ? undefined
+      : evaluated.intendedStart(described.path, module.module.file)
   if (start === undefined) return []
   const message = `package ${name} states a verdict, but is not among the evaluated packages; did you mean ${start}.${described.path.slice(1).join('.') || name}?`
   return [{ code: 'unasked_package', message, location: locate(module, module.packageOffset) }]
@@ -70,10 +72,10 @@ function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
  */
 function unservedParts(
   { path, modules, statesVerdict, helpers, functions }: DescribedPackage,
-  asked: EvaluatedPackages,
+  evaluated: EvaluatedPackages,
 ): ErrorDetail[] {
   const name = path.at(-1) ?? ''
-  if (!DENY_RULES.includes(name) || !statesVerdict || asked.callerKindOf(path) === 'nobody') return []
+  if (!DENY_RULES.includes(name) || !statesVerdict || evaluated.callerKindOf(path) === 'nobody') return []
   const isNone = (rule: string): boolean =>
     VERDICT_RULES.includes(rule) || helpers.has(rule) || functions.has(rule)
   return modules.flatMap((module) =>

@@ -20,17 +20,17 @@ export interface EntrypointFindings {
 /**
  * Compares the expected entrypoints of each part with those of its module. Raises `invalid` if a
  * named entrypoint is missing, or if a package that is evaluated for verdicts has a verdict rule
- * without an entrypoint, because that rule would silently never be evaluated. `asked` is undefined
- * if no package is evaluated for verdicts.
+ * without an entrypoint, because that rule would silently never be evaluated. `evaluated` is
+ * undefined if no package is evaluated for verdicts.
  */
 export function checkEntrypoints(
   parts: readonly PolicyPart[],
   entrypointsOf: (part: PolicyPart) => readonly Entrypoint[],
-  asked: EvaluatedPackages | undefined,
+  evaluated: EvaluatedPackages | undefined,
 ): EntrypointFindings {
   const found = parts
     .filter(({ compiled }) => compiled !== undefined)
-    .map((part) => checkPart(part, entrypointsOf(part), asked))
+    .map((part) => checkPart(part, entrypointsOf(part), evaluated))
   const refused = found.flatMap(({ refusals }) => refusals)
   if (refused.length > 0)
     throw new AppError('invalid', 'packages of a bundle cannot be evaluated for their verdict', {
@@ -54,7 +54,7 @@ interface PartFindings {
 function checkPart(
   part: PolicyPart,
   entrypoints: readonly Entrypoint[],
-  asked: EvaluatedPackages | undefined,
+  evaluated: EvaluatedPackages | undefined,
 ): PartFindings {
   const kinds = new Map(entrypoints.map(({ path, kind }) => [pathKey(path), kind]))
   refuseMissing(part, kinds)
@@ -63,16 +63,16 @@ function checkPart(
     path.some((_, length) => length > 0 && kinds.get(pathKey(path.slice(0, length))) === 'rule')
   const unanswered = findUnansweredPackages(part.modules, isAnswered)
   const details = unanswered.map(({ path, rules }) => ({
-    isAsked: asked !== undefined && asked.callerKindOf(path) !== 'nobody',
+    isEvaluated: evaluated !== undefined && evaluated.callerKindOf(path) !== 'nobody',
     detail: missingEntrypoint(part, path, rules),
   }))
-  const guessed = part.listsPackages ? [] : guessPackages(entrypoints, asked)
+  const guessed = part.listsPackages ? [] : guessPackages(entrypoints, evaluated)
   return {
     unanswered: unanswered.map(({ path }) => pathKey(path)),
     guessed,
-    refusals: details.flatMap(({ isAsked, detail }) => (isAsked ? [detail] : [])),
+    refusals: details.flatMap(({ isEvaluated, detail }) => (isEvaluated ? [detail] : [])),
     warnings: [
-      ...details.flatMap(({ isAsked, detail }) => (isAsked ? [] : [detail])),
+      ...details.flatMap(({ isEvaluated, detail }) => (isEvaluated ? [] : [detail])),
       ...(part.listsPackages ? [] : [unlistedPackages(part, guessed)]),
     ],
   }
@@ -96,7 +96,7 @@ function missingEntrypoint(
   const packageName = printPackageName(path)
   return {
     code: 'missing_entrypoint',
-    message: `bundle ${name}: package ${packageName} has the rule ${rules.join(' and ')} but no entrypoint for it. Build the bundle with \`tidegate build\`, or with \`opa build --target wasm --entrypoint ${pathKey(path)}\` beside the others`,
+    message: `bundle ${name}: package ${packageName} has the rule ${rules.join(' and ')} but no entrypoint for it. Build the bundle with \`tidegate build\`, or with \`opa build --target wasm --entrypoint ${pathKey(path)}\` in addition to the others`,
   }
 }
 
@@ -114,12 +114,12 @@ function unlistedPackages({ name }: PolicyPart, guessed: readonly (readonly stri
  */
 function guessPackages(
   entrypoints: readonly Entrypoint[],
-  asked: EvaluatedPackages | undefined,
+  evaluated: EvaluatedPackages | undefined,
 ): (readonly string[])[] {
   const paths = entrypoints.flatMap(({ path }) => {
     const isVerdict = path.length > 1 && VERDICT_RULES.includes(path.at(-1) ?? '')
     if (isVerdict) return [path.slice(0, -1)]
-    return path.length > 0 && asked?.callerKindOf(path) === 'static' ? [path] : []
+    return path.length > 0 && evaluated?.callerKindOf(path) === 'static' ? [path] : []
   })
   return distinctPaths(paths)
 }

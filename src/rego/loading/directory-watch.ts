@@ -68,7 +68,7 @@ export class DirectoryWatch {
 
   #watch(path: string): boolean {
     try {
-      const watcher = watch(path, (event, name) => this.#tell(path, event, name))
+      const watcher = watch(path, (event, name) => this.#report(path, event, name))
       watcher.on('error', (raw) => this.#fail(path, raw))
       this.#watchers.set(path, watcher)
       return true
@@ -93,7 +93,7 @@ export class DirectoryWatch {
     this.#watchers.delete(path)
   }
 
-  #tell(path: string, event: string, name: string | null): void {
+  #report(path: string, event: string, name: string | null): void {
     // Watches report the path itself by its own name.
     const file = name === null || name === basename(path) ? path : join(path, name)
     const isMoved = event === 'rename'

@@ -75,8 +75,8 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const { analysis } = options
   const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
-  const asked = analysis === undefined ? undefined : new EvaluatedPackages(analysis.staticPackages)
-  const answered = checkEntrypoints(parts, entrypointsOf, asked)
+  const evaluated = analysis === undefined ? undefined : new EvaluatedPackages(analysis.staticPackages)
+  const answered = checkEntrypoints(parts, entrypointsOf, evaluated)
   await turns.pause()
   const found =
     analysis === undefined

@@ -56,7 +56,7 @@ export interface PartSource {
   readonly toPart: (data: PartData) => Promise<PolicyPart>
 }
 
-/** Reads the files of all parts and verifies bundles. Raises `invalid` for what cannot be read. */
+/** Reads the files of all parts and verifies bundles. Raises `invalid` for unreadable files. */
 export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
   return await Promise.all([
     ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),

@@ -8,7 +8,9 @@ export interface Edit {
   readonly text: string
 }
 
-/** Returns the text with non-overlapping edits applied; edits at the same offset keep their order. */
+/**
+ * Returns the text with non-overlapping edits applied; edits at the same offset keep their order.
+ */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   let out = ''
   let copied = 0

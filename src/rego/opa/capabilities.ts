@@ -8,7 +8,10 @@ import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 const CAPABILITIES_FILE = 'capabilities.json'
 const Content = z.looseObject({ builtins: z.array(z.looseObject({ name: z.string() })) })
 
-/** A capabilities file of OPA, which lists the built-in functions and features that policies may use. */
+/**
+ * A capabilities file of OPA, which lists the built-in functions and features that policies may
+ * use.
+ */
 export interface Capabilities {
   readonly file: string
   readonly text: string
@@ -16,7 +19,9 @@ export interface Capabilities {
   readonly builtins: readonly string[]
 }
 
-/** Reads a capabilities file. Raises `invalid` if it is missing, is not JSON, or lists no built-ins. */
+/**
+ * Reads a capabilities file. Raises `invalid` if it is missing, is not JSON, or lists no built-ins.
+ */
 export async function readCapabilities(file: string): Promise<Capabilities> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const reason = hasErrorCode(cause, 'ENOENT') ? 'not found' : `cannot be read (${toError(cause).message})`
@@ -41,7 +46,10 @@ export function parseCapabilities(source: string, text: string): z.infer<typeof 
   }
 }
 
-/** Writes capabilities to a directory and returns the flags of `opa` for them; none without capabilities. */
+/**
+ * Writes capabilities to a directory and returns the flags of `opa` for them; none without
+ * capabilities.
+ */
 export async function capabilityFlags(
   directory: string,
   capabilities: Pick<Capabilities, 'text'> | undefined,

@@ -182,7 +182,7 @@ function refused(problem: string, advice: string, key: keyof ParseModuleSettings
 function crowded(): AppError {
   return new AppError(
     'unavailable',
-    'the policy was not evaluated: too many decisions wait for modules to be parsed. Ask again later.',
+    'the policy was not evaluated: too many decisions wait for modules to be parsed. Retry later.',
     { code: 'evaluation_unavailable', retryAfterSeconds: 1 },
   )
 }

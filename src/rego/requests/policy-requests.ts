@@ -90,7 +90,7 @@ export class PolicyRequests {
     if (this.#waiting >= this.#settings.maxWaiting) {
       throw new AppError(
         'unavailable',
-        'the policy was not evaluated: too many decisions wait for the answers of others. Ask again later.',
+        'the policy was not evaluated: too many decisions wait for responses of other services. Retry later.',
         { code: 'evaluation_unavailable', retryAfterSeconds: 1 },
       )
     }
@@ -141,7 +141,7 @@ export class PolicyRequests {
     if (this.#parser === undefined)
       throw requestRefused(`${PARSE_MODULE}: set policies.parseModule.enabled to have modules parsed`)
     if (typeof file !== 'string' || typeof text !== 'string')
-      throw new AppError('internal', `${PARSE_MODULE} is asked for no text`)
+      throw new AppError('internal', `${PARSE_MODULE} needs a file name and a text`)
     return await this.#parser.parse(file, text, allowance)
   }
 

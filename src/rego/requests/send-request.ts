@@ -82,7 +82,7 @@ async function followed(first: Step, sending: Sending): Promise<ReceivedResponse
       return networkFailure(step, `stopped after ${MAX_REDIRECTS} redirects`)
     }
     if (!URL.canParse(location, step.url)) {
-      return networkFailure(step, 'it redirects to what is no URL')
+      return networkFailure(step, 'the redirect location is not a URL')
     }
     step = redirected(step, new URL(location, step.url), response.status)
   }
@@ -161,7 +161,7 @@ function outcomeOfError({ reason }: OutboundError): RequestOutcome {
 
 const ADVICE = {
   target_refused: 'See policies.requests in the configuration.',
-  too_large: 'Ask for less, or raise policies.requests.maxResponseBytes.',
+  too_large: 'Request less data, or raise policies.requests.maxResponseBytes.',
 } as const
 
 /** In the form of Go's client. */
@@ -199,7 +199,7 @@ export async function unpackResponse(
   } catch (cause) {
     if (!hasErrorCode(cause, 'ERR_BUFFER_TOO_LARGE')) return undefined
     throw requestRefused(
-      `http.send: the answer unpacks to more than ${maxBytes} bytes. Ask for less, or raise policies.requests.maxResponseBytes.`,
+      `http.send: the answer unpacks to more than ${maxBytes} bytes. Request less data, or raise policies.requests.maxResponseBytes.`,
       cause,
     )
   }

@@ -208,7 +208,7 @@ export class SlowEvaluations {
 }
 
 function unavailable(why: string, retryAfterSeconds = 1): AppError {
-  return new AppError('unavailable', `the policy was not evaluated: ${why}. Ask again later.`, {
+  return new AppError('unavailable', `the policy was not evaluated: ${why}. Retry later.`, {
     code: 'evaluation_unavailable',
     retryAfterSeconds,
   })

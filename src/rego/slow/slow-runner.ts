@@ -108,21 +108,21 @@ export class SlowRunner {
     const times = (): ThreadTimes | undefined => (systemId === undefined ? undefined : timesOf(systemId))
     const startedAtMs = performance.now()
     const before = times()
-    const look = (): void => {
+    const check = (): void => {
       const wallMs = performance.now() - startedAtMs
       const leftMs = msLeft(limits.maxDurationMs, wallMs, before, times())
-      if (leftMs > 0) this.#watch = setTimeout(look, Math.max(MIN_WATCH_MS, leftMs))
+      if (leftMs > 0) this.#watch = setTimeout(check, Math.max(MIN_WATCH_MS, leftMs))
       else this.kill((snapshot) => overBudget(`longer than ${limits.maxDurationMs} ms`, snapshot))
     }
     clearTimeout(this.#watch)
-    this.#watch = setTimeout(look, limits.maxDurationMs + GRACE_MS)
+    this.#watch = setTimeout(check, limits.maxDurationMs + GRACE_MS)
   }
 
-  #end(tell: (task: Task) => void): void {
+  #end(settle: (task: Task) => void): void {
     clearTimeout(this.#watch)
     const task = this.#task
     this.#task = undefined
-    if (task !== undefined) tell(task)
+    if (task !== undefined) settle(task)
   }
 }
 

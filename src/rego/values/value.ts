@@ -130,7 +130,10 @@ const TYPE_ORDER: Readonly<Record<RegoTypeName, number>> = {
   set: 6,
 }
 
-/** Rego's total order: null < boolean < number < string < array < object < set. Negative, zero or positive. */
+/**
+ * Rego's total order: null < boolean < number < string < array < object < set. Negative, zero or
+ * positive.
+ */
 export function compareValues(a: RegoValue, b: RegoValue): number {
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
   const typeA = typeName(a)

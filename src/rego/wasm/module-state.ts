@@ -53,8 +53,8 @@ export class ModuleState {
 /**
  * Returns the addresses of words in static memory that hold the memory size: the allocator's copy
  * (`heap_top` in OPA's malloc.c). If they were restored after the memory grew, the allocator would
- * grow it again. They are found by growing the memory once, which tells them from constants of
- * equal value.
+ * grow it again. They are found by growing the memory once, since constants of equal value do not
+ * change.
  */
 export function findSizes(
   memory: ModuleMemory,

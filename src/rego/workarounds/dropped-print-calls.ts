@@ -14,8 +14,8 @@ const OPERAND = 'tidegate_printed'
  * Fault: `opa build` leaves `print` out of WebAssembly and has no flag to keep it.
  * Versions: 0.70. Later releases have `--wasm-include-print`.
  *
- * Lines stay, columns after a call do not. Returns the given array if no module prints, or if a rule
- * is named `print`.
+ * Lines stay, columns after a call do not. Returns the given array if no module prints, or if a
+ * rule is named `print`.
  */
 export async function keepPrintCalls(modules: readonly RegoModule[]): Promise<readonly RegoModule[]> {
   if (modules.some(({ rules }) => rules.some(({ path }) => path[0] === PRINT))) return modules

@@ -14,7 +14,9 @@ interface PlacedRule {
   readonly path: readonly string[]
 }
 
-/** Keys of the paths after which a rule's reference continues with a variable or a non-string key. */
+/**
+ * Keys of the paths after which a rule's reference continues with a variable or a non-string key.
+ */
 interface Prefixes {
   readonly all: ReadonlySet<string>
   /** Paths of sets, as in `p[k] contains …`. */

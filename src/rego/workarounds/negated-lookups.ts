@@ -42,7 +42,9 @@ export async function wrapLookups(
   )
 }
 
-/** Returns the first names of rules with longer references, as in `limits.prod := 5`, by package. */
+/**
+ * Returns the first names of rules with longer references, as in `limits.prod := 5`, by package.
+ */
 function longRulesByPackage(modules: readonly RegoModule[]): Map<string, Set<string>> {
   const byPackage = new Map<string, Set<string>>()
   for (const { packagePath, rules } of modules) {

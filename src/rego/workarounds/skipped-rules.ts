@@ -26,7 +26,8 @@ interface DataReference {
  *
  * Fault: code compiled to WebAssembly skips rules if some packages have `lim[k] := v` and others
  * have `lim.prod := 1`. The planner (`optimizeLookup`) stops at the first kind before the last key.
- * Versions: 0.70 and 1.x up to 1.20.2. Version 0.70 also skips `lim := {…}` next to `lim.prod := 1`.
+ * Versions: 0.70 and 1.x up to 1.20.2. Version 0.70 also skips `lim := {…}` next to
+ * `lim.prod := 1`.
  * Upstream: related to open-policy-agent/opa#7399 and #5839.
  *
  * Also splits lookups by a variable that may find a function: `[data.rules][0][_].deny` for
@@ -85,8 +86,8 @@ function splitIn(
 
 /**
  * Returns the indices of tokens that are operands of a negation, whose lookups stay as they are.
- * OPA evaluates an array in such an operand before the negation, so a lookup in it has to be defined.
- * OPA does the same with the contents of brackets other than parentheses, and leaves
+ * OPA evaluates an array in such an operand before the negation, so a lookup in it has to be
+ * defined. OPA does the same with the contents of brackets other than parentheses, and leaves
  * comprehensions in them expressions of their own.
  */
 function negatedOperands(tokens: readonly Token[], keywords: ReadonlySet<string>): ReadonlySet<number> {
@@ -154,7 +155,9 @@ function findCut(root: RuleNode, reference: DataReference, isOlder: boolean): nu
   return 0
 }
 
-/** Returns the number of steps above a function that a variable of the reference may find, else 0. */
+/**
+ * Returns the number of steps above a function that a variable of the reference may find, else 0.
+ */
 function findFunctions(root: RuleNode, { steps }: DataReference): number {
   const variable = steps.indexOf(undefined)
   for (let length = variable + 1; variable !== -1 && length <= steps.length; length += 1)

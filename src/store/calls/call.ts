@@ -25,7 +25,10 @@ export type StoreAnswer =
 
 /** Runs calls on one connection. */
 export interface CallConnection {
-  /** Returns one outcome for each call, in order. Rejects if the state of the connection is unknown afterwards. */
+  /**
+   * Returns one outcome for each call, in order. Rejects if the state of the connection is unknown
+   * afterwards.
+   */
   readonly execute: (calls: readonly Call[]) => Promise<readonly Outcome[]>
   readonly close: () => Promise<void>
 }

@@ -9,7 +9,10 @@ export interface ServeOptions {
   readonly toError: (action: string, raw: unknown) => Error
 }
 
-/** Serves a thread of the store: connects, and runs the calls that arrive until the message to close. */
+/**
+ * Serves a thread of the store: connects, and runs the calls that arrive until the message to
+ * close.
+ */
 export function serveCalls(port: MessagePort, { connect, toError }: ServeOptions): void {
   const answer = (message: StoreAnswer): void => port.postMessage(message)
   let connection: CallConnection
@@ -35,7 +38,8 @@ export function serveCalls(port: MessagePort, { connect, toError }: ServeOptions
       answer({ type: 'refused', failure: toFailure(toError('use', raw)) })
       void close()
     }
-    // After an error outside of a call the state of the connection is unknown: the next thread opens another one.
+    // After an error outside of a call the state of the connection is unknown: the next thread
+    // opens another one.
     connection.execute(request.calls).then((outcomes) => answer({ type: 'outcomes', outcomes }), giveUp)
   })
 }

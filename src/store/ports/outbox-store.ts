@@ -10,7 +10,7 @@ export interface OutboxMessage {
   /** Headers in addition to those of the topic. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * What the message is about, such as `gate-instance:17`. Messages can be listed and sent again by
+   * Subject of the message, such as `gate-instance:17`. Messages can be listed and sent again by
    * subject.
    */
   readonly subject?: string | undefined

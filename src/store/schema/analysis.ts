@@ -4,7 +4,9 @@ import type { ColumnTypes } from './column-types.js'
 
 type Db = Kysely<unknown>
 
-/** Definitions and templates of canary analyses, their runs, and the intervals of a run (`looks`). */
+/**
+ * Definitions and templates of canary analyses, their runs, and the intervals of a run (`looks`).
+ */
 export async function createAnalysis(db: Db, { text, bytes, numbered }: ColumnTypes): Promise<void> {
   await sql`create table analysis_definitions (
     application ${text} primary key, definition ${text} not null, origin ${text} not null, updated_ms bigint not null,
@@ -37,7 +39,10 @@ function runIndex(db: Db, name: string) {
   return db.schema.createIndex(`analysis_runs_${name}`).on('analysis_runs')
 }
 
-/** The time at which the data of a run was removed, and an index of the runs that still have data, by their end. */
+/**
+ * The time at which the data of a run was removed, and an index of the runs that still have data,
+ * by their end.
+ */
 export async function addAnalysisRetention(db: Db): Promise<void> {
   await sql`alter table analysis_runs add column data_removed_ms bigint`.execute(db)
   await runIndex(db, 'kept')
@@ -61,7 +66,10 @@ export async function createPlanParts(db: Db, { text }: ColumnTypes): Promise<vo
   await sql`create table analysis_plan_parts (sha256 ${text} primary key, body ${text} not null)`.execute(db)
 }
 
-/** Whether a template is found by its name alone. One that was sent without the right to replace others is not. */
+/**
+ * Whether a template is found by its name alone. One that was sent without the right to replace
+ * others is not.
+ */
 export async function addNamedTemplates(db: Db): Promise<void> {
   await sql`alter table analysis_templates add column is_named integer not null default 1`.execute(db)
 }

@@ -1,6 +1,9 @@
 import type { RawBuilder } from 'kysely'
 
-/** Types of columns that engines name differently. `bigint` and `integer` are the same in all of them. */
+/**
+ * Types of columns that engines name differently. `bigint` and `integer` are the same in all of
+ * them.
+ */
 export interface ColumnTypes {
   /** Text that is ordered and compared by its bytes. */
   readonly text: RawBuilder<unknown>

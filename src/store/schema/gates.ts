@@ -16,7 +16,8 @@ export async function createGates(db: Db, { text, numbered, rowId }: ColumnTypes
     trigger_token ${text}, body_digest ${text}, approval_callback_url ${text}, rejection_callback_url ${text},
     work ${text})`.execute(db)
   await createInstanceIndexes(db)
-  // A table of its own keeps the rows of instances short: a status is read far more often than the documents.
+  // A table of its own keeps the rows of instances short: a status is read far more often than the
+  // documents.
   await sql`create table gate_papers (
     instance_id integer primary key references gate_instances (id), request ${text}, evidence ${text})`.execute(
     db,
@@ -44,7 +45,10 @@ async function createInstanceIndexes(db: Db): Promise<void> {
   await instanceIndex(db, 'with_work').column('id').where(sql.ref('work'), 'is not', null).execute()
 }
 
-/** The time at which the caller showed that it knows an instance, and an index of instances by their end. */
+/**
+ * The time at which the caller showed that it knows an instance, and an index of instances by their
+ * end.
+ */
 export async function addGateEnds(db: Db): Promise<void> {
   await sql`alter table gate_instances add column acknowledged_ms bigint`.execute(db)
   await instanceIndex(db, 'ended')

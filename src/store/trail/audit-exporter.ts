@@ -29,7 +29,9 @@ const SKIPPED = [
   String.raw`\ufeff\ufff9-\ufffb\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}-\u{e007f}`,
 ].join('')
 const FORMULA = new RegExp(String.raw`^[\s\u0000-\u001f"'${SKIPPED}]*[${FORMULA_STARTS}]`, 'u')
-/** A part with bodies ends at this size, since a few bodies may be as large as a thousand others. */
+/**
+ * A part with bodies ends at this size, since a few bodies may be as large as a thousand others.
+ */
 const MAX_PART_BYTES = 4 * 1024 * 1024
 /** Number of records whose bodies are fetched together. */
 const BODIES_PER_QUERY = 100

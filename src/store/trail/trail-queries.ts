@@ -20,7 +20,9 @@ export interface TrailQueries {
   /** All checkpoints from a record on, in order. */
   readonly checkpoints: (fromSeq: number) => Promise<readonly AuditCheckpoint[]>
   readonly lastCheckpoint: () => Promise<AuditCheckpoint | undefined>
-  /** The last record that was stored before a time, 0 without any. `endSeq` is the newest record. */
+  /**
+   * The last record that was stored before a time, 0 without any. `endSeq` is the newest record.
+   */
   readonly lastStoredBefore: (recordedMs: number, endSeq: number) => Promise<number>
 }
 
@@ -72,7 +74,10 @@ export async function addCheckpoint(
   await db.insertInto('audit_checkpoints').values(row).execute()
 }
 
-/** Raises `conflict` without a checkpoint of retention at a record: the records left must start from a known link. */
+/**
+ * Raises `conflict` without a checkpoint of retention at a record: the records left must start from
+ * a known link.
+ */
 export async function requireRetentionCheckpoint(db: Kysely<ServiceDatabase>, seq: number): Promise<void> {
   const found = db.selectFrom('audit_checkpoints').select('id').where('seq', '=', seq)
   if ((await found.where('reason', '=', 'retention').executeTakeFirst()) !== undefined) return

@@ -87,7 +87,7 @@ describe('a run', () => {
     ])
   })
 
-  test('goes on after a restart where it stood, and an interval that was under way is judged again', async () => {
+  test('continues after a restart where it stood, and an interval that was under way is judged again', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     let finish = (): void => undefined
@@ -195,7 +195,7 @@ describe('a run that is cancelled', () => {
 })
 
 describe('what goes wrong', () => {
-  test('with one interval fails that interval, and the run goes on', async () => {
+  test('with one interval fails that interval, and the run continues', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {

@@ -62,7 +62,7 @@ async function messagesIn({ lookups }: TestStore) {
   })
 }
 
-describe('a run that goes bad is told of', () => {
+describe('a run that goes bad is reported', () => {
   test('while it still runs, with what is wrong and where to look', async () => {
     const [first] = await told([FAIL, {}, {}])
     expect(first?.subject).toBe('fail')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { ReadingOutage } from '../../../src/analysis/runs/reading-outage.js'
 
-it('readers are told that a run goes on for an hour in which it cannot be read, and not for ever', () => {
+it('readers are told that a run continues for an hour in which it cannot be read, and not for ever', () => {
   const outage = new ReadingOutage()
   expect([outage.isTooLong(0), outage.isTooLong(3_599_999), outage.isTooLong(3_600_000)]).toEqual([
     false,

@@ -97,7 +97,7 @@ describe('many metrics, many intervals', () => {
     expect(judgeOne(WORSE, { interval: { interval: 2, intervals: 5 } }).classification).toBe('High')
   })
 
-  test('progress is told metric by metric', () => {
+  test('progress is reported metric by metric', () => {
     const told: string[] = []
     judge([SAME, WORSE], { onMetric: (judged, of) => void told.push(`${judged}/${of}`) })
     expect(told).toEqual(['1/2', '2/2'])

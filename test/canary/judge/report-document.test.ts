@@ -5,13 +5,13 @@ import { judge, simulatedSeries } from '../../support/judge-metrics.js'
 
 const { SAME } = simulatedSeries()
 
-test('a report tells of warnings where there are some', () => {
+test('a report lists its warnings', () => {
   const report = judge([SAME])
   expect(reportDocument(report, ['one'])).toHaveProperty('warnings', ['one'])
   expect(reportDocument(report)).not.toHaveProperty('warnings')
 })
 
-test('a report has the shape of Kayenta, with what was found beside it', () => {
+test('a report has the shape of Kayenta, with what was found next to it', () => {
   const { results } = reportDocument(judge([SAME])) as { results: object[] }
   expect(results).toMatchObject([
     {

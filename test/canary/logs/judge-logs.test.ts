@@ -162,7 +162,7 @@ describe('an error that both log', () => {
     expect(report).toMatchObject({ score: 100, verdict: 'Success' })
   })
 
-  it('is told apart by topic within one template', () => {
+  it('is distinguished by topic within one template', () => {
     const side = (status: number) => logSide([ORDINARY, { text: `served status=${status}`, times: 40 }])
     const { report } = judge(side(200), side(500))
     expect(report.findings[0]).toMatchObject({ topic: 'status=500', change: 'new', isUnexpected: true })

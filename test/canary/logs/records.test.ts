@@ -104,7 +104,7 @@ describe.each(Object.entries(DIALECTS))('events in the JSON of %s', (_, [ordinar
     expect(report.verdict).toBe('Fail')
   })
 
-  test('are told apart by their level, and no blame where both sides log them', () => {
+  test('are distinguished by their level, and no blame where both sides log them', () => {
     const { report } = judge(side(50), side(50))
     expect(report).toMatchObject({ verdict: 'Success', score: 100 })
     expect(report.findings).toHaveLength(1)

@@ -275,7 +275,7 @@ describe('without ordinary lines', () => {
     )
   })
 
-  test('a canary that logs nothing but errors beside a baseline that logs none fails', () => {
+  test('a canary that logs nothing but errors next to a baseline that logs none fails', () => {
     const canary = logSide([{ text: 'ERROR cannot reserve item {n}', times: 200 }])
     expect(judge(logSide([ORDINARY]), canary).report.verdict).toBe('Fail')
   })

@@ -68,7 +68,7 @@ describe('a command that is watched', () => {
     expect(out.split('\u001B[H\u001B[2J')).toEqual(['', 'a\n', 'b\n'])
   })
 
-  test('goes on where a service is away for a while', async () => {
+  test('continues where a service is away for a while', async () => {
     await showing([
       ['a\n', 0],
       ['away\n', 2],

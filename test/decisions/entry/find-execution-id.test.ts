@@ -11,10 +11,7 @@ const stages = Array.from({ length: 3000 }, (_, n) => ({
 
 const named: [string, unknown][] = [
   ['of a flat body', { application: 'shop', executionId: '01J' }],
-  [
-    'of a flat body whose payload stands before it',
-    { stages, startTime: 1, executionId: '01J', trigger: {} },
-  ],
+  ['of a flat body whose payload precedes it', { stages, startTime: 1, executionId: '01J', trigger: {} }],
   ['of a flat body whose payload stands behind it', { executionId: '01J', stages }],
   ['after white space', '{ "executionId" :\n "01J" }'],
   ['with escapes in it', '{"executionId":"\\u0030\\u0031J"}'],

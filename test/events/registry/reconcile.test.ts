@@ -105,7 +105,7 @@ describe('a listing', () => {
     expect(() => missing(knownCount, listedCount, percent)).toThrow(lacks)
   })
 
-  it('brings back what was made anew', () => {
+  it('brings back what was made again', () => {
     expect(reconcile([known(undefined)], [PIPELINE])).toMatchObject([{ created: true, changedAt: 501 }])
   })
 

@@ -60,7 +60,7 @@ describe('a tool', () => {
     expect(server?.seen).toHaveLength(1)
   })
 
-  test('that is busy is asked again when it says so', async () => {
+  test('that is busy is queried again when it says so', async () => {
     const context = instantContext()
     const evidence = await askJira(
       (response, nth) => {
@@ -186,7 +186,7 @@ describe('a tool', () => {
     expect(await ask('http', {}, `${server.origin}/all`)).toMatchObject({ state: 'failed', output: [] })
   })
 
-  test('is asked for no more than fifty things', async () => {
+  test('gets at most fifty requests', async () => {
     server = await startLoopbackServer((_, response) => respondJson(response, 200, ISSUE))
     const connector = makeToolConnector('jira', accountAt(server.origin))
     const parameters = { jira_ticket_no: Array.from({ length: 51 }, (_, index) => `OPS-${index}`) }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { formatNumber } from '../../../src/http/analysis-report/format-number.js'
-import { chance, percent, short, withPrefix } from '../../../src/lib/text/figures.js'
+import { chance, percent, short, withPrefix } from '../../../src/lib/text/number-text.js'
 
 test.each([
   [0, '0'],

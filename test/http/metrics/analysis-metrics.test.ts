@@ -20,7 +20,7 @@ function reportOf(score: number, changes: Readonly<Record<string, number | null>
 const run = (application: string, id = 1) => ({ id, application })
 const ours = (text: string) => text.split('\n').filter((line) => line.startsWith('tidegate_'))
 
-test('what the last interval of each application found is among the figures', async () => {
+test('the results of the last interval of each application are among the metrics', async () => {
   const [registry, exemplars] = [new Registry(), new Exemplars()]
   const judged = makeAnalysisMetrics({ registry, exemplars })
   judged(run('shop'), reportOf(100, { latency: 0.02, gone: 0.5 }))
@@ -54,7 +54,7 @@ test('what the last interval of each application found is among the figures', as
   ])
 })
 
-test('what rules said of the last interval is among the figures, and a check without an answer has no score', async () => {
+test('results of checks in the last interval are among the metrics, and a failed check has no score', async () => {
   const [registry, exemplars] = [new Registry(), new Exemplars()]
   const judged = makeAnalysisMetrics({ registry, exemplars })
   const checks = [

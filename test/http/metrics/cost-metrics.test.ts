@@ -19,7 +19,7 @@ test('the cost of evaluations is shown by package, of very many packages the res
   expect(others).toBe('802')
 })
 
-test('what is told after the figures were reset is counted from nothing', async () => {
+test('counts reported after a reset start from zero', async () => {
   const registry = new Registry()
   const spent = makeCostMetrics(registry)
   const cost = { fuel: 7, instancesReplaced: 0, packages: ['data.a'], packageFuel: [7] }
@@ -31,7 +31,7 @@ test('what is told after the figures were reset is counted from nothing', async 
   expect(text).toContain('tidegate_evaluation_fuel_sum{package="data.a"} 7')
 })
 
-test('a package that takes much of a decision over very many is shown by itself, wherever it stands', async () => {
+test('an expensive package among very many has a series of its own, wherever it is in the list', async () => {
   const registry = new Registry()
   const spent = makeCostMetrics(registry)
   const packages = Array.from({ length: 3000 }, (_, n) => `data.p${n}`)

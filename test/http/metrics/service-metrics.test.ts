@@ -19,7 +19,7 @@ async function linesOf(registry: Registry): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('tidegate_'))
 }
 
-test('the figures of the service are those of its parts, however often they are asked for', async () => {
+test('the metrics of the service are those of its parts, however often they are read', async () => {
   const metrics = makeServiceMetrics()
   addDecisionLogMetrics(metrics.registry, { ...nopDecisionLog, stats: () => STATS })
   metrics.evaluated('data', 'allow')

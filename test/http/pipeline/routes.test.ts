@@ -127,7 +127,7 @@ describe.each([true, false])('with the direct route: %s, a route', (isDirect) =>
     expect(await get('/two')).toMatchObject({ status: 200, text: '{}\n' })
   })
 
-  it('is labelled for the figures even where it refuses', async () => {
+  it('is labelled for the metrics even where it refuses', async () => {
     await serve(bothKinds({ roles: ['auditor'] }), true, isDirect)
     await statuses()
     expect(server?.finished.map(({ handler }) => handler)).toEqual(['test', 'test'])

@@ -9,7 +9,7 @@ import type { RoutesServer } from '../../support/routes-server.js'
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00.000Z')
 
-describe('the figures of deliveries', () => {
+describe('the metrics of deliveries', () => {
   let server: RoutesServer
   const asked: RunsQuery[] = []
   beforeEach(async () => {

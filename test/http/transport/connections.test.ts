@@ -62,7 +62,7 @@ describe('a connection', () => {
     expect(arrivals).toHaveLength(2)
   })
 
-  it('refuses a body over the limit and goes on', async () => {
+  it('refuses a body over the limit and continues', async () => {
     const { port, arrivals } = await start({ maxBodyBytes: 10 })
     const answers = await sendRaw(port, request('x'.repeat(11)), request('x'))
     expect(answers).toMatch(

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 
 import { resolveDataPath } from '../../../src/http/policy/data-query.js'
-import { trimLastSigns, trimSigns } from '../../../src/lib/text/trim-signs.js'
+import { trimTrailing, trimCharacters } from '../../../src/lib/text/trim-characters.js'
 import { readRequest } from '../../../src/rego/builtins/http/http-request.js'
 import { exactInteger } from '../../../src/rego/builtins/native/go-float.js'
 import { readVerifyOptions } from '../../../src/rego/builtins/x509/verify-chain.js'
@@ -52,10 +52,10 @@ test.each(READS)('a long run of %s is read once', (_, read) => {
 })
 
 test('only characters at the ends of a text are trimmed', () => {
-  expect(trimSigns('""a"b"""', '"')).toBe('a"b')
-  expect(trimSigns('"""', '"')).toBe('')
-  expect(trimLastSigns('0010200', '0')).toBe('00102')
-  expect(trimLastSigns('000', '0')).toBe('')
+  expect(trimCharacters('""a"b"""', '"')).toBe('a"b')
+  expect(trimCharacters('"""', '"')).toBe('')
+  expect(trimTrailing('0010200', '0')).toBe('00102')
+  expect(trimTrailing('000', '0')).toBe('')
 })
 
 test('a text with line ends is written as in Go', () => {

@@ -144,7 +144,7 @@ describe('a bundle made elsewhere', () => {
     expect(staticTexts(snapshot, '{"new": {}}')).toEqual([])
   })
 
-  test('is asked for the rules that only the document above answers, beside those of their own', async () => {
+  test('is asked for the rules that only the document above answers, next to those of their own', async () => {
     const files = { ...A, 'v.rego': `package static.a\n${V1}violation contains "v" if input.new.bad\n` }
     expect(staticTexts(await load(opaBuild(files, ['static', 'static/a/deny'])))).toEqual(['a', 'v'])
   })

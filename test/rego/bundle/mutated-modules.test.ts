@@ -136,7 +136,7 @@ describe('a bundle whose module was damaged', () => {
     )
   }, 300_000)
 
-  test('leaves a good one that serves beside it as it was', async () => {
+  test('leaves a good one that serves next to it as it was', async () => {
     const good = await load(files)
     await fc.assert(
       fc.asyncProperty(change, async (make) => {

@@ -87,7 +87,7 @@ const ACCEPTED: readonly Files[] = [
   { 'p.rego': RULE, 'data.json': '{"x":{"a":1}}', 'x/data.json': '{"b":1}', 'x/data.yaml': 'c: 1' },
 ]
 
-describe('data beside policies', () => {
+describe('data next to policies', () => {
   test.each(REFUSED)('%j is refused, as OPA does', async (files) => {
     const directory = writeDirectory(files)
     expect(await isRefusedByOpa(directory)).toBe(true)

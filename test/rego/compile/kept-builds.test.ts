@@ -67,7 +67,7 @@ test('what was built once is not built again, by the next process either', async
   expect(times()).toBe(1)
 })
 
-test('other sources, another build of this program and another opa program are built anew', async () => {
+test('other sources, another build of this program and another opa program are built again', async () => {
   const { times, ask } = counted()
   await ask()
   await ask('package b')

@@ -129,7 +129,7 @@ describe('rules that are called by themselves', () => {
     expect([...few.entrypoints.keys()]).toEqual(expect.arrayContaining([...each.entrypoints.keys()]))
   })
 
-  test('answer verdicts that are named beside a variable, in a document that is no package', () => {
+  test('answer verdicts that are named next to a variable, in a document that is no package', () => {
     const documents = ['app/verdicts/near', 'app/verdicts/far/a']
     expect(few.packages).toEqual(expect.arrayContaining(documents))
     expect(few.unanswered).toEqual(new Set())

@@ -49,7 +49,7 @@ describe('a base document that is asked for by its path', () => {
     )
   })
 
-  test('is answered within it when it is small, however much there is beside it', async () => {
+  test('is answered within it when it is small, however much there is next to it', async () => {
     const snapshot = await load()
     expect(evaluateDocument(planDocument(snapshot, ['few']), undefined, shortCall())).toBe('{"a":1}')
     expect(evaluateDocument(planDocument(snapshot, ['keys', 'k7']), undefined, shortCall())).toBe('7')

@@ -31,7 +31,7 @@ test('a decision costs what its packages loop, the same each time', async () => 
   expect(ask(10_000)).toEqual(many)
 })
 
-test('a rule is counted for its package, and that memory was set up anew is told', async () => {
+test('a rule is counted for its package, and that memory was set up again is told', async () => {
   const snapshot = await loadPolicies(FILES)
   const plan = planDocument(snapshot, ['static', 'dear', 'deny'])
   const cost = new EvaluationCost()

@@ -34,7 +34,7 @@ test('whether a path leads to a base document is told without reading it', () =>
   expect(reads()).toBeLessThan(20)
 })
 
-test('what a path leads to within a base document is told, too, without reading what is beside it', () => {
+test('what a path leads to within a base document is told, too, without reading what is next to it', () => {
   const { data, reads } = countedData()
   const documents = new DefinedDocuments([], data)
   expect(documents.find(['long', 9999]).isDefined).toBe(true)

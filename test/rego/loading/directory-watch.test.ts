@@ -27,7 +27,7 @@ function workspaceOf(files: Readonly<Record<string, string>>): string {
   return path
 }
 
-test('what is saved in a directory that a link above leads to now is told once it is watched anew', async () => {
+test('what is saved in a directory that a link above leads to now is reported once it is watched anew', async () => {
   const path = workspaceOf({ 'one/policies/a.rego': 'package a', 'two/policies/a.rego': 'package a' })
   symlinkSync('one', `${path}/current`)
   const { watch, paths, changed } = await watchOver(`${path}/current/policies`)
@@ -100,7 +100,7 @@ test('nothing is told of a directory that is not covered any more', async () => 
   expect(changed.mock.calls.length).toBeLessThanOrEqual(2)
 })
 
-test('what cannot be watched is told once, and what is gone is not', async () => {
+test('what cannot be watched is reported once, and what is gone is not', async () => {
   const path = workspaceOf({ 'policies/a.rego': 'package a' })
   const { watch, unwatched } = await watchOver(`${path}/policies`)
   expect(await watch.cover([`${path}/policies`, `${path}/gone`, `${path}/policies/a.rego/below`])).toBe(false)

@@ -87,7 +87,7 @@ const get = (more: Record<string, unknown> = {}, path = '/x') => ({
 })
 
 describe('a policy that asks another', () => {
-  test('goes on with the answer, in the shape that OPA gives it', async () => {
+  test('continues with the answer, in the shape that OPA gives it', async () => {
     answer = json({ owner: 'ana' })
     expect(await ask('answer', get({ headers: { 'X-Who': 'me' } }))).toMatchObject({
       status: '200 OK',

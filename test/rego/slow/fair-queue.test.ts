@@ -29,7 +29,7 @@ describe('a fair queue', () => {
     expect(queue.length).toBe(3)
   })
 
-  it('takes one that is larger than all its room, but no second one beside it', () => {
+  it('takes one that is larger than all its room, but no second one next to it', () => {
     const queue = new FairQueue<ReturnType<typeof item>>({ maxItems: 3, maxBytes: 10 })
     expect(queue.add(item('a', 1, 50))).toEqual([])
     expect(queue.add(item('b', 2, 1))).toEqual([item('b', 2, 1)])

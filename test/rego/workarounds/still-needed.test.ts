@@ -39,7 +39,10 @@ interface Answers {
   readonly compiled: unknown
 }
 
-/** Answers `data.q.answer` with OPA's evaluator, and with the code that OPA compiles; `invalid` for code that does not load. */
+/**
+ * Answers `data.q.answer` with OPA's evaluator, and with the code that OPA compiles; `invalid` for
+ * code that does not load.
+ */
 async function answerAsWritten(files: Readonly<Record<string, string>>, input: unknown): Promise<Answers> {
   return await inTemporaryDirectory(async (directory) => {
     for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)

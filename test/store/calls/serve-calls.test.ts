@@ -13,7 +13,7 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close()
 })
 
-/** A thread of the store on this one: what it is sent, and what it says. */
+/** Runs the loop of a store thread on this thread. Returns its port and the posted messages. */
 function serve(connection: Partial<CallConnection>, more: Partial<ServeOptions> = {}) {
   const { port1, port2 } = new MessageChannel()
   ports.push(port2)
@@ -59,7 +59,7 @@ test('one that cannot connect says why', async () => {
   expect(await answer).toMatchObject({ type: 'refused', failure: { message: 'cannot open the store' } })
 })
 
-test('one whose connection raises beside the calls says so and ends, with its connection closed', async () => {
+test('one whose connection raises next to the calls says so and ends, with its connection closed', async () => {
   const { send, answer, ended, closings } = serve({ execute: () => Promise.reject(new Error('torn')) })
   send({ type: 'calls', calls: [] })
   expect(await answer).toMatchObject({ type: 'refused', failure: { message: 'cannot use the store' } })

@@ -8,7 +8,7 @@ const open = useSqliteStore()
 /** Indexes, internal tables of an engine, and tables that are empty outside a transaction. */
 const MADE_ANEW = /^(?:sqlite_|schema_|kysely_|audit_(?!checkpoints$))/
 
-test('every table is copied with the numbers that its rows have, or made anew', async () => {
+test('every table is copied with the numbers that its rows have, or made again', async () => {
   const { dataDir } = await open()
   const database = new Database(`${dataDir}/tidegate.db`, { readonly: true })
   const tables = database

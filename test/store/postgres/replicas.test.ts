@@ -232,7 +232,7 @@ describe('two replicas over one database', () => {
     expect(secrets[1]).toBe(secrets[0])
   })
 
-  it('undo alone what raised after it had written, whatever ran beside it', async () => {
+  it('undo alone what raised after it had written, whatever ran next to it', async () => {
     const { one } = await twoReplicas()
     const failing: WriteOperation<string, never> = {
       name: 'test.failing',

@@ -15,7 +15,7 @@ import { databaseOf } from '../../support/postgres/test-database.js'
 
 const open = useReplicaStores()
 
-it('a dump that is restored holds the same chain, gives no number twice, and goes on', async () => {
+it('a dump that is restored holds the same chain, gives no number twice, and continues', async () => {
   const [name, restoredName] = [randomUUID(), randomUUID()]
   const { database } = await databaseOf(name)
   const store = await open(name)

@@ -206,7 +206,7 @@ describe('a trail from before there were months', () => {
     return settings
   }
 
-  it('is kept as the first part, with every link, and goes on', async () => {
+  it('is kept as the first part, with every link, and continues', async () => {
     const name = randomUUID()
     const settings = await olderTrail(name)
     const [last] = await query<{ hash: Buffer }>(settings, 'select hash from audit order by seq desc limit 1')

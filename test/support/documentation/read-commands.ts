@@ -9,7 +9,7 @@ export interface DocumentedCommand {
   /** Line number, from 1. */
   readonly row: number
   readonly text: string
-  /** The output shown for it: in the same block, or as JSON in the next one. */
+  /** The output shown for it: in the same block, or for `curl` as JSON in the next one. */
   readonly output: string | undefined
 }
 
@@ -51,26 +51,33 @@ export function documentedCommands(): DocumentedCommand[] {
     return blocks.flatMap((block, index) => {
       const commands = commandsOf(page, block)
       const next = blocks[index + 1]
-      if (commands.length !== 1 || next?.isJson !== true) return commands
+      if (commands.length !== 1 || next?.isJson !== true || commands[0]?.text.startsWith('curl ') !== true)
+        return commands
       return commands.map((command) => ({ ...command, output: `${next.lines.join('\n')}\n` }))
     })
   })
 }
 
+/** Fenced and indented blocks without their indentation, so that those inside lists are found too. */
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: (Block & { readonly lines: string[] })[] = []
   let kind: 'fence' | 'indent' | undefined
+  let indentation = 0
   for (const [index, line] of lines.entries()) {
-    const isFence = line.startsWith('```')
-    if (kind === 'fence' && !isFence) blocks.at(-1)?.lines.push(line)
-    else if (isFence) {
-      if (kind !== 'fence') blocks.push({ firstRow: index + 2, isJson: line === '```json', lines: [] })
-      kind = kind === 'fence' ? undefined : 'fence'
-    } else if (line.startsWith('    ') && (kind === 'indent' || (lines[index - 1] ?? '') === '')) {
-      if (kind !== 'indent') blocks.push({ firstRow: index + 1, isJson: false, lines: [] })
-      kind = 'indent'
-      blocks.at(-1)?.lines.push(line.slice(4))
-    } else kind = undefined
+    const isFence = line.trimStart().startsWith('```')
+    const isIndented = line.startsWith('    ') && (kind === 'indent' || (lines[index - 1] ?? '') === '')
+    if (kind === 'fence' ? isFence : !isFence && !isIndented) {
+      kind = undefined
+      continue
+    }
+    if (kind === undefined || isFence) {
+      kind = isFence ? 'fence' : 'indent'
+      indentation = line.length - line.trimStart().length
+      const isJson = line.trim() === '```json'
+      blocks.push({ firstRow: index + (isFence ? 2 : 1), isJson, lines: [] })
+      if (isFence) continue
+    }
+    blocks.at(-1)?.lines.push(line.slice(indentation))
   }
   return blocks
 }

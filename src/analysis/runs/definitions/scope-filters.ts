@@ -68,8 +68,8 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 
 /**
  * The query as Kayenta sends it for the scopes of a run: filtered by the attributes that they name,
- * and without a project if neither names one. Raises `conflict` if they do not distinguish the instances
- * of a side.
+ * and without a project if neither names one. Raises `conflict` if they do not distinguish the
+ * instances of a side.
  */
 export function withScopeFilters(metric: string, query: string, scopes: Scopes): string {
   const filtered = query.replace(MARK, (_, kind: string) => {

@@ -19,9 +19,9 @@ export interface ReadAnswer<Answer> {
  */
 export function queryResult(
   result: StreamedArrays,
-  beside: Readonly<Record<string, StreamedArrays>>,
+  siblings: Readonly<Record<string, StreamedArrays>>,
 ): StreamedArrays {
-  return { members: { data: { members: { result } }, ...beside } }
+  return { members: { data: { members: { result } }, ...siblings } }
 }
 
 /** Maximum length of the start of a page within which it is recognized as one. */

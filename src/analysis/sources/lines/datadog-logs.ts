@@ -6,7 +6,7 @@ import type { LineFilter, LinesQuery } from '../../sources.js'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { fillSearchText } from '../templates/fill-search-text.js'
 import { Filling } from '../templates/filling.js'
-import { LUCENE_PHRASE, LUCENE_WORD } from '../templates/places.js'
+import { LUCENE_PHRASE, LUCENE_WORD } from '../templates/escape-contexts.js'
 import { wholeWindow } from './lines-api.js'
 import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 

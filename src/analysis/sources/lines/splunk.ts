@@ -8,7 +8,7 @@ import { BoundedRemarks } from '../answers/answers.js'
 import { readNumber } from '../answers/read-number.js'
 import { WITHOUT_WILDCARDS, fillQuotedText } from '../templates/fill-quoted-text.js'
 import { Filling } from '../templates/filling.js'
-import { NOWHERE } from '../templates/places.js'
+import { NOWHERE } from '../templates/escape-contexts.js'
 import { wholeWindow } from './lines-api.js'
 import type { LinesApi, LinesPage, ServedLine } from './lines-api.js'
 

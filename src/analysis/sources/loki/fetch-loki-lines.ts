@@ -6,7 +6,7 @@ import type { LokiSettings } from '../answers/source-settings.js'
 import { readStreams } from './read-streams.js'
 import type { StreamPage, StreamEntry } from './read-streams.js'
 import { fillLabelQuery } from '../templates/fill-label-query.js'
-import { DOUBLE_QUOTED, PATTERN, within } from '../templates/places.js'
+import { DOUBLE_QUOTED, PATTERN, within } from '../templates/escape-contexts.js'
 
 export const LOKI_RANGE_PATH = '/loki/api/v1/query_range'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-import type { Filling, Place } from '../templates/filling.js'
+import type { Filling, EscapeContext } from '../templates/filling.js'
 import { AppError } from '../../../errors/app-error.js'
 import { fillJsonQuery } from '../templates/fill-json-query.js'
-import { PLAIN, URL_PART, WORD } from '../templates/places.js'
+import { PLAIN, URL_PART, WORD } from '../templates/escape-contexts.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
@@ -56,7 +56,7 @@ const Answer = z.object({
 type Series = NonNullable<z.output<typeof Answer>['value'][number]['timeseries']>[number]
 
 /** Inside single quotes of OData, which are doubled. A star alone would match all values. */
-const ODATA_STRING: Place = {
+const ODATA_STRING: EscapeContext = {
   allows: 'text other than "*" without control characters',
   escape: (value) => (value === '*' || /\p{Cc}/u.test(value) ? undefined : value.replaceAll("'", "''")),
 }

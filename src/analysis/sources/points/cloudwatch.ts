@@ -4,7 +4,7 @@ import type { Scope } from '../../sources.js'
 import { fillJsonQuery } from '../templates/fill-json-query.js'
 import { fillMembers } from '../templates/fill-search-query.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
-import { PLAIN } from '../templates/places.js'
+import { PLAIN } from '../templates/escape-contexts.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 

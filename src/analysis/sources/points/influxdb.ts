@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
 import type { StepGrid } from '../answers/step-grid.js'
-import type { Place } from '../templates/filling.js'
+import type { EscapeContext } from '../templates/filling.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
-import { WORD } from '../templates/places.js'
+import { WORD } from '../templates/escape-contexts.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
@@ -21,7 +21,7 @@ const STEP = '$__interval'
  * A scope of Kayenta is a tag with its value, `cluster:shop-v2`, which becomes a condition outside
  * of quotes.
  */
-const CONDITION: Place = {
+const CONDITION: EscapeContext = {
   allows: `a tag with its value, such as cluster:shop-v2, or ${WORD.allows}`,
   escape: (value) => {
     const [, tag, text] = /^([A-Za-z_][\w.-]*):([^:]+)$/.exec(value) ?? []

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../errors/app-error.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import type { StepGrid } from '../answers/step-grid.js'
-import type { Place } from '../templates/filling.js'
+import type { EscapeContext } from '../templates/filling.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
 import type { PointSeries, PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
@@ -18,11 +18,11 @@ const OF_WINDOW = /\b(?:TIMESERIES|SINCE|UNTIL)\b/i
 const NO_VALUES: readonly string[] = ['beginTimeSeconds', 'endTimeSeconds', 'inspectedCount', 'facet']
 
 /** A percent sign is a wildcard after LIKE, and cannot be escaped. */
-const STRING: Place = {
+const STRING: EscapeContext = {
   allows: 'text without "%" or control characters',
   escape: (value) => (value.includes('%') ? undefined : escapedIn("'").escape(value)),
 }
-const NAME: Place = {
+const NAME: EscapeContext = {
   allows: 'text without backquotes or control characters',
   escape: (value) => (/[`"\p{Cc}]/u.test(value) ? undefined : value),
 }

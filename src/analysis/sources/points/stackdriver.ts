@@ -6,7 +6,7 @@ import { fillJsonQuery } from '../templates/fill-json-query.js'
 import { fillQuotedText } from '../templates/fill-quoted-text.js'
 import { escapedIn } from '../templates/fill-sql-text.js'
 import type { Filling } from '../templates/filling.js'
-import { PLAIN_WORD } from '../templates/places.js'
+import { PLAIN_WORD } from '../templates/escape-contexts.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 

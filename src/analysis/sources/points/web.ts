@@ -3,7 +3,7 @@ import { isRecord } from '../../../lib/validation/record.js'
 import { pointsOfJson } from '../files/read-points.js'
 import type { StepGrid } from '../answers/step-grid.js'
 import { Filling } from '../templates/filling.js'
-import { URL_PART } from '../templates/places.js'
+import { URL_PART } from '../templates/escape-contexts.js'
 import type { PointsApi } from './points-api.js'
 import { endMs } from './points-api.js'
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
-import type { Place } from './filling.js'
+import type { EscapeContext } from './filling.js'
 import {
   DOUBLE_QUOTED,
   RAW_QUOTED,
@@ -10,14 +10,14 @@ import {
   PATTERN,
   PLAIN,
   PLAIN_WORD,
-} from './places.js'
+} from './escape-contexts.js'
 
 const PIECE =
   /(?<comment>#[^\n]*)|(?<string>"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|`[^`]*`?)|(?<code>[^#"'`]+)/g
 
 /**
- * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its place: a
- * string, a regular expression in a string, or outside of strings. Raises `invalid` with all
+ * A query in PromQL or LogQL with each placeholder replaced by its value, escaped for its context:
+ * a string, a regular expression in a string, or outside of strings. Raises `invalid` with all
  * problems.
  */
 export function fillLabelQuery(template: string, scope: Scope): string {
@@ -33,7 +33,7 @@ export function fillLabelQuery(template: string, scope: Scope): string {
   return filling.finish(pieces.join(''))
 }
 
-function fillString(string: string, meaning: Place, filling: Filling): string {
+function fillString(string: string, meaning: EscapeContext, filling: Filling): string {
   const quote = string.charAt(0)
   if (string.length === 1 || !string.endsWith(quote)) {
     filling.refuse(`the string that starts with ${string.slice(0, 20)} does not end`)
@@ -62,7 +62,7 @@ class LabelCode {
   #beforeLast = ''
   #last = ''
   #stage = ''
-  #meaning: Place = PLAIN
+  #meaning: EscapeContext = PLAIN
 
   follow(code: string): void {
     for (const [token] of code.matchAll(TOKEN)) {
@@ -74,8 +74,8 @@ class LabelCode {
     }
   }
 
-  /** Continues after a string, and returns the kind of place that the string is. */
-  followString(): Place {
+  /** Continues after a string, and returns its context. */
+  followString(): EscapeContext {
     // `|~ "a" or "b"` repeats the operator.
     const isAlternative = this.#last === 'or' && this.#beforeLast === STRING
     if (!isAlternative) this.#meaning = this.#meaningHere()
@@ -83,7 +83,7 @@ class LabelCode {
     return this.#meaning
   }
 
-  #meaningHere(): Place {
+  #meaningHere(): EscapeContext {
     const isExpression = EXPRESSION_OPERATORS.includes(this.#last) || this.#isAfterRegexpStage()
     if (isExpression) return PATTERN
     const isLanguage =

@@ -1,6 +1,6 @@
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
-import { PATH_NAME, PLAIN } from './places.js'
+import { PATH_NAME, PLAIN } from './escape-contexts.js'
 
 /** A file, and the named column, if any. */
 export interface FileQuery {

@@ -1,5 +1,5 @@
 import type { Filling } from './filling.js'
-import { LUCENE_PHRASE, LUCENE_WORD, PLAIN_WORD } from './places.js'
+import { LUCENE_PHRASE, LUCENE_WORD, PLAIN_WORD } from './escape-contexts.js'
 
 const PIECE =
   /(?<phrase>"(?:\\[\s\S]|[^"\\])*"?)|(?<expression>\/(?:\\[\s\S]|[^/\\])*\/)|(?<word>(?:\\[\s\S]|[^"/\\])+|[\s\S])/g

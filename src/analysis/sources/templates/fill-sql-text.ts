@@ -1,23 +1,23 @@
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
-import type { Place } from './filling.js'
-import { PATTERN, WORD, within } from './places.js'
+import type { EscapeContext } from './filling.js'
+import { PATTERN, WORD, within } from './escape-contexts.js'
 
 /** The places for values in a language like SQL. */
 export interface SqlPlaces {
   /** Between single quotes. */
-  readonly string: Place
+  readonly string: EscapeContext
   /** Between double quotes or backquotes: the name of a column or a measurement. */
-  readonly name: Place
+  readonly name: EscapeContext
   /** Outside of quotes; a word by default. */
-  readonly bare?: Place
+  readonly bare?: EscapeContext
 }
 
 const PIECE =
   /(?<pattern>(?:=~|!~)\s*\/(?:\\[\s\S]|[^/\\])*\/|\br'(?:\\[\s\S]|[^'\\])*')|(?<string>'(?:\\[\s\S]|[^'\\])*'?)|(?<name>"(?:\\[\s\S]|[^"\\])*"?|`[^`]*`?)|(?<code>[\s\S])/g
 
 /** Within quotes, as InfluxQL and NRQL escape: a backslash before a backslash and the quote. */
-export function escapedIn(quote: string): Place {
+export function escapedIn(quote: string): EscapeContext {
   return {
     allows: 'text without control characters',
     escape: (value) =>
@@ -26,8 +26,8 @@ export function escapedIn(quote: string): Place {
 }
 
 /**
- * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for its place: a
- * string, the name of a column, a regular expression, or outside of quotes. Raises `invalid` with
+ * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for its context:
+ * a string, the name of a column, a regular expression, or outside of quotes. Raises `invalid` with
  * all problems.
  */
 export function fillSqlText(template: string, scope: Scope, places: SqlPlaces): string {

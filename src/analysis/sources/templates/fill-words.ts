@@ -1,6 +1,6 @@
 import type { Scope } from '../../sources.js'
 import { Filling } from './filling.js'
-import type { Place } from './filling.js'
+import type { EscapeContext } from './filling.js'
 
 /** The characters of a scope's value in a language without escapes. */
 export interface Words {
@@ -25,17 +25,17 @@ export interface WholeConditions extends Words {
  */
 export function fillWords(template: string, scope: Scope, words: Words, whole?: WholeConditions): string {
   const filling = new Filling(scope)
-  if (whole === undefined) return filling.finish(filling.fill(template, placeOf(words)))
+  if (whole === undefined) return filling.finish(filling.fill(template, contextOf(words)))
   let from = 0
   const pieces: string[] = []
   for (const { 0: placeholder, index } of template.matchAll(whole.place)) {
-    pieces.push(filling.fill(template.slice(from, index), placeOf(words)))
-    pieces.push(filling.fill(placeholder, placeOf(whole)))
+    pieces.push(filling.fill(template.slice(from, index), contextOf(words)))
+    pieces.push(filling.fill(placeholder, contextOf(whole)))
     from = index + placeholder.length
   }
-  return filling.finish([...pieces, filling.fill(template.slice(from), placeOf(words))].join(''))
+  return filling.finish([...pieces, filling.fill(template.slice(from), contextOf(words))].join(''))
 }
 
-function placeOf({ allows, pattern }: Words): Place {
+function contextOf({ allows, pattern }: Words): EscapeContext {
   return { allows, escape: (value) => (pattern.test(value) ? value : undefined) }
 }

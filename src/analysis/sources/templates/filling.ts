@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
 
-/** A kind of place in a query for values of the scope. */
-export interface Place {
+/** Position of a placeholder in a query: the accepted values and their escaping. */
+export interface EscapeContext {
   /** The accepted values, as the end of a sentence. */
   readonly allows: string
-  /** The value escaped for this place. Undefined if no escaping makes it safe. */
+  /** The value escaped for this context. Undefined if no escaping makes it safe. */
   readonly escape: (value: string) => string | undefined
 }
 
@@ -24,13 +24,13 @@ export class Filling {
     this.#scope = scope
   }
 
-  /** A part of the template with a single kind of place, with its placeholders replaced. */
-  fill(text: string, place: Place): string {
+  /** A part of the template with a single context, with its placeholders replaced. */
+  fill(text: string, context: EscapeContext): string {
     return text.replace(PLACEHOLDER, (whole: string, name: string, at: number) => {
       if (GROUP_REFERENCE.test(name)) return whole
       // It would act on the first sign of the escaped value.
       if (text[at - 1] === '\\') this.refuse(`${whole}: a placeholder cannot follow a backslash`)
-      return this.#valueOf(name, place)
+      return this.#valueOf(name, context)
     })
   }
 
@@ -48,11 +48,11 @@ export class Filling {
     })
   }
 
-  #valueOf(name: string, place: Place): string {
+  #valueOf(name: string, context: EscapeContext): string {
     const value = this.#scopeValue(name)
-    const escaped = value === undefined ? undefined : place.escape(value)
+    const escaped = value === undefined ? undefined : context.escape(value)
     if (value !== undefined && escaped === undefined) {
-      this.refuse(`\${${name}} is ${show(value)}, but this place only allows ${place.allows}`)
+      this.refuse(`\${${name}} is ${show(value)}, but this place only allows ${context.allows}`)
     }
     return escaped ?? ''
   }

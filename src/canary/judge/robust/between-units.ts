@@ -1,4 +1,4 @@
-import { percent, short } from '../../../lib/text/figures.js'
+import { percent, short } from '../../../lib/text/number-text.js'
 import { normalUpperTail } from '../../statistics/normal.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'

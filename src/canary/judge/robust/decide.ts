@@ -1,4 +1,4 @@
-import { chance, percent, precisePercent, short } from '../../../lib/text/figures.js'
+import { chance, percent, precisePercent, short } from '../../../lib/text/number-text.js'
 import type { MetricResult, MetricSpec, TestOutcome } from '../series/types.js'
 import type { Adjusted, Assessment } from './assessment.js'
 import { policyOf } from './find-no-data.js'

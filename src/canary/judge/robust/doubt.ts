@@ -1,4 +1,4 @@
-import { short } from '../../../lib/text/figures.js'
+import { short } from '../../../lib/text/number-text.js'
 import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import { burstsOf } from './bursts.js'

@@ -1,4 +1,4 @@
-import { percent } from '../../../lib/text/figures.js'
+import { percent } from '../../../lib/text/number-text.js'
 import { describeSeries } from '../series/describe-series.js'
 import type { MetricResult, MetricSeries, MetricSpec } from '../series/types.js'
 import { unlikeOthers, widenByUnits } from './between-units.js'

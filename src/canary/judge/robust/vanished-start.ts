@@ -1,4 +1,4 @@
-import { chance, short } from '../../../lib/text/figures.js'
+import { chance, short } from '../../../lib/text/number-text.js'
 import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { cleanPoints, endOf } from './samples/clean-side.js'

@@ -79,8 +79,8 @@ interface Phrase {
 
 /**
  * Unites patterns that differ in a name of one or more words after their first word: `Started
- * Network Manager.`, if `Stopped Network Manager.` shows that it is a name. Needs `MIN_PHRASES` such
- * names, half of them with more than one word.
+ * Network Manager.`, if `Stopped Network Manager.` shows that it is a name. Needs `MIN_PHRASES`
+ * such names, half of them with more than one word.
  */
 export function joinPhrases(patterns: readonly Pattern[]): readonly Pattern[] {
   const named = patterns.map(phraseOf).filter((one) => one !== undefined)

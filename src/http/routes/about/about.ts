@@ -52,8 +52,8 @@ export const aboutRoutes = [
     isPolled: true,
     answer: async ({ exchange, prefers }, { metrics }) => {
       const isOpen = prefers('text/plain', OPEN_METRICS) === OPEN_METRICS
-      const figures = isOpen ? metrics.openMetrics : metrics.plain
-      const text = await figures(() => exchange.takeTurn(0))
+      const render = isOpen ? metrics.openMetrics : metrics.plain
+      const text = await render(() => exchange.takeTurn(0))
       const type = isOpen ? OPEN_METRICS_TYPE : PLAIN_TYPE
       return new Response(text, { headers: { 'Content-Type': type, Vary: 'Accept' } })
     },

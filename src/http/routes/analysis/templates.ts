@@ -60,9 +60,9 @@ export const templateRoutes = [
     summary: 'Store a template',
     body: documentBody('the template'),
     answers: {
-      201: json('It is kept.', z.object({ status: z.literal('CREATED'), sha1: z.string() })),
-      400: json('What is wrong with it.', RefusedTemplate),
-      413: json('It is too large.', RefusedTemplate),
+      201: json('The template is stored.', z.object({ status: z.literal('CREATED'), sha1: z.string() })),
+      400: json('The problems of the template.', RefusedTemplate),
+      413: json('The template is too large.', RefusedTemplate),
     },
     answer: async ({ exchange, query: { templateType, templateName }, body }, deps) => {
       const template = { type: templateType, name: templateName, body: body.text }

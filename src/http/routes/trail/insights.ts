@@ -26,7 +26,7 @@ const DeliveryQuery = z.strictObject({
 })
 
 const Durations = z.object({ count: z.int(), medianMs: z.number(), p90Ms: z.number() }).nullable()
-const Figures = z.looseObject({
+const Metrics = z.looseObject({
   deployments: z.int(),
   failedDeployments: z.int(),
   deploymentsPerDay: z.number(),
@@ -38,8 +38,8 @@ const Figures = z.looseObject({
 const Delivery = z.object({
   from: Time,
   to: Time,
-  total: Figures,
-  applications: z.array(Figures.extend({ application: z.string() })),
+  total: Metrics,
+  applications: z.array(Metrics.extend({ application: z.string() })),
 })
 
 /** `GET /insights/delivery`: the four DORA metrics of a time range, by default the last 30 days. */
@@ -51,7 +51,7 @@ export const insightRoutes = [
     handler: 'insights',
     summary: 'The four DORA metrics, in total and by application',
     query: DeliveryQuery,
-    answers: { 200: json('The figures.', Delivery) },
+    answers: { 200: json('The delivery metrics.', Delivery) },
     answer: async ({ query }, { reader, now }) => {
       const { fromMs: since, toMs: to = now() } = rangeOf(query)
       const from = since ?? to - DEFAULT_WINDOW_DAYS * DAY_MS

@@ -140,8 +140,8 @@ export class StandardExchange extends Exchange {
   }
 
   /**
-   * Asks a waiting client for the body. If it is never called, node closes the connection after the
-   * response.
+   * Sends 100 Continue to a waiting client. If it is never called, node closes the connection after
+   * the response.
    */
   requestBody(): void {
     if (this.awaitsContinue && !this.response.headersSent) this.response.writeContinue()

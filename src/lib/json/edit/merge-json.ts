@@ -1,8 +1,9 @@
 import { readMembers } from '../scan/scan-members.js'
 
 /**
- * Merges two JSON texts deeply: members of objects on both sides are merged, and anything else of `own` replaces
- * the value of `base`. Numbers and strings stay as they are written. Both must be valid JSON.
+ * Merges two JSON texts deeply: members of objects on both sides are merged, and anything else of
+ * `own` replaces the value of `base`. Numbers and strings stay as they are written. Both must be
+ * valid JSON.
  */
 export function mergeJson(base: Uint8Array, own: Uint8Array): Uint8Array {
   const [left, right] = [readMembers(base), readMembers(own)]

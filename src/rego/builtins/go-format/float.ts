@@ -1,4 +1,4 @@
-import { trimLastSigns } from '../../../lib/text/trim-signs.js'
+import { trimTrailing } from '../../../lib/text/trim-characters.js'
 import { BigDecimal } from '../../values/number-text.js'
 
 export type FloatVerb = 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'b' | 'x' | 'X'
@@ -101,7 +101,7 @@ function roundedDigits(value: number, count: number): Digits {
 
 function readExponential(text: string): Digits {
   const [mantissa = '', exponent = '0'] = text.split('e')
-  return { digits: trimLastSigns(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
+  return { digits: trimTrailing(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
 }
 
 /** Returns the exact decimal value; BigDecimal would use the shortest text. */

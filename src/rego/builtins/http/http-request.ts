@@ -1,4 +1,4 @@
-import { trimSigns } from '../../../lib/text/trim-signs.js'
+import { trimCharacters } from '../../../lib/text/trim-characters.js'
 import { printGoJson } from '../../values/print-go-json.js'
 import { displayText } from '../go-format/display-text.js'
 import { goInteger } from '../../values/go-integer.js'
@@ -121,7 +121,7 @@ export function unsupportedParameters(parameters: RegoObject): readonly string[]
 /** Removes quotes around a text. */
 function textOf(parameters: RegoObject, name: string): string | undefined {
   const value = parameters.get(name)
-  return typeof value === 'string' ? trimSigns(value, '"') : undefined
+  return typeof value === 'string' ? trimCharacters(value, '"') : undefined
 }
 
 function readHeaders(value: RegoValue | undefined): PolicyRequest['headers'] {

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import { trimSigns } from '../../../lib/text/trim-signs.js'
+import { trimCharacters } from '../../../lib/text/trim-characters.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { compareValues, RegoNumber, RegoObject } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
@@ -61,7 +61,7 @@ function decode(args: readonly RegoValue[]): RegoValue {
       return [header, claims, signature.toString('hex')]
     }
     // A nested token may be a JSON string; its quotes are removed.
-    text = trimSigns(payload.toString('utf8'), `"'`)
+    text = trimCharacters(payload.toString('utf8'), `"'`)
   }
 }
 

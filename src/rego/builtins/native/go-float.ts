@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors/app-error.js'
-import { trimLastSigns } from '../../../lib/text/trim-signs.js'
+import { trimTrailing } from '../../../lib/text/trim-characters.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** A binary number of at most 64 bits: `mantissa * 2 ** exponent`. */
@@ -233,7 +233,7 @@ function digitsOf(mantissa: bigint, exponent: number): Digits {
     exponent >= 0
       ? (mantissa << BigInt(exponent)).toString()
       : (mantissa * 5n ** BigInt(-exponent)).toString()
-  return { digits: trimLastSigns(text, '0'), point: text.length + Math.min(0, exponent) }
+  return { digits: trimTrailing(text, '0'), point: text.length + Math.min(0, exponent) }
 }
 
 /** Ties go to the even digit. */
@@ -244,11 +244,11 @@ function isNearerAbove(digits: string, count: number): boolean {
 }
 
 function down({ digits, point }: Digits, count: number): Digits {
-  return { digits: trimLastSigns(digits.slice(0, count), '0'), point }
+  return { digits: trimTrailing(digits.slice(0, count), '0'), point }
 }
 
 function up({ digits, point }: Digits, count: number): Digits {
-  const kept = trimLastSigns(digits.slice(0, count), '9')
+  const kept = trimTrailing(digits.slice(0, count), '9')
   if (kept === '') return { digits: '1', point: point + 1 }
   return { digits: `${kept.slice(0, -1)}${Number(kept.at(-1)) + 1}`, point }
 }
@@ -259,7 +259,7 @@ const SHORT_INTEGER = /^-?\d{1,15}$/
 export function exactInteger(text: string, meter: WorkMeter): bigint | undefined {
   if (SHORT_INTEGER.test(text)) return BigInt(text)
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? notANumber(text)
-  const digits = trimLastSigns(`${whole}${fraction}`, '0')
+  const digits = trimTrailing(`${whole}${fraction}`, '0')
   if (digits === '' || /^0+$/.test(digits)) return 0n
   const exponent = Number(written) + whole.length - digits.length
   if (exponent < 0) return undefined

@@ -103,7 +103,7 @@ class GlobPair {
     }
   }
 
-  /** Lets a repeated token consume tokens of the other glob until the rests intersect. */
+  /** Consumes tokens of the other glob with a repeated token until the rests intersect. */
   #repeat(side: 0 | 1, i: number, from: number): boolean {
     const other = this.#globs[side === 0 ? 1 : 0]
     const repeated = this.#globs[side][i]

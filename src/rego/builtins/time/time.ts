@@ -1,4 +1,4 @@
-import { trimLastSigns } from '../../../lib/text/trim-signs.js'
+import { trimTrailing } from '../../../lib/text/trim-characters.js'
 import { RegoNumber, typeName } from '../../values/value.js'
 import type { RegoValue } from '../../values/value.js'
 import { BuiltinError } from '../shared/builtin.js'
@@ -178,7 +178,7 @@ function writeElement(clock: WallClock, element: string): string {
 function writeFraction(nanosecond: number, element: string): string {
   const digits = padded(nanosecond, 9).slice(0, element.length - 1)
   if (element[1] === '0') return element.charAt(0) + digits
-  const significant = trimLastSigns(digits, '0')
+  const significant = trimTrailing(digits, '0')
   return significant === '' ? '' : element.charAt(0) + significant
 }
 

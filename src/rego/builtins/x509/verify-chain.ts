@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 
-import { trimSigns } from '../../../lib/text/trim-signs.js'
+import { trimCharacters } from '../../../lib/text/trim-characters.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { integerSegment } from '../../values/data-path.js'
 import { RegoNumber, RegoSet } from '../../values/value.js'
@@ -169,7 +169,7 @@ function readOption(name: string, value: RegoValue): Partial<ChainOptions> {
   switch (name) {
     case 'DNSName':
       if (typeof value !== 'string') throw new BuiltinError("'DNSName' should be a string")
-      return { dnsName: trimSigns(value, '"') }
+      return { dnsName: trimCharacters(value, '"') }
     case 'CurrentTime':
       return { time: toTimeText(readInt64(value, name, 'a valid int64 number')) }
     case 'MaxConstraintComparisons':
@@ -194,7 +194,7 @@ function readUsages(value: RegoValue): Partial<ChainOptions> {
     throw new BuiltinError("'KeyUsages' should be an Array or Set")
   }
   const names = (isArray(value) ? value : value.members).filter((name) => typeof name === 'string')
-  const spoken = names.map((name) => trimSigns(name, '"'))
+  const spoken = names.map((name) => trimCharacters(name, '"'))
   const invalid = spoken.filter((name) => usageByName(name) === undefined)
   if (invalid.length > 0) {
     throw new BuiltinError(`invalid entries for 'KeyUsages' found: [${invalid.join(' ')}]`)

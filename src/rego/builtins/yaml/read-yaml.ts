@@ -41,19 +41,31 @@ function isBehindContents({ contents }: Document.Parsed, at: number, text: strin
   return at >= end && columnOf(at) < columnOf(start)
 }
 
+/** A document of a YAML text. */
+export interface YamlDocument {
+  readonly value: RegoValue
+  /** Its syntax tree. Ranges are in UTF-16 units of the text. */
+  readonly contents: ParsedNode
+}
+
 /**
- * Reads a YAML text like `readYaml`, but throws BuiltinError for content after the first document.
- * OPA ignores it, so a mistake there would go unnoticed.
+ * Reads all documents of a YAML text, each like `readYaml`, without empty ones. The limit on
+ * aliases applies to their sum. Throws BuiltinError for a mistake in any document.
  */
-export function readWholeYaml(text: string, meter: WorkMeter): RegoValue {
-  const value = readYaml(text, meter)
+export function readYamlDocuments(text: string, meter: WorkMeter): YamlDocument[] {
+  const problem = strictnessProblem(text)
+  if (problem !== undefined) throw new BuiltinError(problem)
   const documents = [...compose(text, meter)]
   const error = documents.flatMap(({ errors }) => errors)[0]
   if (error !== undefined) throw new BuiltinError(yamlErrorText(error, text))
-  const { length } = documents.filter(({ contents }) => contents !== null)
-  if (length > 1)
-    throw new BuiltinError(`it holds ${length} documents (---): write each into a file of its own`)
-  return value
+  const reader = new DocumentReader(meter)
+  return documents.flatMap(({ contents }) =>
+    isEmpty(contents) ? [] : [{ value: reader.readNext(contents), contents }],
+  )
+}
+
+function isEmpty(contents: Node): contents is null {
+  return contents === null || (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN')
 }
 
 function composeFirst(text: string, meter: WorkMeter): Document.Parsed | undefined {
@@ -80,6 +92,12 @@ class DocumentReader {
 
   constructor(meter: WorkMeter) {
     this.#meter = meter
+  }
+
+  /** Reads another document, whose anchors are its own. */
+  readNext(contents: Node): RegoValue {
+    this.#anchors.clear()
+    return this.read(contents)
   }
 
   read(node: Node): RegoValue {

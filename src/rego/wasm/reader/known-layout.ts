@@ -32,7 +32,7 @@ export interface ReadingPair {
 }
 
 /** Requested sizes of blocks and the sizes that the reader expects. */
-const BLOCK_SIZES: readonly (readonly [asked: number, given: number])[] = [
+const BLOCK_SIZES: readonly (readonly [requested: number, given: number])[] = [
   [1, 4],
   [5, 8],
   [12, 16],
@@ -64,9 +64,9 @@ export function hasKnownLayout(pair: ReadingPair): boolean {
 function allocatesAsExpected({ memory, policy, heapStart }: ReadingPair): boolean {
   policy.opa_heap_ptr_set(heapStart)
   let expected = heapStart
-  return BLOCK_SIZES.every(([asked, given]) => {
+  return BLOCK_SIZES.every(([requested, given]) => {
     expected += BLOCK_HEADER_BYTES
-    const address = policy.opa_malloc(asked)
+    const address = policy.opa_malloc(requested)
     const isExpected =
       address === expected && memory.bytes.readUInt32LE(address - BLOCK_HEADER_BYTES) === given
     expected += given

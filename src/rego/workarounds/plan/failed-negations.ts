@@ -1,7 +1,10 @@
 import { blocksOf, localOf } from './read-plan.js'
 import type { Block, Statement } from './read-plan.js'
 
-/** The effect of a block that runs to its end: it sets a local, adds to a collection, jumps, or none. */
+/**
+ * The effect of a block that runs to its end: it sets a local, adds to a collection, jumps, or
+ * none.
+ */
 type Effect =
   { readonly kind: 'adds' | 'sets'; readonly local: number } | { readonly kind: 'jumps' | 'nothing' }
 
@@ -30,7 +33,8 @@ const NEVER_FAIL = [
  * True if a compiled negation may have another result than in OPA's evaluator. A negation holds if
  * its block ends early. A failed condition in an inner block ends only that inner block; the outer
  * one runs to its end, as if the condition held. So the effect of each inner block has to be tested
- * later. In a loop, `isStale` is true for a local that may have its value of the previous iteration.
+ * later. In a loop, `isStale` is true for a local that may have its value of the previous
+ * iteration.
  */
 export function losesNegation(negation: Statement, isStale: (local: number) => boolean): boolean {
   return blocksOf(negation).some((body) => losesBody(body, testedLocals(body), isStale))

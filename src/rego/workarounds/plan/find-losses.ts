@@ -85,7 +85,9 @@ const ADVICE: Readonly<Record<LossKind, (loss: Loss) => string>> = {
     'OPA does not compile this unification to WebAssembly correctly, because a variable without a value is on both sides. Write one equation for each variable (`y = 5; x = y` for `[x, y] = [y, 5]`)',
 }
 
-/** Returns an error detail for each loss. `toSource` maps file names of the plan to source files. */
+/**
+ * Returns an error detail for each loss. `toSource` maps file names of the plan to source files.
+ */
 export function lossDetails(losses: readonly Loss[], toSource: (file: string) => string): ErrorDetail[] {
   return losses.map((loss) => ({
     code: LOST_IN_COMPILING,

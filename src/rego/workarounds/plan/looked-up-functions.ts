@@ -4,7 +4,10 @@ import type { Plan, Statement } from './read-plan.js'
 /** `input` and `data`, the parameters of every rule. */
 const RULE_PARAMETERS = 2
 
-/** Returns a test for calls of functions that lack arguments, which lookups by a variable compile to. */
+/**
+ * Returns a test for calls of functions that lack arguments, which lookups by a variable compile
+ * to.
+ */
 export function makeFunctionCheck({ functions, strings }: Plan): (statement: Statement) => boolean {
   const withArguments = functions.filter(({ parameters }) => parameters > RULE_PARAMETERS)
   const parameters = new Map(withArguments.map((planned) => [planned.name, planned.parameters]))

@@ -16,10 +16,10 @@ export interface BaseLookup {
 }
 
 /**
- * Returns the lookups of a function by a variable that read base documents only, though rules match.
- * OPA's planner drops rules whose references are longer or shorter than the lookup. A lookup next to
- * a call by name covers paths without rules and is not returned, nor is one below `with` on `data`,
- * which hides rules.
+ * Returns the lookups of a function by a variable that read base documents only, though rules
+ * match. OPA's planner drops rules whose references are longer or shorter than the lookup. A lookup
+ * next to a call by name covers paths without rules and is not returned, nor is one below `with` on
+ * `data`, which hides rules.
  */
 export function findBaseLookups(
   { strings }: Plan,
@@ -59,8 +59,8 @@ function lookupsIn(block: Block, strings: readonly string[]): BaseLookup[] {
 
 /**
  * Returns the path of a call by name (`CallDynamicStmt`) that skips rules which match the lookup;
- * undefined if it skips none. The call evaluates the rules of that exact path. It skips a rule above
- * the path, whose value has the last keys, and rules below it, which together are one object.
+ * undefined if it skips none. The call evaluates the rules of that exact path. It skips a rule
+ * above the path, whose value has the last keys, and rules below it, which together are one object.
  * `following` are the statements after the call, those of the innermost block first.
  */
 export function skippedByCall(

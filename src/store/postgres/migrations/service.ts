@@ -42,7 +42,10 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0015-gate-policy-problems': { up: (db) => addPolicyProblems(db, TYPES) },
 }
 
-/** The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases cannot write to. */
+/**
+ * The newest schema of this release. Raise `oldestWriter` with a migration that earlier releases
+ * cannot write to.
+ */
 export const serviceSchema: Schema = { migrations, version: 15, oldestWriter: 9 }
 
 async function createLeasedOutbox(db: Db): Promise<void> {

@@ -44,7 +44,8 @@ export function makeOutboxLeases(queries: Queries, owner: string): Pick<OutboxRe
     lease: (query) => leaseDue(queries, owner, query),
     releaseLeases: (nowMs) => freeLeasesOfDead(queries, owner, nowMs),
     record: async ({ id, state, attempts, nextAttemptMs, lastStatus, lastError, settledMs }) => {
-      // A replica that has lost the lease may still record that the message was delivered, so that it is not sent again.
+      // A replica that has lost the lease may still record that the message was delivered, so that
+      // it is not sent again.
       const changed = await run(
         queries,
         `update outbox set state = $2, attempts = $3, next_attempt_ms = $4, leased_until_ms = null, lease_owner = null,

@@ -12,8 +12,7 @@ const ago = (ms: number): string => `clock_timestamp() - interval '${ms} millise
 const NOTED_MS = 60_000
 const HAS_NOT_ENDED = `began > ${ago(longestMs)} and used > ${ago(idleMs)}`
 /**
- * Sessions beyond the limit. Of sessions with the same time of use, those that began earlier go
- * first.
+ * Sessions beyond the limit, least recently used first, then by their start.
  */
 const EXCESS = 'order by used desc, began desc offset'
 type SessionRow = BrowserSession & { readonly is_noted: boolean } & Record<string, unknown>

@@ -96,7 +96,10 @@ function inOrder(row: LinkedRow): (string | number | null)[] {
   ]
 }
 
-/** Returns a function that deletes at most `limit` of the oldest records up to `throughSeq`, and returns how many. */
+/**
+ * Returns a function that deletes at most `limit` of the oldest records up to `throughSeq`, and
+ * returns how many.
+ */
 function makePrefixDeleter(
   database: Database,
   { columns, eventIds, removeText }: TrailIndexes,

@@ -43,8 +43,8 @@ export function makeAuditReader(database: Database, queries: TrailQueries): Audi
 }
 
 /**
- * Returns a function that checks the chain from a link over at most `limit` records, and returns the
- * links at the given positions.
+ * Returns a function that checks the chain from a link over at most `limit` records, and returns
+ * the links at the given positions.
  */
 function makeChainCheck(
   database: Database,

@@ -13,7 +13,10 @@ export interface CachingContext {
 }
 
 const ACTION = 'write to tidegate.db'
-/** One call of maintenance writes as much as ten calls of features: it removes fifty records, for example. */
+/**
+ * One call of maintenance writes as much as ten calls of features: it removes fifty records, for
+ * example.
+ */
 const MAINTENANCE_WEIGHT = 10
 
 /** The connection that writes. There is one at a time, so that the trail has one end. */
@@ -50,8 +53,8 @@ export class WriteConnection<Context extends CachingContext> implements CallConn
   /**
    * Runs calls one after another and commits them together, with one fsync. A batch of calls that
    * can all be repeated needs none: the next fsync covers it. A call that raises is undone alone.
-   * All calls fail if the commit fails, if SQLite gives up the transaction, or if the file is not at
-   * its path before or after the commit: a write into a lost file is not acknowledged.
+   * All calls fail if the commit fails, if SQLite gives up the transaction, or if the file is not
+   * at its path before or after the commit: a write into a lost file is not acknowledged.
    */
   async execute(calls: readonly Call[]): Promise<Outcome[]> {
     try {
@@ -104,7 +107,10 @@ export class WriteConnection<Context extends CachingContext> implements CallConn
     this.#isFlushing = isFlushing
   }
 
-  /** Copies a write-ahead log that was removed, and ends with the process, into the database, which may still exist. */
+  /**
+   * Copies a write-ahead log that was removed, and ends with the process, into the database, which
+   * may still exist.
+   */
   #saveLog(): void {
     try {
       this.#database.pragma('wal_checkpoint(passive)')

@@ -102,8 +102,8 @@ async function createDenyingPackages(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The elements of the packages of a row; none if they are not JSON. The bytes are cast, since SQLite
- * takes some for JSONB.
+ * The elements of the packages of a row; none if they are not JSON. The bytes are cast, since
+ * SQLite takes some for JSONB.
  */
 function namedIn(row: string) {
   const text = `cast(${row}.packages as text)`

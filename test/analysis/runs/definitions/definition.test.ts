@@ -75,7 +75,7 @@ describe('a definition', () => {
     expect(problemsOf(() => readDefinition(document))).toEqual(problems)
   })
 
-  test('is refused with what is wrong with it and with its canary config at once', () => {
+  test('is refused with all its problems and those of its canary config', () => {
     const canaryConfig = {
       metrics: [
         { name: 'a' },

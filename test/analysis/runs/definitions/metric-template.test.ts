@@ -79,7 +79,7 @@ describe('a metric template', () => {
     expect(readMetricTemplate(template([{ name: 'a' }])).groupWeights).toEqual({})
   })
 
-  test('may have one query in two groups, told apart by their names', () => {
+  test('may have one query in two groups, distinguished by their names', () => {
     const groups = [
       { group: 'a', metrics: [{ name: 'cpu' }] },
       { group: 'b', metrics: [{ name: 'cpu' }, { name: 'memory' }] },

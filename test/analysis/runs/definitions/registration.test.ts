@@ -137,7 +137,7 @@ describe('a registration', () => {
     ['with fewer values than variables', { 'ns,pod': 'shop' }, { ns: 'shop', pod: '' }],
     ['of a number', { shard: 3 }, { shard: '3' }],
     [
-      'beside what is no scope',
+      'next to what is no scope',
       { pod: 'a', tags: ['x'], more: { y: 1 }, none: null, template: 't' },
       { pod: 'a' },
     ],

@@ -32,7 +32,7 @@ describe('a run after an interval', () => {
     ['goes on after a review of the Kayenta judge', KAYENTA, { verdict: 'Review' }, 'RUNNING'],
     ['ends with a failure in a sliding window', SLIDING, { verdict: 'Fail' }, 'COMPLETED'],
     [
-      'goes on after a failure in a sliding window for want of an answer',
+      'continues after a failure in a sliding window for want of an answer',
       SLIDING,
       { verdict: 'Fail', isUnanswered: true },
       'RUNNING',

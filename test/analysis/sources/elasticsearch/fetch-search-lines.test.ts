@@ -33,7 +33,7 @@ describe('log lines from Elasticsearch', () => {
     expect(server.seen.at(-1)!.body).toBe('{"id":"pit-4"}')
   })
 
-  test('are asked for in an order without ties, from the last hit on, with the newest id, and counted once', async () => {
+  test('are requested in an order without ties, from the last hit on, with the newest id, and counted once', async () => {
     const { source, server } = await open(servingElasticsearch(messages(4)))
     await source.fetchLines(fetchAll)
     const [first, second] = searchesOf(server)
@@ -121,7 +121,7 @@ describe('log lines from Elasticsearch', () => {
     expect(server.seen.at(-1)!.method).toBe('DELETE')
   })
 
-  test('are asked for in smaller pages where an answer is too large', async () => {
+  test('are requested in smaller pages where an answer is too large', async () => {
     const documents = messages(6).map(({ ms }) => ({ ms, source: { message: 'x'.repeat(15_000) } }))
     const { source, server } = await open(servingElasticsearch(documents), {
       pageLines: 6,

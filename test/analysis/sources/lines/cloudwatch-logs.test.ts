@@ -47,7 +47,7 @@ const textsOf = (answer: { lines: readonly { text: string }[] }): string[] =>
   answer.lines.map(({ text }) => text)
 
 describe('events of CloudWatch Logs', () => {
-  test('are asked for with a signature, the log group and the window, whose end is left out', async () => {
+  test('are requested with a signature, the log group and the window, whose end is left out', async () => {
     const { source, server } = await open(serving([[event(0)]]), SETTINGS)
     const answer = await source.fetchLines({ query: '?ERROR ?"${app}"', scope: { app: 'my "shop"' } })
     expect(answer).toMatchObject({ state: 'complete', coveredUntilMs: window(10).endMs })

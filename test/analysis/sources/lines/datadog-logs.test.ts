@@ -50,7 +50,7 @@ const textsOf = (answer: { lines: readonly { text: string }[] }): string[] =>
   answer.lines.map(({ text }) => text)
 
 describe('log events of Datadog', () => {
-  test('are asked for with both keys, page after page', async () => {
+  test('are requested with both keys, page after page', async () => {
     const events = Array.from({ length: 7 }, (_, index) => event(index))
     const { source, server } = await open(serving(events), { ...SETTINGS, index: 'main' })
     const answer = await source.fetchLines({
@@ -102,7 +102,7 @@ describe('log events of Datadog', () => {
     })
   })
 
-  test('without a text in the named field are told', async () => {
+  test('without a text in the named field are reported', async () => {
     const { source } = await open(serving([event(0, { message: undefined })]), SETTINGS)
     expect(await source.fetchLines({ query: '*', messageField: 'nope' })).toMatchObject({
       state: 'incomplete',
@@ -152,7 +152,7 @@ describe('log events of Datadog', () => {
     ])
   })
 
-  test('too large for one answer are asked for in smaller pages', async () => {
+  test('too large for one answer are requested in smaller pages', async () => {
     const events = Array.from({ length: 4 }, (_, index) => event(index, { message: 'x'.repeat(40_000) }))
     const { source, server } = await open(serving(events), {
       ...{ ...SETTINGS, pageLines: 4, maxResponseBytes: 100_000 },

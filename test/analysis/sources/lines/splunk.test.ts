@@ -96,7 +96,7 @@ describe('events of Splunk', () => {
     expect(textsOf(await source.fetchLines({ query: '*' }))).toEqual(['line 0'])
   })
 
-  test('with a search that is refused or broken off are told', async () => {
+  test('with a search that is refused or broken off are reported', async () => {
     const fatal = { messages: [{ type: 'FATAL', text: "Unknown search command 'nope'." }] }
     const { source } = await open(serving([fatal]), SETTINGS)
     expect(await source.fetchLines({ query: '| nope' })).toMatchObject({

@@ -169,7 +169,7 @@ describe('the query of log lines', () => {
 })
 
 describe('Loki with limits of its own', () => {
-  test('is asked for smaller pages when it says how many lines it gives at most', async () => {
+  test('gets requests for smaller pages when it says how many lines it gives at most', async () => {
     const entries = Array.from({ length: 5 }, (_, index) => ({ ns: index, line: String(index) }))
     const { source, server } = await open(
       (request, response, nth) => {
@@ -186,7 +186,7 @@ describe('Loki with limits of its own', () => {
     expect(server.seen[1]!.url).toContain('limit=2&')
   })
 
-  test('is asked for smaller pages when an answer is too large', async () => {
+  test('gets requests for smaller pages when an answer is too large', async () => {
     const entries = Array.from({ length: 8 }, (_, index) => ({
       ns: index,
       line: String(index).repeat(10_000),

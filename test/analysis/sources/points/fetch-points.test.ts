@@ -59,7 +59,7 @@ describe('values at times that the server chose', () => {
 })
 
 describe('a window that is too long for one request', () => {
-  test('is asked for in parts', async () => {
+  test('is requested in parts', async () => {
     const results = (nrql: string): unknown[] => {
       const [, since, until] = /SINCE (\d+) UNTIL (\d+)/.exec(nrql)!.map(Number)
       const count = (until! - since!) / MINUTE_MS
@@ -114,7 +114,7 @@ describe('an answer in pages', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  test('without an end is given up, and told', async () => {
+  test('without an end is given up, and reported', async () => {
     const { source, server } = await cloudWatch.open(
       (_, response) => respondJson(response, 200, page('again', 0)),
       settings,
@@ -127,7 +127,7 @@ describe('an answer in pages', () => {
     expect(server.seen).toHaveLength(100)
   })
 
-  test('says what is wrong with a metric', async () => {
+  test('describes the problem of a metric', async () => {
     const { source } = await cloudWatch.open((_, response) => respondJson(response, 200, {}), settings)
     const { reasons } = await source.fetchSeries({ query: '{"namespace": "AWS/EC2", "statistic": "p99"}' })
     expect(reasons[0]).toMatch(/no metric of CloudWatch: metricName .*(?:required|must).*statistic/)

@@ -49,7 +49,7 @@ describe.skipIf(!hasInflux)(`a real InfluxDB${influxNote}`, () => {
     expect(await source.fetchSeries({ query, scope: { pod: 'other' } })).toMatchObject({ state: 'empty' })
   })
 
-  test('says what is wrong with a query', async () => {
+  test('describes the problem of a query', async () => {
     const { state, reasons } = await source.fetchSeries({
       query: 'SELECT mean(value FROM x WHERE $timeFilter',
     })

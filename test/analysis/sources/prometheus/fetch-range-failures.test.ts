@@ -120,7 +120,7 @@ describe('a series that cannot be had', () => {
 })
 
 describe('a server that does not answer in time', () => {
-  test('is asked again, and then the fetch ends', async () => {
+  test('is queried again, and then the fetch ends', async () => {
     const { source, server } = await open(() => undefined, { timeoutSeconds: 0.2 })
     const answer = await source.fetchSeries({})
     expect(answer.state).toBe('failed')
@@ -128,7 +128,7 @@ describe('a server that does not answer in time', () => {
     expect(server.seen).toHaveLength(4)
   })
 
-  test('is not asked at all when there is no time left', async () => {
+  test('is not queried when there is no time left', async () => {
     const { source, server } = await open(answering(['1']))
     expect(await source.fetchSeries({}, { budgetMs: 0 })).toMatchObject({
       state: 'failed',
@@ -139,7 +139,7 @@ describe('a server that does not answer in time', () => {
 })
 
 describe('a server that is busy', () => {
-  test('is asked again, after what it says', async () => {
+  test('is queried again, after what it says', async () => {
     const { source } = await open((request, response, nth) => {
       if (nth === 1) response.writeHead(429, { 'retry-after': '7' }).end()
       else if (nth === 2) answeringText(503, 'service unavailable')(request, response, nth)
@@ -150,7 +150,7 @@ describe('a server that is busy', () => {
     expect(source.waits[0]).toBe(7000)
   })
 
-  test('is asked no more when the time for the fetch would be over', async () => {
+  test('is not queried again when the time for the fetch would be over', async () => {
     const { source, server } = await open((_, response) =>
       response.writeHead(429, { 'retry-after': '60' }).end(),
     )

@@ -9,7 +9,7 @@ const { open, closeAll } = makeServedSources('prometheus')
 afterEach(closeAll)
 
 describe('a series from Prometheus', () => {
-  test('has one value a step, and is asked for on the multiples of the step', async () => {
+  test('has one value a step, and is requested on the multiples of the step', async () => {
     const { source, server } = await open(answering(['1', '2.5', '1e3']))
     const answer = await source.fetchSeries({
       query: 'up{pod="${pod}"}',
@@ -71,7 +71,7 @@ describe('a series from Prometheus', () => {
     expect(await source.fetchSeries({})).toMatchObject({ state: 'empty', reasons: [] })
   })
 
-  test('that is long is asked for in parts below the 11,000 points of the server', async () => {
+  test('that is long is requested in parts below the 11,000 points of the server', async () => {
     const { source, server } = await open((request, response) => {
       const form = new URLSearchParams(request.body)
       const [start, end, step] = ['start', 'end', 'step'].map((name) => Number(form.get(name)))

@@ -108,7 +108,7 @@ describe('an access key that a platform gives', () => {
     expect(JSON.stringify(answer)).not.toContain('hunter2')
   })
 
-  test('of a container is asked for with its token, that of a service account with the role, as JSON', async () => {
+  test('of a container is requested with its token, that of a service account with the role, as JSON', async () => {
     const { source: first, server: agent } = await open(serving(), container)
     await first.fetchSeries(ASKED)
     expect(agent.seen[0]?.headers['authorization']).toBe('agent-token')
@@ -121,7 +121,7 @@ describe('an access key that a platform gives', () => {
     })
   })
 
-  test('is shared until it is about to end, and asked for anew then', async () => {
+  test('is shared until it is about to end, and requested again then', async () => {
     const { source, server } = await open(serving(), container)
     await Promise.all([source.fetchSeries(ASKED), source.fetchSeries(ASKED)])
     await source.fetchSeries(ASKED)

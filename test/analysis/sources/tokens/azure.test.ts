@@ -67,7 +67,7 @@ const searchOf = ({ url }: SeenRequest): object => {
 }
 
 describe('metrics of Azure Monitor', () => {
-  test('are asked for with a token of the client, and put onto the steps', async () => {
+  test('are requested with a token of the client, and put onto the steps', async () => {
     const { source, server } = await open(serving(), clientSecret)
     const answer = await source.fetchSeries(ASKED)
     expect(answer).toMatchObject({ state: 'complete', reasons: [] })
@@ -103,7 +103,7 @@ describe('metrics of Azure Monitor', () => {
     ])
   })
 
-  test('are asked for with a managed identity', async () => {
+  test('are requested with a managed identity', async () => {
     const { source, server } = await open(serving(), (origin) => ({
       signIn: {
         ...{ type: 'managed-identity', url: `${origin}/identity`, clientId: 'me' },
@@ -119,7 +119,7 @@ describe('metrics of Azure Monitor', () => {
     expect(identity.headers).toMatchObject({ metadata: 'true', 'x-identity-header': 'id-header' })
   })
 
-  test('are asked for with the identity of a virtual machine, which has no header', async () => {
+  test('are requested with the identity of a virtual machine, which has no header', async () => {
     const { source, server } = await open(serving(), (origin) => ({
       signIn: {
         ...{ type: 'managed-identity', url: `${origin}/identity/metadata/identity/oauth2/token` },
@@ -137,7 +137,7 @@ describe('metrics of Azure Monitor', () => {
     expect(asked.headers['authorization']).toBe('Bearer at-1')
   })
 
-  test('are asked for with the token of a service account', async () => {
+  test('are requested with the token of a service account', async () => {
     const { source, server } = await open(serving(), (origin) => ({
       signIn: {
         ...{

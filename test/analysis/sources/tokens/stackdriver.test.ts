@@ -55,7 +55,7 @@ function serving(...pages: readonly object[]): Respond {
 const searchOf = ({ url }: SeenRequest): URLSearchParams => new URL(url, 'http://host').searchParams
 
 describe('time series of Google Cloud Monitoring', () => {
-  test('are asked for with a token that the service account signs for', async () => {
+  test('are requested with a token that the service account signs for', async () => {
     const { source, server } = await open(serving({ timeSeries: [series([1, undefined, 3])] }), withAccount())
     const answer = await source.fetchSeries(ASKED)
     expect(answer).toMatchObject({ state: 'complete', reasons: [] })
@@ -92,7 +92,7 @@ describe('time series of Google Cloud Monitoring', () => {
   })
   const TOKEN_PATH = '/computeMetadata/v1/instance/service-accounts/default/token'
 
-  test('are asked for with the token that a machine is given, for reading alone', async () => {
+  test('are requested with the token that a machine is given, for reading alone', async () => {
     const { source, server } = await open(({ url, headers }, response) => {
       if (!url.startsWith(TOKEN_PATH)) respondJson(response, 200, { timeSeries: [series([1])] })
       else if (headers['metadata-flavor'] !== 'Google') response.writeHead(403).end()

@@ -44,7 +44,7 @@ describe('errors that come in bursts on both sides', () => {
   )
 })
 
-describe('one burst beside a baseline that has no error', () => {
+describe('one burst next to a baseline that has no error', () => {
   const one = (length: number): number[] => points((at) => (at >= 20 && at < 20 + length ? 40 : 0))
   const control = points(() => 0)
 

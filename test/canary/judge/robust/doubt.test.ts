@@ -42,7 +42,7 @@ describe('a canary that falls silent', () => {
   test.each([
     ['whose last points are late', { control, experiment: silentFrom(experiment, end - 4) }],
     [
-      'beside a silent baseline',
+      'next to a silent baseline',
       { control: silentFrom(control, 30), experiment: silentFrom(experiment, 30) },
     ],
     ['of a few points less', { control, experiment: experiment.slice(0, end - 4) }],

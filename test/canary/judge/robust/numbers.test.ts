@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { percent } from '../../../../src/lib/text/figures.js'
+import { percent } from '../../../../src/lib/text/number-text.js'
 import { judgeOne, points, simulatedSeries } from '../../../support/judge-metrics.js'
 
 const { around } = simulatedSeries()

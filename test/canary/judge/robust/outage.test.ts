@@ -67,7 +67,7 @@ describe('a canary whose values fall to 0', () => {
   })
 })
 
-test('a burst of errors beside none is told as a burst, not as values that move slowly', () => {
+test('a burst of errors next to none is told as a burst, not as values that move slowly', () => {
   const experiment = points((index) => (index >= 40 && index < 46 ? 25 : 0))
   expect(judgeOne({ control: points(() => 0), experiment })).toMatchObject({
     classification: 'Inconclusive',

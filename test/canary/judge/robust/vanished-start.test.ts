@@ -45,7 +45,7 @@ describe('a change that only the start of the canary has', () => {
     expect(judgeOne({ control, experiment })).toMatchObject({ classification: 'High', noData: null })
   })
 
-  test('and that goes on for half of the window is a change', () => {
+  test('and that continues for half of the window is a change', () => {
     const experiment = warm.map((value, place) => (place < 30 ? 0.4 * value : value))
     const metric = { control, experiment, canary: { direction: 'decrease' as const } }
     expect(judgeOne(metric)).toMatchObject({ classification: 'Low', noData: null })

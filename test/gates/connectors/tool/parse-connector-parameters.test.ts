@@ -131,7 +131,7 @@ describe('the parameters of connectors', () => {
     expect(problems[0]).toContain(problem)
   })
 
-  test('that can be used are there beside those that cannot', () => {
+  test('that can be used are there next to those that cannot', () => {
     const { requests, problems } = parseConnectorParameters([{}, PLUGIN_FORM[0], [[]]])
     expect(requests).toEqual([TICKETS])
     expect(problems).toHaveLength(2)

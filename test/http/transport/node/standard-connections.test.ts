@@ -150,7 +150,7 @@ describe('an answer that nobody reads', () => {
 })
 
 describe('who waits for an answer to a caller that goes away', () => {
-  it('is told once, as it said last, however often it said so', async () => {
+  it('is reported once, as it said last, however often it said so', async () => {
     const asked: Exchange[] = []
     const { port } = await start((exchange) => asked.push(exchange), {})
     const { socket } = open(port)

@@ -53,7 +53,7 @@ describe('a certificate held against lists', () => {
       'was revoked',
     ],
     [
-      'has one that has ended beside one that has not',
+      'has one that has ended next to one that has not',
       [{ ...good, endsAtMs: 1 }, good],
       { issuer: 'a', serialNumber: '08' },
       undefined,

@@ -79,7 +79,7 @@ describe('YAML as JSON', () => {
   })
 
   it('is refused if nested aliases are too deep', () => {
-    // With so many other values, the share of aliases is within the limit.
+    // With 5000 other values, the share of aliases is within the limit.
     expect(kindOf(`${'- 1\n'.repeat(5000)}${CHAIN}`)).toBe(
       'invalid: the YAML is nested more than 512 levels deep after its aliases are expanded',
     )

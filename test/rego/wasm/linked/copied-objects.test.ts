@@ -47,7 +47,7 @@ describe('a member of the input is replaced', () => {
     },
   )
 
-  test('where the input is an object, beside its other members', () => {
+  test('where the input is an object, next to its other members', () => {
     expect(ask('member', '{"a":1,"z":2}')).toBe('{"a":5,"z":2}')
     expect(ask('nested', '{"a":"text"}')).toBe('{"a":{"b":null}}')
     expect(ask('nested', '{"a":{"c":1}}')).toBe('{"a":{"b":null,"c":1}}')

@@ -295,7 +295,7 @@ describe('paging through decisions', () => {
     expect(rest).not.toHaveProperty('nextCursor')
   })
 
-  it('ends a page early when it would grow too large, and goes on after it', async () => {
+  it('ends a page early when it would grow too large, and continues after it', async () => {
     const { writer, reader } = await openStore({ maxInputBytes: 300_000 })
     for (const n of range(0, 5))
       writer.insert(batchOf(n, n + 1, { input: Buffer.from(`"${'x'.repeat(400_000)}"`) }))

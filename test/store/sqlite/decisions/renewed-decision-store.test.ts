@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { DecisionFiles } from '../../../../src/store/sqlite/decisions/decision-files.js'
 import { RenewedDecisionStore } from '../../../../src/store/sqlite/decisions/renewed-decision-store.js'
 
-test('a decision log whose file is well again is not begun anew', async () => {
+test('a decision log whose file is well again is not begun again', async () => {
   const close = (): Promise<void> => Promise.resolve()
   const files = { writer: { close }, store: { close }, watch: { close }, files: [] }
   let changed: (problem: string | undefined) => void = () => undefined

@@ -38,7 +38,7 @@ async function openBoth() {
 }
 
 describe('shipping the decision log', () => {
-  it('takes each decision over once, in their order, and goes on where it was', async () => {
+  it('takes each decision over once, in their order, and continues where it was', async () => {
     const { log, kept, decide, shipAll } = await openBoth()
     decide(1, 2, 3, 4, 5)
     await shipAll()

@@ -50,7 +50,7 @@ describe('claiming a data directory', () => {
     await claimDataDirectory(join(directory, 'a', 'b'))()
   })
 
-  it('says what is wrong with a file that is no lock', () => {
+  it('describes the problem of a file that is no lock', () => {
     writeFileSync(join(directory, 'tidegate.lock'), 'x'.repeat(200))
     expect(() => claimDataDirectory(directory)).toThrow(/open tidegate\.lock: the file is damaged/)
   })

@@ -24,7 +24,7 @@ async function watched() {
   return { path, watch, told }
 }
 
-test('a file that is lost is told of once, and once more when it is back', async () => {
+test('a file that is lost is reported once, and once more when it is back', async () => {
   const { path, watch, told } = await watched()
   await watch.check()
   expect([told, watch.problem]).toEqual([[], undefined])
@@ -41,7 +41,7 @@ test('a file that is lost is told of once, and once more when it is back', async
   expect(watch.problem).toBeUndefined()
 })
 
-test('a file that is overwritten in place is told of as such', async () => {
+test('a file that is overwritten in place is reported as such', async () => {
   const { path, watch, told } = await watched()
   writeFileSync(path, 'x'.repeat(70_000), { flag: 'r+' })
   await watch.check()

@@ -25,7 +25,7 @@ test('a log that grows while it is looked at was not cut', async () => {
   }
 })
 
-test('a log that is shorter than it was is told of', async () => {
+test('a log that is shorter than it was is reported', async () => {
   const path = makeLog()
   const files = keptFile(path)
   expect(await findLost(files)).toBeUndefined()

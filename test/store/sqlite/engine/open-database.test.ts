@@ -64,7 +64,7 @@ describe('opening a database', () => {
     expect(rowsIn(open(written(newPath())))).toBe(100)
   })
 
-  it('reads beside the writer, and only reads', () => {
+  it('reads next to the writer, and only reads', () => {
     const path = newPath()
     const writer = open(path)
     writer.exec('create table t (a)')

@@ -90,7 +90,7 @@ describe('the index of the trail', () => {
     expect(await store.lookups.maintenance.progress()).toMatchObject({ columnsSeq: 20, textSeq: 20 })
   })
 
-  it('goes on after a restart where it was', async () => {
+  it('continues after a restart where it was', async () => {
     const store = await open()
     await store.writer.run(append, 300)
     await store.close()

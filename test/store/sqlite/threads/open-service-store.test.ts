@@ -65,7 +65,7 @@ describe('the durable store', () => {
     expect(again).toEqual({ seq: 1, isNew: false })
   })
 
-  it('goes on with the chain after it was opened again', async () => {
+  it('continues with the chain after it was opened again', async () => {
     const first = await open()
     await first.writer.run(append, entry('a'))
     await first.close()

@@ -18,7 +18,7 @@ describe('the condition of the store', () => {
     expect(condition.problem).toBeUndefined()
   })
 
-  it('tells of a full disk until something is written', () => {
+  it('reports a full disk until something is written', () => {
     const condition = new StoreCondition(() => 0)
     condition.failed(full)
     expect(condition.problem).toBe('no space')
@@ -26,7 +26,7 @@ describe('the condition of the store', () => {
     expect(condition.problem).toBeUndefined()
   })
 
-  it('tells of a full disk for a minute when nobody tries again', () => {
+  it('reports a full disk for a minute when nobody tries again', () => {
     let nowMs = 0
     const condition = new StoreCondition(() => nowMs)
     condition.failed(full)
@@ -36,7 +36,7 @@ describe('the condition of the store', () => {
     expect(condition.problem).toBeUndefined()
   })
 
-  it('tells of damage for ever, whatever else is written', () => {
+  it('reports damage for ever, whatever else is written', () => {
     const condition = new StoreCondition(() => 0)
     condition.failed(damaged)
     condition.failed(full)

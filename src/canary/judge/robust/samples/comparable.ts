@@ -1,4 +1,4 @@
-import { short } from '../../../../lib/text/figures.js'
+import { short } from '../../../../lib/text/number-text.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import type { MetricSeries } from '../../series/types.js'
 import { kindOfValues } from './kind-of-values.js'

@@ -1,4 +1,4 @@
-import { precisePercent, toThreeDigits } from '../../../../lib/text/figures.js'
+import { precisePercent, toThreeDigits } from '../../../../lib/text/number-text.js'
 import type { MetricSpec } from '../../series/types.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'

@@ -1,4 +1,4 @@
-import { percent, short } from '../../../../lib/text/figures.js'
+import { percent, short } from '../../../../lib/text/number-text.js'
 import type { MetricSpec, TestOutcome } from '../../series/types.js'
 import { baselineLevel } from '../samples/baseline-level.js'
 import { marginsOf } from '../samples/margins.js'

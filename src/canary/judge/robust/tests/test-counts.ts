@@ -1,4 +1,4 @@
-import { percent } from '../../../../lib/text/figures.js'
+import { percent } from '../../../../lib/text/number-text.js'
 import { normalUpperQuantile, normalUpperTail } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'

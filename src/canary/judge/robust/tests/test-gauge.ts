@@ -1,4 +1,4 @@
-import { percent } from '../../../../lib/text/figures.js'
+import { percent } from '../../../../lib/text/number-text.js'
 import { normalUpperTail, normalUpperQuantile } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'

@@ -1,4 +1,4 @@
-import { percent } from '../../../../lib/text/figures.js'
+import { percent } from '../../../../lib/text/number-text.js'
 import { normalUpperQuantile } from '../../../statistics/normal.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'

@@ -45,7 +45,7 @@ export function nextKey(node: usize, previous: usize): usize {
     wantKept(notes, node, length)
     return buildSorted(notes, node, length)
   }
-  // A foreign key cannot be told from one of these; the compiler only passes back what it received.
+  // A foreign key cannot be recognized; the compiler only passes back what it received.
   return load<u32>(previous - SLOT_HEAD) != 0 ? previous + SLOT_BYTES : 0
 }
 

@@ -87,7 +87,7 @@ function skipDigits(start: usize): usize {
   return at == start ? 0 : at
 }
 
-/** Lets the runtime read the remaining numbers; its heap must start after all values. */
+/** Reads the remaining numbers by the runtime, whose heap must start after all values. */
 export function readLeftOverNumbers(): void {
   for (let note = leftOver; note != 0;) {
     const next = load<u32>(note, 8)

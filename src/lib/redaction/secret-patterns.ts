@@ -4,7 +4,7 @@ import { KEY_WORDS, PASS_WORDS, SHORT_WORDS } from './secret-names.js'
 import { literal, TOKEN_KINDS, TOKEN_START } from './token-kinds.js'
 
 /** A word that every secret of some form contains, with regular expressions of its context. */
-interface Sign {
+interface SecretPattern {
   readonly word: string
   /** These match the undecoded text, so they allow for escapes. */
   readonly before?: string
@@ -28,13 +28,13 @@ const SPACES = String.raw`[\s\\nrt]*`
 const LOGIN_PROGRAMS = 'az|buildah|cf|docker|nerdctl|oc|oras|podman|registry|auth|skopeo'
 const LDAP_PROGRAMS = 'search|modify|add|delete|passwd|whoami'
 
-type Context = Pick<Sign, 'before' | 'after'>
+type Context = Pick<SecretPattern, 'before' | 'after'>
 
-const each = (words: readonly string[], context: Context = {}): Sign[] =>
+const each = (words: readonly string[], context: Context = {}): SecretPattern[] =>
   words.map((word) => ({ word, ...context }))
 
 /** Words in any letter case. */
-const WORDS: readonly Sign[] = [
+const WORDS: readonly SecretPattern[] = [
   ...each(['pwd', 'secret', 'token', 'credential', 'cookie', 'bearer', 'kubeconfig', 'curl']),
   ...each(['pass'], { after: `${GAP}(?:wor[dt]|wd|phrase|code)` }),
   ...each(['pass'], { before: `(?:${PASS_WORDS})${GAP}` }),
@@ -55,14 +55,14 @@ const WORDS: readonly Sign[] = [
 ]
 
 /** Prefixes of tokens, in their letter case. */
-const PREFIXES: readonly Sign[] = TOKEN_KINDS.flatMap(({ lead, prefixes }) =>
+const PREFIXES: readonly SecretPattern[] = TOKEN_KINDS.flatMap(({ lead, prefixes }) =>
   each(prefixes, lead === undefined ? { before: TOKEN_START } : {}),
 )
 
 /** Characters that are rare in pipelines. Each word contains one. */
 const WORD_ANCHORS = 'kqpbcghd'
 const PREFIX_ANCHORS = '~_-.JKGA'
-const hasPrefixAnchor = ({ word }: Sign): boolean =>
+const hasPrefixAnchor = ({ word }: SecretPattern): boolean =>
   Array.from(PREFIX_ANCHORS).some((anchor) => word.includes(anchor))
 
 /**
@@ -70,10 +70,10 @@ const hasPrefixAnchor = ({ word }: Sign): boolean =>
  * `anchors`; its context is matched from there. V8 skips characters that start no match several
  * times as fast as it tries words, so anchors are few and rare.
  */
-function anyOf(signs: readonly Sign[], anchors: string, flags: string): RegExp {
-  const anchorOf = ({ word }: Sign): string =>
+function anyOf(patterns: readonly SecretPattern[], anchors: string, flags: string): RegExp {
+  const anchorOf = ({ word }: SecretPattern): string =>
     Array.from(anchors).find((anchor) => word.includes(anchor)) ?? ''
-  const alternatives = [...Map.groupBy(signs, anchorOf)].map(([anchor, own]) => {
+  const alternatives = [...Map.groupBy(patterns, anchorOf)].map(([anchor, own]) => {
     const rests = Map.groupBy(own, ({ word }) => word.slice(word.lastIndexOf(anchor) + 1))
     return `${literal(anchor)}${oneOf([...rests].map(([rest, same]) => literal(rest) + oneOf(around(same))))}`
   })
@@ -81,8 +81,8 @@ function anyOf(signs: readonly Sign[], anchors: string, flags: string): RegExp {
 }
 
 /** The contexts of words, matched after the word. */
-function around(signs: readonly Sign[]): string[] {
-  const contexts = Map.groupBy(signs, ({ before = '', after = '' }) => `(?=${after})(?<=${before}`)
+function around(patterns: readonly SecretPattern[]): string[] {
+  const contexts = Map.groupBy(patterns, ({ before = '', after = '' }) => `(?=${after})(?<=${before}`)
   return [...contexts].map(([context, same]) => `${context}${oneOf(same.map(({ word }) => literal(word)))})`)
 }
 
@@ -108,20 +108,20 @@ const NONE: readonly number[] = []
  * text order. A fast check with false positives, but without false negatives compared with
  * `findSecrets`.
  */
-export function findSigns(json: Uint8Array): readonly number[] {
+export function findCandidates(json: Uint8Array): readonly number[] {
   if (json.length < MIN_BYTES) return NONE
   const text = asBuffer(json).toString('latin1')
-  const signs: number[] = []
+  const offsets: number[] = []
   for (const pattern of PATTERNS) {
     pattern.lastIndex = 0
     // The last character of the match is in the string that counts.
-    while (pattern.test(text)) signs.push(pattern.lastIndex - 1)
+    while (pattern.test(text)) offsets.push(pattern.lastIndex - 1)
   }
-  findBase64Text(json, (at) => signs.push(at))
-  return signs.length === 0 ? NONE : signs.sort((a, b) => a - b)
+  findBase64Text(json, (at) => offsets.push(at))
+  return offsets.length === 0 ? NONE : offsets.sort((a, b) => a - b)
 }
 
 /** Whether a JSON text may contain anything to redact. */
 export function mayHoldSecrets(json: Uint8Array): boolean {
-  return findSigns(json).length > 0
+  return findCandidates(json).length > 0
 }

@@ -5,17 +5,17 @@ import { closeJson } from '../../../src/lib/redaction/close-json.js'
 import { replaceExtents } from '../../../src/lib/json/edit/replace-extents.js'
 import { findSecrets } from '../../../src/lib/redaction/find-secrets.js'
 import type { Cut } from '../../../src/lib/redaction/find-secrets.js'
-import { findSigns } from '../../../src/lib/redaction/secret-signs.js'
+import { findCandidates } from '../../../src/lib/redaction/secret-patterns.js'
 import { redactSecrets } from '../../../src/lib/redaction/redact.js'
 import type { Redacted } from '../../../src/lib/redaction/redacted.js'
 import { PLANTED } from '../../support/planted-secrets.js'
 
 /** The redacted text if no string and no list in it is skipped. */
 function redactEverywhere(json: Buffer, cut?: Cut): Redacted | undefined {
-  const signs = Array.from({ length: json.length }, (_, at) => at)
+  const candidates = Array.from({ length: json.length }, (_, at) => at)
   const redactEmbedded = (inner: Buffer) => redactEverywhere(inner)
   const found = findSecrets(json, {
-    signs,
+    candidates,
     known: [],
     cut,
     keepsNumbers: false,
@@ -165,7 +165,7 @@ describe('the quick look', () => {
     ['credentials that begin with an @', '{"a":"https://@hunter2@example.org"}'],
     ['credentials that are one', '{"a":["https://@@"]}'],
   ])('finds %s', (_, source) => {
-    expect(findSigns(Buffer.from(source))).not.toEqual([])
+    expect(findCandidates(Buffer.from(source))).not.toEqual([])
   })
 
   it.each([
@@ -174,13 +174,13 @@ describe('the quick look', () => {
     '{"requestHeaders":{},"headers": [ ],"a":"{\\"headers\\": {\\n}}"}',
     '{"a":"https://example.org/x?a=b#c","b":"task-1 disk_2 bypassed passed","c":"50%","d":"caf\\u00e9"}',
   ])('finds nothing in %s', (source) => {
-    expect(findSigns(Buffer.from(source))).toEqual([])
+    expect(findCandidates(Buffer.from(source))).toEqual([])
   })
 
   it('gives the places in the order of the text', () => {
     const many = JSON.stringify({ a: 'key '.repeat(500), b: ['token', 'x@y', 'a=b'] })
-    const signs = findSigns(Buffer.from(many))
-    expect(signs).toEqual([...signs].sort((a, b) => a - b))
-    expect(signs.map((at) => many.slice(at - 4, at + 1))).toContain('token')
+    const candidates = findCandidates(Buffer.from(many))
+    expect(candidates).toEqual([...candidates].sort((a, b) => a - b))
+    expect(candidates.map((at) => many.slice(at - 4, at + 1))).toContain('token')
   })
 })

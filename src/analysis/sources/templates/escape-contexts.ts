@@ -1,37 +1,37 @@
-import type { Place } from './filling.js'
+import type { EscapeContext } from './filling.js'
 
 /** Outside of strings: nothing that could end the word or begin an operator. */
-export const WORD: Place = {
+export const WORD: EscapeContext = {
   allows: 'letters, digits, "_" and ":" (put the placeholder between quotes)',
   escape: (value) => (/^[\w:]+$/.test(value) ? value : undefined),
 }
 
 /** In a string with a syntax of its own (a format, a replacement, a path of JSON). */
-export const PLAIN_WORD: Place = {
+export const PLAIN_WORD: EscapeContext = {
   allows: 'letters, digits, "_", ":" and "-"',
   escape: (value) => (/^[\w:-]+$/.test(value) ? value : undefined),
 }
 
-/** A place that accepts no values of a scope. */
-export const NOWHERE: Place = { allows: 'fixed text of the template', escape: () => undefined }
+/** A context that accepts no values of a scope. */
+export const NOWHERE: EscapeContext = { allows: 'fixed text of the template', escape: () => undefined }
 
 /** Plain text. */
-export const PLAIN: Place = { allows: 'text', escape: (value) => value }
+export const PLAIN: EscapeContext = { allows: 'text', escape: (value) => value }
 
 /** A part of a file's path: one name, without separators. */
-export const PATH_NAME: Place = {
+export const PATH_NAME: EscapeContext = {
   allows: 'a name without "/", "\\" or control characters that is not "." or ".."',
   escape: (value) => (isPathName(value) ? value : undefined),
 }
 
 /** One name in the path of a URL, or one value in its query: no separators. */
-export const URL_PART: Place = {
+export const URL_PART: EscapeContext = {
   allows: 'text that is not "." or ".."',
   escape: (value) => (value === '.' || value === '..' ? undefined : encodeURIComponent(value)),
 }
 
-/** A place whose values are escaped again, since it is inside another place. */
-export function within(outer: Place, inner: Place): Place {
+/** A context inside another one, whose values are escaped twice. */
+export function within(outer: EscapeContext, inner: EscapeContext): EscapeContext {
   const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)
   return {
     allows: limits.length === 0 ? PLAIN.allows : limits.join(', and '),
@@ -43,7 +43,7 @@ export function within(outer: Place, inner: Place): Place {
 }
 
 /** A regular expression of RE2 or Lucene that matches only the value itself. */
-export const PATTERN: Place = {
+export const PATTERN: EscapeContext = {
   allows: 'text',
   // Both accept a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs
   // none.
@@ -51,25 +51,31 @@ export const PATTERN: Place = {
 }
 
 /** A pattern of Lucene's `wildcard`. */
-export const WILDCARD: Place = { allows: 'text', escape: (value) => value.replace(/[\\*?]/g, '\\$&') }
+export const WILDCARD: EscapeContext = { allows: 'text', escape: (value) => value.replace(/[\\*?]/g, '\\$&') }
 
 /** A string between double quotes, with Go's escapes, as PromQL and LogQL read it. */
-export const DOUBLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\"]/g) }
+export const DOUBLE_QUOTED: EscapeContext = {
+  allows: 'text',
+  escape: (value) => escapeInString(value, /[\\"]/g),
+}
 
 /**
  * A string between single quotes, with Go's escapes. Go refuses a backslash before the quote that
  * needs none.
  */
-export const SINGLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\']/g) }
+export const SINGLE_QUOTED: EscapeContext = {
+  allows: 'text',
+  escape: (value) => escapeInString(value, /[\\']/g),
+}
 
 /** A string between backquotes, which knows no escapes. */
-export const RAW_QUOTED: Place = {
+export const RAW_QUOTED: EscapeContext = {
   allows: 'text without a backquote',
   escape: (value) => (/[`\r]/.test(value) ? undefined : value),
 }
 
 /** A word of Lucene's query syntax. */
-export const LUCENE_WORD: Place = {
+export const LUCENE_WORD: EscapeContext = {
   // No escape exists for "<" and ">" (Elasticsearch, query_string, reserved characters).
   allows: 'text without "<", ">" or control characters (or put the placeholder between quotes)',
   escape: (value) => {
@@ -80,7 +86,7 @@ export const LUCENE_WORD: Place = {
 }
 
 /** A phrase of Lucene's query syntax, between quotes. */
-export const LUCENE_PHRASE: Place = {
+export const LUCENE_PHRASE: EscapeContext = {
   allows: 'text',
   escape: (value) => value.replace(/[\\"]/g, '\\$&'),
 }
