@@ -107,9 +107,8 @@ export async function startService(
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const { urls, flush } = await startParts(config, { logger, threads }, (name, close) =>
-      opened.push({ name, close }),
-    )
+    const onStop: OnStop = (name, close) => opened.push({ name, close })
+    const { urls, flush } = await startParts(config, { logger, threads, onStop })
     return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
@@ -120,15 +119,12 @@ export async function startService(
 interface StartOptions {
   readonly logger: Logger
   readonly threads: ServiceThreads
+  readonly onStop: OnStop
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(
-  config: Config,
-  { logger, threads }: StartOptions,
-  onStop: OnStop,
-): Promise<Started> {
+async function startParts(config: Config, { logger, threads, onStop }: StartOptions): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
