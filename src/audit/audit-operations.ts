@@ -26,7 +26,7 @@ export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
 export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, RemovedRecords> =
   {
     name: 'audit.delete-through',
-    yields: true,
+    isBackground: true,
     repeats: true,
     apply: ({ audit }, { seq, limit }) => audit.deleteThrough(seq, limit),
   }

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 
 import { AppError, toError } from '../errors/app-error.js'
 import { IGNORED, STARTER_FILES } from './init/starter-files.js'
-import { printable } from './output/display-width.js'
+import { printable } from '../lib/text/shown-text.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { addOutputOptions, examples, outJson } from './session/shared-options.js'

@@ -9,7 +9,7 @@ export interface ReportOptions {
   readonly perSecond: number
 }
 
-/** Highest size of a result in a report. The log has the stored rest. */
+/** Maximum size of a result in a report, in bytes. The decision log may store more of it. */
 const MAX_RESULT_BYTES = 2048
 const MAX_ERROR_LENGTH = 1024
 
@@ -25,7 +25,10 @@ export class DecisionReporter {
     this.#budget = new ReportBudget(options.perSecond)
   }
 
-  /** Considers a decision without secrets. `isResultCut` says whether its result is incomplete. */
+  /**
+   * Selects a redacted decision if it is reportable and within the rate. `isResultCut` is true if
+   * its result is incomplete.
+   */
   offer(row: BatchRow, isResultCut: boolean): void {
     if (!isReportable(this.#options.reported, row)) return
     if (this.#budget.spend(row.timeMs, isRefusal(row))) this.#decisions.push(toReported(row, isResultCut))

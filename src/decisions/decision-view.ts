@@ -3,7 +3,7 @@ import type { JsonText } from '../lib/json/text/json-text.js'
 import type { StoredDecision } from '../store/ports/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'
 
-/** A decision in the HTTP API, without unknown members. */
+/** A decision in the HTTP API. Members whose value is unknown are omitted. */
 export interface DecisionView {
   readonly decisionId: string
   /** ISO 8601, UTC. */

@@ -57,9 +57,9 @@ export class ContinualShipping {
     try {
       const log = (this.#log ??= openLog())
       while (!this.#isClosed) {
-        const kept = await shipBatch({ log, receiver })
-        if (kept === undefined) break
-        shipped += kept
+        const stored = await shipBatch({ log, receiver })
+        if (stored === undefined) break
+        shipped += stored
       }
     } catch (raw) {
       problem = toError(raw).message
@@ -96,8 +96,9 @@ const BATCH: PageBounds = { rows: 500, bytes: 2 * 1024 * 1024 }
 
 /**
  * Ships the next decisions of the local log. Returns the number that the shared log stored, or
- * undefined if there were none. The position only advances past stored decisions: after a crash
- * they are sent again and stored once. Raises AppError `unavailable`.
+ * undefined if there were none. The position advances after the decisions were stored or refused
+ * permanently. After a crash before that they are sent again and stored once. Raises AppError
+ * `unavailable`.
  */
 export async function shipBatch({
   log,
@@ -106,15 +107,20 @@ export async function shipBatch({
 }: ShippingDeps): Promise<number | undefined> {
   const unshipped = log.next(bounds)
   if (unshipped === undefined) return undefined
-  const kept = await keepAll(receiver, unshipped.decisions)
-  log.noteShipped(unshipped.place, kept)
-  return kept
+  const stored = await storeAcceptable(receiver, unshipped.decisions)
+  log.noteShipped(unshipped.place, stored)
+  return stored
 }
 
 /**
- * Halves a refused batch, so that a decision that is never accepted does not block those after it.
+ * Stores decisions and returns the number stored. A refused batch is halved until only the
+ * decisions that the shared log will never accept are skipped, so that they do not block later
+ * ones.
  */
-async function keepAll(receiver: DecisionReceiver, decisions: readonly StoredDecision[]): Promise<number> {
+async function storeAcceptable(
+  receiver: DecisionReceiver,
+  decisions: readonly StoredDecision[],
+): Promise<number> {
   try {
     await receiver.keep(decisions)
     return decisions.length
@@ -122,7 +128,7 @@ async function keepAll(receiver: DecisionReceiver, decisions: readonly StoredDec
     if (!(raw instanceof AppError) || raw.kind === 'unavailable') throw raw
     if (decisions.length === 1) return 0
     const middle = Math.ceil(decisions.length / 2)
-    const first = await keepAll(receiver, decisions.slice(0, middle))
-    return first + (await keepAll(receiver, decisions.slice(middle)))
+    const first = await storeAcceptable(receiver, decisions.slice(0, middle))
+    return first + (await storeAcceptable(receiver, decisions.slice(middle)))
   }
 }

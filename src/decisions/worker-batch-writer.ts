@@ -12,8 +12,8 @@ interface PendingWrite {
 }
 
 /**
- * Writes batches in a thread of its own and starts another if it dies. Batches of a dead thread are
- * lost.
+ * Writes batches in a thread of its own and starts another if it ends. Batches of an ended thread
+ * are lost.
  */
 export class WorkerBatchWriter implements DecisionBatchWriter {
   readonly #supervised: SupervisedThread
@@ -66,7 +66,7 @@ export class WorkerBatchWriter implements DecisionBatchWriter {
           const error = new AppError(answer.kind, answer.message, { code: answer.code })
           if (answer.type === 'lost') this.#pending.shift()?.reject(error)
           else {
-            // The thread ends by itself after a refusal: that is no death.
+            // The thread ends itself after a refusal, which does not count as a crash.
             this.#supervised.release()
             this.#abandon(error)
             reject(error)

@@ -37,8 +37,8 @@ const SCRIPT = fileURLToPath(threadScript('worker'))
  * Settings of glibc's malloc, unless the environment sets others. By default its mmap threshold
  * grows to the largest freed block, which retains hundreds of megabytes after some large bodies.
  * With these settings blocks of 128 KiB and more are mapped and returned to the system when freed.
- * Small decisions allocate none that large. Two arenas are used, because each arena keeps the peak
- * memory of a thread.
+ * Small decisions allocate no blocks of this size. The number of arenas is limited to two, because
+ * each arena retains the peak memory of its threads.
  */
 const MEMORY_ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -47,7 +47,7 @@ const MEMORY_ENVIRONMENT = {
 }
 
 /**
- * Default limit of processes. Each takes some 30 MB and its own copies of the base documents.
+ * Default limit of processes. Each needs about 30 MB and its own copy of the base documents.
  * `server.workers` may be set higher.
  */
 const MAX_DEFAULT_PROCESSES = 8
@@ -87,7 +87,7 @@ export interface SharedListener {
   readonly listener: Server
 }
 
-/** The handler of relayed requests and its capacity. */
+/** The handler of relayed requests and its concurrency limits. */
 interface RelayedAnswering {
   readonly handle: HandleRequest
   readonly limits: Pick<ServerLimits, 'requests' | 'pages'>
@@ -253,7 +253,7 @@ function callsOfWorker(
         return await ticket.answer.finally(() => tickets.delete(id))
       },
       drop: (id) => tickets.get(id)?.drop(),
-      locate: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),
+      locateFailure: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),
     },
     ended: () => {
       for (const { drop } of tickets.values()) drop()

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { addConditionMetrics } from '../http/metrics/service-metrics.js'
+import { addFailureMetrics } from '../http/metrics/service-metrics.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../http/metrics/service-metrics.js'
 import type { ServiceMetrics } from '../http/metrics/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
@@ -107,9 +107,8 @@ export async function startService(
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const { urls, flush } = await startParts(config, { logger, run: threads }, (name, close) =>
-      opened.push({ name, close }),
-    )
+    const onStop: OnStop = (name, close) => opened.push({ name, close })
+    const { urls, flush } = await startParts(config, { logger, threads, onStop })
     return { url: urls[0] ?? '', urls, flush, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
@@ -119,21 +118,22 @@ export async function startService(
 
 interface StartOptions {
   readonly logger: Logger
-  readonly run: ServiceThreads
+  readonly threads: ServiceThreads
+  readonly onStop: OnStop
 }
 
 type Started = Pick<Service, 'urls' | 'flush'>
 
-async function startParts(config: Config, { logger, run }: StartOptions, onStop: OnStop): Promise<Started> {
+async function startParts(config: Config, { logger, threads, onStop }: StartOptions): Promise<Started> {
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
   for (const { address } of addresses) await tryAddress(address)
   await claimFolders(config, logger, onStop)
-  const threads = watchThreads(logger)
+  const threadWatch = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
-  const store = await run.openStore(config, { logger, readSecret, threadDied: threads.died })
+  const store = await threads.openStore(config, { logger, readSecret, threadDied: threadWatch.died })
   onStop('store', store.close)
   const leadership = new Leadership(store.leases)
   const parts = { store, logger, readSecret, attempts, leadership }
@@ -143,20 +143,20 @@ async function startParts(config: Config, { logger, run }: StartOptions, onStop:
   const writing: DecisionParts = {
     ...parts,
     take: (report) => trail.decisions.take(report),
-    threadDied: threads.died,
-    openWriter: run.openDecisionWriter,
+    threadDied: threadWatch.died,
+    openWriter: threads.openDecisionWriter,
   }
   const [decisions, policies] = await openDeciding(config, writing, metrics, onStop)
   addDecisionLogMetrics(metrics.registry, decisions.log)
-  addConditionMetrics(metrics.registry, {
-    threadDeaths: threads.deaths,
+  addFailureMetrics(metrics.registry, {
+    threadDeaths: threadWatch.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
     policiesLoadingMs: () => policies.loadingMs,
     shipping: decisions.shipping,
   })
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
-  const registry = openRegistry(config, { ...parts, compare: run.compare })
+  const registry = openRegistry(config, { ...parts, compare: threads.compare })
   onStop('registry', registry.close)
   const outbox = await openOutbox(config, {
     ...parts,
@@ -175,13 +175,13 @@ async function startParts(config: Config, { logger, run }: StartOptions, onStop:
   onStop('gates', gates.close)
   const askRule = makeEvaluateRule(policies, evaluations.evaluations, { log: decisions.log, now: store.now })
   const analysis = await openAnalysis(config, {
-    ...{ ...parts, ...run, askRule, judged: makeAnalysisMetrics(metrics) },
+    ...{ ...parts, ...threads, askRule, judged: makeAnalysisMetrics(metrics) },
     wakeOutbox: outbox.wake,
   })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
-  const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
+  const served = { config, logger, store, metrics, backgroundWork, threadDied: threadWatch.died, ...features }
   return { urls: await listen(served, addresses, onStop), flush: () => decisions.log.flush() }
 }
 
@@ -239,20 +239,20 @@ async function openWatched(
   return policies
 }
 
-/** Records the deaths of threads. */
+/** Counts unexpected ends of threads. */
 interface ThreadWatch {
   readonly died: (death: ThreadDeath) => void
-  /** Number of deaths of each thread since the start of the service. */
+  /** Number of unexpected ends of each thread since the start of the service. */
   readonly deaths: () => ReadonlyMap<string, number>
 }
 
-/** Logs and counts each death of a thread. */
+/** Logs and counts each unexpected end of a thread. */
 function watchThreads(logger: Logger): ThreadWatch {
   const deaths = new Map<string, number>()
   return {
-    died: ({ thread, reason, recent }) => {
+    died: ({ thread, reason, recentCrashes }) => {
       deaths.set(thread, (deaths.get(thread) ?? 0) + 1)
-      logger.error({ thread, error: reason, recent }, 'a thread has ended and is restarted')
+      logger.error({ thread, error: reason, recentCrashes }, 'a thread has ended and is restarted')
     },
     deaths: () => deaths,
   }

@@ -93,7 +93,7 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
 /** Deletes some messages that were settled long ago. */
 export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
   name: 'outbox.purge-settled',
-  yields: true,
+  isBackground: true,
   repeats: true,
   apply: ({ outbox }, { beforeMs, limit }) => outbox.deleteSettledBefore(beforeMs, limit),
 }

@@ -43,7 +43,7 @@ export interface RunDataRemoval {
  */
 export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
   name: 'analysis.remove-data',
-  yields: true,
+  isBackground: true,
   apply: async ({ analysis, audit }, { id, nowMs, limit }) => {
     const run = await analysis.findRun(id)
     if (run === undefined || run.state === 'RUNNING') return false

@@ -1,6 +1,7 @@
 import { STDIN } from '../input/read-document.js'
 import { makeColours } from '../output/colours.js'
-import { oneLine, printable } from '../output/display-width.js'
+import { oneLine } from '../output/display-width.js'
+import { printable } from '../../lib/text/shown-text.js'
 import { isUnchecked, problemsOf, totalsText } from './check-report.js'
 import type { CheckResult, Problem } from './check-report.js'
 import { sarifReport } from './sarif-report.js'

@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { packageRoot } from '../../lib/package-root.js'
 import { checkInput, collectSources, parseModules, type LoadOptions } from '../../rego/index.js'
 import { detailText } from '../output/report-failure.js'
-import { printable } from '../output/display-width.js'
+import { printable } from '../../lib/text/shown-text.js'
 import type { WarningOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 export interface SchemaOptions {

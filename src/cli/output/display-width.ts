@@ -19,8 +19,6 @@ export function shortenTo(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
-export { printable }
-
 /** Returns an untrusted text on one line, without control characters. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' '))

@@ -8,7 +8,8 @@ import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
-import { displayWidth, printable } from './display-width.js'
+import { printable } from '../../lib/text/shown-text.js'
+import { displayWidth } from './display-width.js'
 
 export interface ReportOptions {
   readonly isJson: boolean

@@ -28,7 +28,7 @@ export interface Difference {
 /** Evaluation as in the service. */
 export interface Serving {
   readonly requests: PolicyRequests
-  /** Returns the strictness for a package. */
+  /** Returns how failed built-ins are handled when a rule of this package is evaluated. */
   readonly strictnessOf: (packagePath: readonly string[]) => Strictness
 }
 

@@ -1,4 +1,5 @@
-import { oneLine, printable } from '../output/display-width.js'
+import { oneLine } from '../output/display-width.js'
+import { printable } from '../../lib/text/shown-text.js'
 import { expressionLines, summariseTests } from './test-report.js'
 import type { TestRun } from './test-report.js'
 

@@ -9,13 +9,13 @@ interface DenyingPackage {
 const REST_BYTES = 40
 
 /**
- * Cuts denying packages, as JSON bytes, to a size. Packages come first with all messages, then by
- * name with the number of their messages as `denyLeftOut`. If not all names fit,
- * `{"packagesLeftOut": n}` is the last element. Undefined if none fits.
+ * Cuts denying packages, as JSON bytes, to a size. The first packages retain their messages. Those
+ * after them have only their name, with the number of their messages as `denyLeftOut`. If not all
+ * names fit, `{"packagesLeftOut": n}` is the last element. Undefined if none fits.
  */
 export function shortenPackages(packages: Uint8Array, maxBytes: number): Uint8Array | undefined {
   if (packages.length <= maxBytes) return packages
-  // While detail is dropped, nothing is kept and parsing would take too long.
+  // The limit is 0 while the decision log drops details under load. Parsing would be wasted then.
   if (maxBytes <= REST_BYTES) return undefined
   const whole = JSON.parse(Buffer.from(packages).toString()) as readonly DenyingPackage[]
   let bytesLeft = maxBytes - REST_BYTES

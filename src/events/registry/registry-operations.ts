@@ -69,7 +69,7 @@ export const skipEvent: WriteOperation<
  */
 export const applyChanges: WriteOperation<{ readonly changes: string; readonly nowMs: number }, number> = {
   name: 'registry.apply-changes',
-  yields: true,
+  isBackground: true,
   apply: async ({ registry }, { changes, nowMs }) => {
     let changed = 0
     for (const change of JSON.parse(changes) as readonly RegistryChange[]) {

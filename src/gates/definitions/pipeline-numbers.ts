@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { applicationKey, pipelineKey } from '../../events/registry/registry-change.js'
 import type { RegistryReader } from '../../store/ports/registry-store.js'
 
-/** The names of a number. An application has no pipeline. */
+/** The application and pipeline of a number. `pipeline` is undefined if it is an application. */
 export interface NumberedName {
   readonly application: string
   readonly pipeline: string | undefined
@@ -16,8 +16,9 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * Numbers of applications and pipelines in forms and stages: those of the registry, or hashes of
- * the names. Only the process that returned a hash can map it back to names, and on a collision to
- * the last ones: the gate is then made for the other stage, and its own stage finds none.
+ * the names. Only the process that returned a hash can map it back to names. If names have the same
+ * hash, it maps to those requested last: the gate of the earlier stage is then created for the
+ * later one, and the earlier stage finds no gate.
  */
 export class PipelineNumbers {
   readonly #registry: RegistryReader

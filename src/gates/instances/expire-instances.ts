@@ -13,7 +13,7 @@ export interface ExpiryRequest {
 /** Expires due instances. Returns the number of expired instances. */
 export const expireInstances: WriteOperation<ExpiryRequest, number> = {
   name: 'gates.expire',
-  yields: true,
+  isBackground: true,
   apply: async (transaction, { nowMs, limit }) => {
     const due = await transaction.gates.dueInstances(nowMs, limit)
     for (const instance of due) {

@@ -25,7 +25,7 @@ const INSTANCES_PER_STEP = 100
 /** Removes instances that ended long ago, except those whose callback was not delivered. */
 export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
   name: 'gates.remove-ended',
-  yields: true,
+  isBackground: true,
   apply: async (transaction, { beforeMs, after, limit, nowMs }) => {
     const { gates, audit } = transaction
     const ended = await gates.endedBefore({ beforeMs, after, limit })

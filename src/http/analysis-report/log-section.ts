@@ -41,14 +41,18 @@ function comparison({ baseline, canary, exposure, templates, mixDivergence }: Lo
   ]
   if (exposure !== null) {
     sides.push(
-      `normalized by ${BASIS[exposure.basis]}: the canary has ${Math.round(exposure.canaryShare * 100)} %`,
+      `compared relative to ${BASIS[exposure.basis]}: ${Math.round(exposure.canaryShare * 100)} % on the canary`,
     )
   }
-  if (mixDivergence !== null) sides.push(`mix difference ${formatNumber(mixDivergence)}`)
+  if (mixDivergence !== null) {
+    sides.push(
+      `template mix differs by ${formatNumber(mixDivergence)} (0 = same shares, 1 = no template in common)`,
+    )
+  }
   return sides.join(' · ')
 }
 
-const BASIS = { requests: 'requests', ordinaryLines: 'ordinary lines', time: 'time' } as const
+const BASIS = { requests: 'requests', ordinaryLines: 'ordinary lines', time: 'running time' } as const
 
 function cut(isTruncated: boolean): string {
   return isTruncated ? ' (truncated by a limit)' : ''

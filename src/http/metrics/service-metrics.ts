@@ -109,8 +109,8 @@ export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionL
 }
 
 /** Sources of the metrics about internal failures. */
-export interface ConditionSources {
-  /** Deaths by thread. */
+export interface FailureSources {
+  /** Unexpected ends by thread. */
   readonly threadDeaths: () => ReadonlyMap<string, number>
   /** How often `decisions.db` was replaced. */
   readonly decisionLogsRenewed: () => number
@@ -121,7 +121,7 @@ export interface ConditionSources {
 }
 
 /** Registers the metrics about internal failures and recoveries. */
-export function addConditionMetrics(registry: Registry, sources: ConditionSources): void {
+export function addFailureMetrics(registry: Registry, sources: FailureSources): void {
   const metrics = new ScrapedMetrics(registry)
   metrics.counters(
     'tidegate_thread_deaths_total',

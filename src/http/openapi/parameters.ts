@@ -145,8 +145,8 @@ function sharedResponses(
   ]
 }
 
-function mayAnswer401({ roles = 'anyone', refused, deniesWith401 }: RouteDescription): boolean {
-  return roles !== 'anyone' && refused === undefined && deniesWith401 !== true
+function mayAnswer401({ roles = 'anyone', refused, reserves401ForDenials }: RouteDescription): boolean {
+  return roles !== 'anyone' && refused === undefined && reserves401ForDenials !== true
 }
 
 function ownResponse(status: string, answer: AnswerDescription): object {

@@ -56,7 +56,7 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
     guard(exchange)
     if (exchange.refusal !== undefined) throw exchange.refusal
     const rest = exchange.target.path.slice(restAt)
-    // Requests with a body wait for their turn after the body was read.
+    // Requests with a body wait for their turn after their body is read.
     if (route.isProbe !== true && route.body === undefined) await exchange.takeTurn(0)
     await answerOn(exchange, rest)
   }
@@ -65,23 +65,23 @@ function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectR
 
 /** Sets the caller. Raises `unauthenticated` or `forbidden` for a caller without access. */
 export type Guard = (exchange: Exchange) => void
-/** Access check of a page. Nothing else happens before it settles. */
+/** Access check of a page. The request is not processed before it settles. */
 export type PageGuard = (exchange: Exchange) => Promise<void>
 
 /**
- * Creates the access check of a route: callers with one of its roles, anyone if it says so or has
- * its own credential, and nobody if it names neither.
+ * Creates the access check of a route. Callers need one of the route's roles. Anyone may call a
+ * route with the role `anyone` or with its own credential. A route with neither is closed.
  */
 export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
-  const { roles, credential, deniesWith401 } = route
+  const { roles, credential, reserves401ForDenials } = route
   if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
   if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
-  if (deniesWith401 !== true) return (exchange) => authenticate(exchange, roles)
+  if (reserves401ForDenials !== true) return (exchange) => authenticate(exchange, roles)
   return (exchange) => {
     try {
       authenticate(exchange, roles)
     } catch (raw) {
-      throw withoutStatus401(toAppError(raw))
+      throw toForbidden(toAppError(raw))
     }
   }
 }
@@ -102,7 +102,7 @@ function refuseEverybody({ method, path }: BoundRoute): never {
   })
 }
 
-function withoutStatus401(error: AppError): AppError {
+function toForbidden(error: AppError): AppError {
   if (error.kind !== 'unauthenticated') return error
   return new AppError('forbidden', error.message, { code: error.code, cause: error })
 }

@@ -56,8 +56,10 @@ export interface RouteDescription {
   readonly isProbe?: true
   /** True for small responses that programs poll. They bypass the page queue. */
   readonly isPolled?: true
-  /** True if 401 means that a policy denies, so a missing or unknown token is 403. */
-  readonly deniesWith401?: true
+  /**
+   * True if 401 means that a policy denies. A missing or unknown token is then answered with 403.
+   */
+  readonly reserves401ForDenials?: true
 }
 
 /** A request before parsing. */

@@ -91,7 +91,7 @@ const BARE_BODY = {
 
 /** Headers of Data API responses and errors, which depend on Accept-Encoding. */
 const NEGOTIATED = ['Vary', 'Accept-Encoding']
-const ORCHESTRATOR = { roles: ['orchestrator'], deniesWith401: true } as const
+const ORCHESTRATOR = { roles: ['orchestrator'], reserves401ForDenials: true } as const
 const UNDEFINED: AnswerDescription = { description: 'The document is undefined.' }
 const BARE_ANSWERS = { 200: json('The document.', z.unknown()), 404: UNDEFINED }
 const NO_ACCESS_DECISION: AnswerDescription = { description: '`policies.accessDecision` is not set.' }

@@ -5,7 +5,7 @@ import { labelRole } from './member-names.js'
 /** A truncated JSON text, completed to valid JSON. */
 interface ClosedJson {
   readonly json: Buffer
-  /** Length of the kept part: all but a partial escape or character. */
+  /** Length of the part used: all but a partial escape or character at the end. */
   readonly cutAt: number
   /** The appended bytes. */
   readonly closing: Buffer
@@ -21,13 +21,13 @@ const MAX_PARTIAL_ESCAPE = 5
 export function closeJson(start: Uint8Array): ClosedJson {
   const bytes = asBuffer(start)
   const containers = readOpenContainers(bytes)
-  const { open, isInText } = containers
+  const { open, isInString } = containers
   const { scalarFrom, last } = endingOf(bytes, containers)
-  const cutAt = isInText ? endOfWholeText(bytes) : bytes.length
+  const cutAt = isInString ? endOfCompleteCharacters(bytes) : bytes.length
   const isKey = last === 'key'
-  const scalar = isInText ? '"' : scalarFrom === -1 ? '' : endOfScalar(bytes.toString('latin1', scalarFrom))
+  const scalar = isInString ? '"' : scalarFrom === -1 ? '' : endOfScalar(bytes.toString('latin1', scalarFrom))
   const member = isKey ? ':null' : ''
-  const missing = !isInText && scalarFrom === -1 ? missingAfter(last, bytes[open.at(-1) ?? -1]) : ''
+  const missing = !isInString && scalarFrom === -1 ? missingAfter(last, bytes[open.at(-1) ?? -1]) : ''
   const closers = open.toReversed().map((at) => (bytes[at] === json.OPEN_OBJECT ? '}' : ']'))
   const closing = Buffer.from(scalar + member + missing + closers.join(''))
   return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing, containers }
@@ -43,10 +43,11 @@ interface Ending {
 
 function endingOf(
   bytes: Uint8Array,
-  { open, textFrom, isInText, rest, lastBracket }: OpenContainers,
+  { open, stringStart, isInString, tailStart, lastBracket }: OpenContainers,
 ): Ending {
-  const last = textFrom !== -1 ? (isKey(bytes, textFrom, open) ? 'key' : 'value') : afterBracket(lastBracket)
-  return isInText ? { scalarFrom: -1, last } : atEnd(bytes, rest, last)
+  const last =
+    stringStart !== -1 ? (isKey(bytes, stringStart, open) ? 'key' : 'value') : afterBracket(lastBracket)
+  return isInString ? { scalarFrom: -1, last } : endingOfTail(bytes, tailStart, last)
 }
 
 function afterBracket(bracket: number): Last {
@@ -54,22 +55,24 @@ function afterBracket(bracket: number): Last {
   return bracket === json.OPEN_ARRAY || bracket === json.OPEN_OBJECT ? 'open' : 'value'
 }
 
-/** The ending of a text in which `last` precedes `rest` and no string or bracket follows. */
-function atEnd(bytes: Uint8Array, rest: number, last: Last): Ending {
+/**
+ * The ending of a text whose tail, from `tailStart`, has no string or bracket. `last` precedes it.
+ */
+function endingOfTail(bytes: Uint8Array, tailStart: number, last: Last): Ending {
   const end = endBeforeSpace(bytes, bytes.length)
-  if (end <= rest) return { scalarFrom: -1, last }
+  if (end <= tailStart) return { scalarFrom: -1, last }
   if (bytes[end - 1] === json.COLON) return { scalarFrom: -1, last: 'colon' }
   if (bytes[end - 1] === json.COMMA) return { scalarFrom: -1, last: 'comma' }
   if (end < bytes.length) return { scalarFrom: -1, last: 'value' }
   let scalarFrom = end
-  while (scalarFrom > rest && IN_SCALAR[bytes[scalarFrom - 1] ?? 0] === 1) scalarFrom--
+  while (scalarFrom > tailStart && IN_SCALAR[bytes[scalarFrom - 1] ?? 0] === 1) scalarFrom--
   return { scalarFrom, last: 'value' }
 }
 
-/** Whether the string that starts there is the name of a member. */
-function isKey(bytes: Uint8Array, textFrom: number, open: readonly number[]): boolean {
+/** Whether the string that starts at `stringStart` is the name of a member. */
+function isKey(bytes: Uint8Array, stringStart: number, open: readonly number[]): boolean {
   const isInObject = bytes[open.at(-1) ?? -1] === json.OPEN_OBJECT
-  return isInObject && bytes[endBeforeSpace(bytes, textFrom) - 1] !== json.COLON
+  return isInObject && bytes[endBeforeSpace(bytes, stringStart) - 1] !== json.COLON
 }
 
 function endBeforeSpace(bytes: Uint8Array, end: number): number {
@@ -95,9 +98,10 @@ function endOfScalar(scalar: string): string {
 }
 
 /**
- * The end of a text without a partial escape or character, which an appended quote would change.
+ * The end of the complete characters of an unclosed string. A partial escape or UTF-8 character at
+ * the end would combine with the appended quote.
  */
-function endOfWholeText(bytes: Buffer): number {
+function endOfCompleteCharacters(bytes: Buffer): number {
   const [half = ''] =
     PARTIAL_ESCAPE.exec(bytes.toString('latin1', Math.max(0, bytes.length - MAX_PARTIAL_ESCAPE))) ?? []
   const isEscaped = half !== '' && backslashesBefore(bytes, bytes.length - half.length) % 2 === 1
@@ -121,16 +125,16 @@ export interface OpenContainers {
   /** Offsets of the unclosed objects and arrays, the outermost first. */
   readonly open: readonly number[]
   /**
-   * Whether one of them has a member that may be a value with a label next to it
-   * (`{"name":…,"value":…}`).
+   * Whether an unclosed object has a member such as `value`, which is secret if its sibling has the
+   * name of a secret (`{"name":"DB_PASSWORD","value":…}`).
    */
   readonly hasValue: boolean
   /** Offset of the last string, or -1 if a bracket follows it. */
-  readonly textFrom: number
+  readonly stringStart: number
   /** Whether that string is unclosed. */
-  readonly isInText: boolean
-  /** Offset after the last string or bracket, if the last string is closed. */
-  readonly rest: number
+  readonly isInString: boolean
+  /** Offset after the last closed string or the last bracket. */
+  readonly tailStart: number
   /** The last bracket, or 0 if there is none. */
   readonly lastBracket: number
 }
@@ -138,52 +142,54 @@ export interface OpenContainers {
 /** Determines the state at the end of a truncated JSON text. Reads strings and brackets only. */
 export function readOpenContainers(bytes: Buffer): OpenContainers {
   const open: number[] = []
-  /** For each open container, whether it has such a member. Undefined for arrays. */
-  const withValue: (boolean | undefined)[] = []
-  let textFrom = -1
-  let isInText = false
-  let rest = 0
+  /** For each open object, whether it has a member for `hasValue`. Undefined for arrays. */
+  const objectHasValue: (boolean | undefined)[] = []
+  let stringStart = -1
+  let isInString = false
+  let tailStart = 0
   let lastBracket = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     if (byte === json.QUOTE) {
-      textFrom = at
-      at = endOfText(bytes, at)
-      isInText = at === bytes.length
-      if (isInText) break
-      rest = at + 1
+      stringStart = at
+      at = endOfString(bytes, at)
+      isInString = at === bytes.length
+      if (isInString) break
+      tailStart = at + 1
       const last = open.length - 1
-      if (withValue[last] === false && isValueName(bytes, textFrom, at)) withValue[last] = true
+      if (objectHasValue[last] === false && isValueName(bytes, stringStart, at)) objectHasValue[last] = true
       continue
     }
     const isOpening = byte === json.OPEN_OBJECT || byte === json.OPEN_ARRAY
     if (!isOpening && byte !== json.CLOSE_OBJECT && byte !== json.CLOSE_ARRAY) continue
-    textFrom = -1
+    stringStart = -1
     lastBracket = byte
-    rest = at + 1
+    tailStart = at + 1
     if (isOpening) {
       open.push(at)
-      withValue.push(byte === json.OPEN_OBJECT ? false : undefined)
+      objectHasValue.push(byte === json.OPEN_OBJECT ? false : undefined)
     } else {
       open.pop()
-      withValue.pop()
+      objectHasValue.pop()
     }
   }
-  return { open, hasValue: withValue.includes(true), textFrom, isInText, rest, lastBracket }
+  return { open, hasValue: objectHasValue.includes(true), stringStart, isInString, tailStart, lastBracket }
 }
 
 /** Offset of the closing quote of the string that starts at `start`, or the end of the bytes. */
-function endOfText(bytes: Buffer, start: number): number {
+function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== json.QUOTE) at += bytes[at] === json.BACKSLASH ? 2 : 1
   return Math.min(at, bytes.length)
 }
 
-/** 1 for the first bytes of such names, so that most names need only one comparison. */
+/** 1 for the first bytes of names in `isValueName`, so that most names need only one comparison. */
 const BEGINS_NAME = json.byteTable((_, char) => /[vds]/i.test(char))
 const MAX_NAME_LENGTH = 12
 
-/** Whether the string between these quotes is the name of a member that is a value with a label. */
+/**
+ * Whether the string between these quotes is a member name such as `value`, `default` or `data`.
+ */
 function isValueName(bytes: Buffer, open: number, close: number): boolean {
   if (BEGINS_NAME[bytes[open + 1] ?? 0] === 0 || close - open - 1 > MAX_NAME_LENGTH) return false
   const role = labelRole(bytes.toString('latin1', open + 1, close))

@@ -11,8 +11,8 @@ export interface InlineRedaction {
 }
 
 /**
- * A form of secrets in texts. The secret is replaced and the rest of the match is kept. Each
- * pattern takes linear time: no run is scanned again from inside.
+ * A form of secrets in texts. The secret is replaced and the rest of the match stays. Each
+ * pattern runs in linear time: no run of characters is scanned again from inside.
  */
 interface Form {
   readonly name: string
@@ -34,7 +34,7 @@ const IS = String.raw`(?:${QUOTE}\s{0,2}[:=]\s{0,3}(?:${QUOTE})?|\s?:\s{1,3}(?:$
 const WORD_OR_QUOTED = String.raw`(?:(?<=["'])(?<b>[^"'\\\r\n]+)|(?<a>${VALUE}+))`
 const NAME_END = String.raw`[\w.-]{0,40}`
 
-/** Commands whose `-p` takes a password. */
+/** Commands whose option `-p` is a password. */
 const LOGINS = String.raw`(?:(?:az|buildah|cf|docker|nerdctl|oc|oras|podman|skopeo)|helm\s{1,3}registry|crane\s{1,3}auth)\s{1,3}login`
 
 /** Secrets in command options. */

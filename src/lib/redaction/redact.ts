@@ -14,7 +14,9 @@ export interface Surroundings {
   readonly known?: readonly string[]
   /** Where the text was truncated, if it was. */
   readonly cut?: Cut
-  /** Whether numbers are kept under any name, for readers that calculate with them. */
+  /**
+   * Whether numbers are never redacted, whatever their name, for readers that calculate with them.
+   */
   readonly keepsNumbers?: boolean
 }
 
@@ -22,9 +24,9 @@ export interface Surroundings {
  * Redacts a JSON text. Replaces the values of members with secret names and of secret headers by
  * `"[redacted]"` at any depth, including JSON (flattened events) and Base64 (pipelines, files)
  * inside strings. In other strings it replaces secrets recognized by their form: credentials in
- * URLs, tokens, keys, `password=…`. All other bytes are kept, and the same bytes are returned if
- * there is no secret. True, false, null and empty values are kept. `names` contains each name once.
- * Throws `invalid` for malformed or too deeply nested JSON.
+ * URLs, tokens, keys, `password=…`. All other bytes stay, and the same bytes are returned if there
+ * is no secret. True, false, null and empty values are not replaced. `names` contains each name
+ * once. Throws `invalid` for malformed or too deeply nested JSON.
  */
 export function redactSecrets(json: Buffer, surroundings: Surroundings = {}): Redacted {
   return redactAt(0, json, surroundings) ?? { text: json, count: 0, names: [], values: [] }
@@ -60,8 +62,8 @@ function mayHoldSecretAtCut(
   surroundings: Pick<TextSurroundings, 'redactEmbedded' | 'embeddings'>,
 ): boolean {
   if (containers.hasValue) return true
-  if (!containers.isInText) return false
-  const { textFrom } = containers
-  const text = asBuffer(decodeString(json, textFrom, scanString(json, textFrom)))
+  if (!containers.isInString) return false
+  const { stringStart } = containers
+  const text = asBuffer(decodeString(json, stringStart, scanString(json, stringStart)))
   return redactText(text, { ...surroundings, known: [], isCut: true }) !== undefined
 }

@@ -6,8 +6,8 @@ export interface ThreadDeath {
   /** Name for use in a sentence: "the thread that writes tidegate.db". */
   readonly thread: string
   readonly reason: string
-  /** Number of deaths within five minutes. */
-  readonly recent: number
+  /** Number of crashes within five minutes, including this one. */
+  readonly recentCrashes: number
 }
 
 export interface SupervisedThreadOptions {
@@ -20,15 +20,15 @@ export interface SupervisedThreadOptions {
 }
 
 const RECENT_MS = 300_000
-/** One or two deaths may be accidental. */
+/** Crashes within five minutes that are reported as a problem. One or two may be accidental. */
 const PROBLEM_DEATHS = 3
 const FIRST_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 60_000
 
 /**
- * A thread that lives as long as the process. It starts on demand and restarts after a death:
- * immediately the first time, with growing pauses if it dies again. Its user must report the work
- * that failed.
+ * A thread that runs as long as the process. It starts on demand and restarts after a crash:
+ * immediately the first time, with growing pauses if it crashes again. Its user must report the
+ * work that failed.
  */
 export class SupervisedThread {
   readonly #options: SupervisedThreadOptions
@@ -55,7 +55,7 @@ export class SupervisedThread {
 
   /**
    * Returns the thread, starting it if needed. Throws `unavailable` during the pause after repeated
-   * deaths.
+   * crashes.
    */
   take(): Worker {
     if (this.#thread !== undefined) return this.#thread
@@ -70,7 +70,7 @@ export class SupervisedThread {
     return this.#start()
   }
 
-  /** Releases the thread: its end does not count as a death, and the next `take` starts another. */
+  /** Releases the thread: its end does not count as a crash, and the next `take` starts another. */
   release(): Worker | undefined {
     const thread = this.#thread
     this.#thread = undefined
@@ -90,7 +90,7 @@ export class SupervisedThread {
       this.#thread = undefined
       this.#reason = reason
       this.#deathTimes = [...this.#recentDeaths(), this.#now()]
-      this.#options.died?.({ thread: this.#options.name, reason, recent: this.#deathTimes.length })
+      this.#options.died?.({ thread: this.#options.name, reason, recentCrashes: this.#deathTimes.length })
     })
     return thread
   }

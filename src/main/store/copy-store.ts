@@ -29,8 +29,8 @@ export function claimFiles(dataDir: string): () => Promise<void> {
 }
 
 /**
- * Copies the records and secrets of a data directory into an empty database. Throws as
- * `copyRecords`.
+ * Copies the records and secrets of a data directory into an empty database. Throws `conflict` for
+ * a database with records, and `unavailable` for a store that cannot be read or written.
  */
 export async function copyStore(
   dataDir: string,

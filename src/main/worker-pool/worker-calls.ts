@@ -80,5 +80,5 @@ export interface MainCalls {
   /** Cancels a task whose result is no longer needed. */
   drop(id: number): void
   /** Adds the location in the sources to the error of an evaluation. */
-  locate(failed: { readonly policies: number; readonly failure: SlowFailure }): Failure
+  locateFailure(failed: { readonly policies: number; readonly failure: SlowFailure }): Failure
 }

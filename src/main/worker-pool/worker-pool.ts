@@ -244,16 +244,16 @@ export class WorkerPool {
   #replace(reason: string): void {
     const now = performance.now()
     this.#deathTimes = [...this.#deathTimes.filter((atMs) => now - atMs < RECENT_MS), now]
-    const recent = this.#deathTimes.length
-    this.#options.died({ thread: NAME, reason, recent })
+    const recentCrashes = this.#deathTimes.length
+    this.#options.died({ thread: NAME, reason, recentCrashes })
     const pause = setTimeout(
       () => {
         this.#pauses.delete(pause)
         this.#start()
       },
-      recent <= this.#options.count
+      recentCrashes <= this.#options.count
         ? 0
-        : Math.min(FIRST_PAUSE_MS * 2 ** (recent - this.#options.count), MAX_PAUSE_MS),
+        : Math.min(FIRST_PAUSE_MS * 2 ** (recentCrashes - this.#options.count), MAX_PAUSE_MS),
     )
     this.#pauses.add(pause)
   }

@@ -158,7 +158,7 @@ function openEvaluations(
     ...(requests && { requests }),
     printed: logPrinted(config, makeLogger(config.log)),
     locate: async (failure, snapshot) =>
-      fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
+      fromFailure(await main.call('locateFailure', { policies: idOf(snapshot), failure })),
   })
 }
 

@@ -82,7 +82,10 @@ class Arriving {
   }
 }
 
-/** Size of one read. Node's thread pool pays for the pages it fills. */
+/**
+ * Size of one read, in bytes. Each read occupies a thread of Node's pool until it is done,
+ * including the time in which the system zeroes the memory it fills.
+ */
 const PIECE_BYTES = 8 * 1024 * 1024
 
 /**

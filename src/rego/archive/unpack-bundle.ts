@@ -26,7 +26,7 @@ export async function unpackBundle(name: string, bytes: Uint8Array): Promise<Unp
   try {
     const archive = extract()
     const feeding = pipeline(Readable.from([bytes]), createGunzip(), limitBytes, archive)
-    // The archive then ends with an error that is reported below.
+    // An error of the pipeline also ends the archive, so the loop below throws it.
     feeding.catch(() => undefined)
     for await (const entry of archive) {
       const chunks: Buffer[] = []
@@ -56,9 +56,9 @@ function addMember(files: Map<string, Buffer>, { name, type }: Header, content: 
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
   if (segments.includes('..')) throw new AppError('invalid', `the path ${name} leads out of the bundle`)
   if (type === 'directory') return
-  if (!FILES.includes(type)) throw new AppError('invalid', `${name} is no file but a ${type}`)
+  if (!FILES.includes(type)) throw new AppError('invalid', `${name} is a ${type}, not a file`)
   const path = segments.join('/')
   if (path === '') throw new AppError('invalid', 'a file has no name')
-  if (files.has(path)) throw new AppError('invalid', `${path} is there twice`)
+  if (files.has(path)) throw new AppError('invalid', `${path} occurs twice`)
   files.set(path, content)
 }

@@ -12,7 +12,7 @@ const OPA_VERSION = '1.20.2'
 /** Only OPA parses Rego. The evaluation ends, OPA is run, and the evaluation is repeated. */
 export const PARSE_MODULE = 'rego.parse_module'
 
-/** Steps per character of a syntax tree that is parsed as JSON. */
+/** Cost in evaluation steps per character of a syntax tree that is parsed as JSON. */
 const STEPS_PER_CHARACTER = 3
 
 const parseModule: Builtin = (args, context) => {

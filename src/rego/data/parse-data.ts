@@ -18,13 +18,14 @@ export function toJson(file: string, content: Uint8Array): Uint8Array {
 
 /**
  * Parses a file's JSON and returns the address of the value. Raises `invalid`, naming the file, if
- * it is malformed or too large.
+ * it is malformed, does not fit into memory, or has too many keys with the same hash.
  */
 export function parseJson(builder: DataBuilder, file: string, json: Uint8Array): number {
   return naming(file, () => {
     const read = builder.read(json)
     if (read?.end === json.length) return read.address
-    // Finds the location of an error that the reader reports.
+    // The builder does not say where the JSON is malformed. The scanner raises an error that names
+    // the location. If it accepts the JSON, the builder failed for one of the two reasons below.
     scanValue(json, 0)
     throw new AppError(
       'invalid',

@@ -40,7 +40,7 @@ const MAX_WAITING_BYTES = 256 * 1024 * 1024
 
 /**
  * Gathers the calls that arrive during a batch into the next one: the higher the load, the fewer
- * the commits. A call of an operation that yields runs alone, after the other calls or after every
+ * the commits. A call of a background operation runs alone, after the other calls or after every
  * batch, so that others wait for at most one of them.
  */
 export class BatchingRunner implements Runner<never> {
@@ -72,8 +72,8 @@ export class BatchingRunner implements Runner<never> {
     if (this.#isFull(bytes)) return Promise.reject(tooManyWaiting())
     this.#waitingBytes += bytes
     return new Promise((resolve, reject) => {
-      const { name, yields = false, repeats = false } = operation
-      const line = yields ? this.#yielding : this.#waiting
+      const { name, isBackground = false, repeats = false } = operation
+      const line = isBackground ? this.#yielding : this.#waiting
       line.push({ call: { operation: name, args, repeats }, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })

@@ -12,7 +12,7 @@ import type { Call, CallConnection, Outcome, StoreAnswer, StoreRequest, ThreadRo
 export interface Executor extends CallConnection {
   readonly problem?: string | undefined
   /** Finishes the calls under way. Once the signal is aborted, ends them. */
-  readonly close: (givenUp?: AbortSignal) => Promise<void>
+  readonly close: (abandoned?: AbortSignal) => Promise<void>
 }
 
 /** The operations that can run in a store. */
@@ -28,11 +28,14 @@ export interface StoreThread {
   readonly options: { readonly role: ThreadRole }
   /** The store's name in messages: `tidegate.db`. */
   readonly store: string
-  /** Called when the thread ended by itself. */
+  /** Called when the thread ended unexpectedly. */
   readonly died: ((death: ThreadDeath) => void) | undefined
 }
 
-/** Searches are rare and come together: the 30 MB that their thread holds are then given back. */
+/**
+ * Idle time after which a reading thread ends, which frees about 30 MB. Searches are rare and come
+ * in groups.
+ */
 const READING_IDLE_MS = 60_000
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
@@ -48,14 +51,14 @@ export function threadExecutor({ script, options, store, died }: StoreThread): E
 }
 
 export interface ThreadExecutorOptions extends SupervisedThreadOptions {
-  /** Ends a thread that has been idle for this long. Absent if the thread stays. */
+  /** Idle time after which the thread is ended, in milliseconds. Absent if it is never ended. */
   readonly idleMs?: number | undefined
 }
 
 /**
  * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and
- * again after it died or was ended for being idle. If it dies during a batch, it is unknown whether
- * the batch was committed.
+ * again after it crashed or was ended for being idle. If it crashes during a batch, it is unknown
+ * whether the batch was committed.
  */
 export class ThreadExecutor implements Executor {
   readonly #thread: SupervisedThread
@@ -73,12 +76,12 @@ export class ThreadExecutor implements Executor {
     return this.#thread.problem
   }
 
-  /** Rejects with an AppError if the thread refuses to start or dies before it answers. */
+  /** Rejects with an AppError if the thread refuses to start or ends before it answers. */
   async execute(calls: readonly Call[]): Promise<readonly Outcome[]> {
     clearTimeout(this.#idleTimer)
     try {
       const thread = this.#thread.take()
-      const answered = this.#probeServer(thread)
+      const answered = this.#nextAnswer(thread)
       thread.postMessage({ type: 'calls', calls } satisfies StoreRequest)
       return await answered
     } finally {
@@ -87,28 +90,28 @@ export class ThreadExecutor implements Executor {
   }
 
   /**
-   * Waits until the thread has finished its batch. Once `givenUp` is aborted, the thread is ended
+   * Waits until the thread has finished its batch. Once `abandoned` is aborted, the thread is ended
    * within the batch.
    */
-  async close(givenUp?: AbortSignal): Promise<void> {
+  async close(abandoned?: AbortSignal): Promise<void> {
     clearTimeout(this.#idleTimer)
     const thread = this.#thread.current
     const terminate = (): void => void thread?.terminate()
     this.#end()
-    if (givenUp?.aborted === true) terminate()
-    givenUp?.addEventListener('abort', terminate)
+    if (abandoned?.aborted === true) terminate()
+    abandoned?.addEventListener('abort', terminate)
     await this.#ending
-    givenUp?.removeEventListener('abort', terminate)
+    abandoned?.removeEventListener('abort', terminate)
   }
 
-  #probeServer(thread: Worker): Promise<readonly Outcome[]> {
+  #nextAnswer(thread: Worker): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const release = listen(thread, {
         message: (answer: StoreAnswer) => {
           release()
           if (answer.type === 'outcomes') resolve(answer.outcomes)
           else {
-            // The thread ends by itself after a refusal: that is no death.
+            // The thread ends itself after a refusal, which does not count as a crash.
             this.#thread.release()
             reject(fromFailure(answer.failure))
           }

@@ -8,10 +8,10 @@ export interface Operation<Context, Args, Result> {
   /** Unique name, such as `gates.trigger`. Another thread finds the operation by it. */
   readonly name: string
   /**
-   * Lets other operations go first, and shares a commit with none. For operations that no caller
-   * waits for.
+   * Whether other operations run first. The operation then has a commit of its own. For work that
+   * no caller waits for.
    */
-  readonly yields?: boolean
+  readonly isBackground?: boolean
   /**
    * Whether a power cut may undo the operation, because it is done again. Its commit then does not
    * wait for the disk.

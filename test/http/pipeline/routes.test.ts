@@ -46,7 +46,7 @@ function get(path: string, token?: string, method = 'GET'): Promise<Answered> {
 }
 
 /** Creates a row of each kind, at `/one` and `/two`. */
-function bothKinds(row: Pick<RouteDescription, 'roles' | 'deniesWith401'>): Route<Deps>[] {
+function bothKinds(row: Pick<RouteDescription, 'roles' | 'reserves401ForDenials'>): Route<Deps>[] {
   return [
     route({ ...HEAD, ...row, path: '/one', answer: () => jsonAnswer({}) }),
     directRoute({
@@ -97,7 +97,7 @@ describe.each([true, false])('with the direct route: %s, a route', (isDirect) =>
   })
 
   it('whose 401 means denied answers 403 to a token that is missing or wrong', async () => {
-    await serve(bothKinds({ roles: ['auditor'], deniesWith401: true }), true, isDirect)
+    await serve(bothKinds({ roles: ['auditor'], reserves401ForDenials: true }), true, isDirect)
     expect(await statuses('wrong')).toEqual([403, 403])
     expect(await statuses()).toEqual([403, 403])
   })

@@ -5,25 +5,25 @@ import { labelRole } from '../../../src/lib/redaction/member-names.js'
 import { readOpenContainers } from '../../../src/lib/redaction/close-json.js'
 
 /** The result of checking each byte. */
-function standing(text: string): { open: number[]; textFrom: number; isInText: boolean } {
+function standing(text: string): { open: number[]; stringStart: number; isInString: boolean } {
   const open: number[] = []
-  let textFrom = -1
-  let isInText = false
+  let stringStart = -1
+  let isInString = false
   for (let at = 0; at < text.length; at++) {
     const letter = text.charAt(at)
-    if (isInText) {
+    if (isInString) {
       if (letter === '\\') at++
-      else isInText = letter !== '"'
+      else isInString = letter !== '"'
     } else if (letter === '"') {
-      textFrom = at
-      isInText = true
+      stringStart = at
+      isInString = true
     } else if ('[{]}'.includes(letter)) {
-      textFrom = -1
+      stringStart = -1
       if (letter === '[' || letter === '{') open.push(at)
       else open.pop()
     }
   }
-  return { open, textFrom, isInText }
+  return { open, stringStart, isInString }
 }
 
 const read = (text: string) => readOpenContainers(Buffer.from(text))

@@ -30,13 +30,13 @@ describe('unpacking a bundle', () => {
     ['read bundle b: the path ../data.json leads out of the bundle', [{ name: '../data.json' }]],
     ['read bundle b: the path a/../../x leads out of the bundle', [{ name: 'a/../../x' }]],
     ['read bundle b: the path a/../x/ leads out of the bundle', [{ name: 'a/../x/', type: 'directory' }]],
-    ['read bundle b: data.json is there twice', [{ name: 'data.json' }, { name: '/./data.json' }]],
-    ['read bundle b: p.rego is no file but a symlink', [{ name: 'p.rego', type: 'symlink', linkname: 'q' }]],
+    ['read bundle b: data.json occurs twice', [{ name: 'data.json' }, { name: '/./data.json' }]],
+    ['read bundle b: p.rego is a symlink, not a file', [{ name: 'p.rego', type: 'symlink', linkname: 'q' }]],
     [
-      'read bundle b: p.rego is no file but a link',
+      'read bundle b: p.rego is a link, not a file',
       [{ name: 'p.rego', type: 'link', linkname: '/etc/passwd' }],
     ],
-    ['read bundle b: p is no file but a fifo', [{ name: 'p', type: 'fifo' }]],
+    ['read bundle b: p is a fifo, not a file', [{ name: 'p', type: 'fifo' }]],
     ['read bundle b: a file has no name', [{ name: '/', type: 'file' }]],
   ]
   test.each(refused)('ends with: %s', async (message, members) => {

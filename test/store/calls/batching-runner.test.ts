@@ -4,7 +4,7 @@ import type { Call } from '../../../src/store/calls/call.js'
 
 const MB = 1024 * 1024
 const operation = { name: 'test.keep', apply: () => Promise.resolve() }
-const yielding = { name: 'test.tidy', yields: true, apply: () => Promise.resolve() }
+const yielding = { name: 'test.tidy', isBackground: true, apply: () => Promise.resolve() }
 
 function makeRunner(): { runner: BatchingRunner; batches: number[] } {
   const batches: number[] = []

@@ -42,12 +42,12 @@ describe('which of several hosts is connected to', () => {
     await standby.promote()
     // Both take writes now: one of them must not, and it is the one that was there before.
     for (const choice of choices) {
-      choice.suspect()
+      choice.recheck()
       expect((await choice.settings()).port).toBe(second.port)
     }
     await standby.stop()
     for (const choice of choices) {
-      choice.suspect()
+      choice.recheck()
       await expect(choice.settings()).rejects.toThrow('timeline 1, newest known 2')
     }
   })

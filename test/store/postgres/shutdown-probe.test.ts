@@ -38,7 +38,7 @@ async function expectNoWarning(): Promise<void> {
 
 test('as much may be under way at a time as is asked for', async () => {
   const atEnd = new ShutdownProbe(SETTINGS)
-  const acts = Array.from({ length: MANY }, (_, index) => atEnd.unlessGivenUp(() => Promise.resolve(index)))
+  const acts = Array.from({ length: MANY }, (_, index) => atEnd.unlessAbandoned(() => Promise.resolve(index)))
   expect(await Promise.all(acts)).toHaveLength(MANY)
   await expectNoWarning()
 })
@@ -49,6 +49,6 @@ test('a database that answers is waited for, however often it is looked at', asy
   await vi.waitFor(() => expect(pauses).toBeGreaterThan(MANY))
   atEnd.end()
   await looking
-  expect(atEnd.givenUp.aborted).toBe(false)
+  expect(atEnd.abandoned.aborted).toBe(false)
   await expectNoWarning()
 })

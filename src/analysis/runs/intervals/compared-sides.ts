@@ -3,13 +3,13 @@ import type { TimeWindow } from '../../sources.js'
 import type { PlannedSide, RunPlan } from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
 
-/** Which instances, and which time of them. */
+/** The instances of one side and their time window. */
 export interface ComparedSide extends TimeWindow {
   /** Without secrets. */
   readonly scope: Readonly<Record<string, string>>
 }
 
-/** The compared scopes of one part of a service. */
+/** The compared instances for the metrics or the log of one service. */
 export interface ComparedSides {
   readonly name: string
   readonly part: 'metrics' | 'log'
@@ -17,10 +17,12 @@ export interface ComparedSides {
   readonly canary: ComparedSide
 }
 
-/** Each service more makes the report longer; a run may have hundreds. */
+/** Limits the size of the report; a run may have hundreds of services. */
 const MAX_SERVICES = 20
 
-/** The compared scopes of an interval, for the first services of a run. */
+/**
+ * Returns the compared instances of an interval, for the first `MAX_SERVICES` services of a run.
+ */
 export function comparedSides({ targets, timing }: RunPlan, interval: number): readonly ComparedSides[] {
   const side = (planned: PlannedSide): ComparedSide => ({
     scope: Object.fromEntries(

@@ -160,7 +160,7 @@ function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFi
   return [{ field: filterKey, value: bare, match: isPrefix ? 'prefix' : 'exact' }]
 }
 
-/** A restart may have taken a source away that the plan still names. */
+/** For a source that the plan names but the configuration no longer has after a restart. */
 function missingMetricSource(name: string): MetricSource {
   return {
     fetchSeries: (query) =>

@@ -14,22 +14,25 @@ export interface TargetReport {
 }
 
 /**
- * The judgement of one interval. It is stored and sent as JSON, so its members keep their first
- * names.
+ * The judgement of one interval. It is stored and sent as JSON, so the names of its members must
+ * not change.
  */
 export interface IntervalReport {
   /** The number of the interval; the first is 1. */
   readonly look: number
-  /** How many intervals the run has. */
+  /** The number of intervals of the run. */
   readonly looks: number
   readonly canaryWindow: TimeWindow
-  /** The compared scopes. Absent from reports of former releases. */
+  /**
+   * The instances and time windows that were compared, for the first services of the run. Absent
+   * from reports of earlier releases.
+   */
   readonly compared?: readonly ComparedSides[] | undefined
   readonly score: number
   readonly verdict: Verdict
   /** The reason of the verdict, as a sentence. */
   readonly reason: string
-  /** Whether further intervals cannot mend it. */
+  /** Whether later intervals cannot change the result. */
   readonly endsRun: boolean
   /** Whether it fails only because sources did not answer, so that a later interval may succeed. */
   readonly isUnanswered: boolean

@@ -23,7 +23,7 @@ import type { IntervalReport, TargetReport } from './interval-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan, PlannedLogs } from '../definitions/plan.js'
 import { canaryWindow, intervalCount } from './schedule.js'
 
-/** With a sentence each for both sides of 50 metrics that cannot be had. */
+/** Maximum number of errors in a report: one for each side of 50 metrics. */
 const MAX_ERRORS = 100
 
 /** An interval as judged, with the templates of the log to remember. */

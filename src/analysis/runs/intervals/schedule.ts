@@ -46,7 +46,7 @@ export function canaryWindow({ targets, timing }: RunPlan, interval: number): Ti
   return side === undefined ? { startMs: 0, endMs: 0 } : intervalWindow(timing, side, interval)
 }
 
-/** The last interval takes what is left over of the lifetime. */
+/** The last interval includes the remainder of the lifetime. */
 function elapsedMs(timing: Timing, interval: number): number {
   return interval >= intervalCount(timing)
     ? Math.max(timing.lifetimeMs, timing.intervalMs)

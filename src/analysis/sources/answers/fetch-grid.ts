@@ -12,16 +12,19 @@ import type { StepGrid } from './step-grid.js'
 export interface GridRequest {
   /** The query as sent for the whole grid. */
   readonly textFor: (grid: StepGrid) => string
-  /** Steps of a window that are read. */
+  /** Maximum number of steps to fetch. Later steps of the window are left out. */
   readonly maxPoints: number
   readonly pointsPerRequest: number
-  /** Fetches one part of the grid. Returns a sentence if it fails. */
+  /** Fetches one part of the grid. Returns an error message if it fails. */
   readonly fetchPart: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
 }
 
 const MAX_NAMED_SERIES = 3
 
-/** A series on the grid of its steps, from as many requests as it takes. */
+/**
+ * Fetches a series in one or more requests. If the first one fails, the query has failed; a later
+ * failure makes the series incomplete.
+ */
 export async function fetchGrid(
   query: SeriesQuery,
   budget: FetchBudget,
@@ -59,6 +62,7 @@ export async function fetchGrid(
 /** The data of the parts of a grid so far. */
 class GridReading {
   readonly builder: SeriesBuilder
+  /** A series for each label, such as one per instance, if the aggregate is `units`. */
   readonly units = new Map<string, SeriesBuilder>()
   readonly warnings = new Set<string>()
   readonly #grid: StepGrid
@@ -80,7 +84,6 @@ class GridReading {
       whole.include(unit, firstStep)
       this.units.set(label, whole)
     }
-    // Each part may bring its own remarks; the state depends on the first one alone.
     for (const gap of gaps) this.#gaps.add(gap)
     for (const warning of warnings) this.warnings.add(warning)
     for (const label of labels) if (this.#labels.size <= MAX_COUNTED_SERIES) this.#labels.add(label)
@@ -88,7 +91,7 @@ class GridReading {
     this.#offGrid += offGrid
   }
 
-  /** From here on nothing is known. */
+  /** Records a failed part. The parts after it are not fetched. */
   lose({ startMs }: StepGrid, problem: string): void {
     this.#gaps.add(`${problem}; nothing is known from ${new Date(startMs).toISOString()} on`)
   }

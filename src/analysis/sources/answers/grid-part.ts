@@ -7,13 +7,13 @@ import type { StepGrid } from './step-grid.js'
 export interface GridPart {
   readonly grid: StepGrid
   readonly builder: SeriesBuilder
-  /** A series for each label, if requested; at most `MAX_COUNTED_SERIES` + 1. */
+  /** A series for each label, if the aggregate is `units`; at most `MAX_COUNTED_SERIES` + 1. */
   readonly units: ReadonlyMap<string, SeriesBuilder>
   /** Labels of the series, if no aggregate joins them; at most `MAX_COUNTED_SERIES` + 1. */
   readonly labels: ReadonlySet<string>
   /** Remarks of the server about data that may be missing, as whole sentences. */
   readonly gaps: readonly string[]
-  /** All that it remarks. */
+  /** All remarks of the server. */
   readonly warnings: readonly string[]
   /** Values that are no numbers. */
   readonly unreadable: number
@@ -27,7 +27,7 @@ export const MAX_COUNTED_SERIES = 100
  */
 const MAX_LABEL_LENGTH = 4096
 
-/** Gathers what an answer has of a grid. */
+/** Collects the data of one answer for a grid. */
 export class GridPartBuilder {
   readonly #grid: StepGrid
   readonly #builder: SeriesBuilder

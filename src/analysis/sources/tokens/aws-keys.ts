@@ -42,8 +42,8 @@ interface TemporaryKeys extends AwsKeys {
 }
 
 /**
- * The access key of the role of an instance, a container or a service account. A sentence if there
- * is none.
+ * The access key of the role of an instance, a container or a service account. An error message if
+ * there is none.
  */
 export async function fetchAwsKeys(
   from: AwsKeysFrom,

@@ -30,7 +30,7 @@ export interface ServiceAccount {
   readonly tokenUrl: string
 }
 
-/** The service account of a key file, or a sentence without its contents if it is not one. */
+/** The service account of a key file. An error message without its contents if it is not one. */
 export function readServiceAccount(secret: Secret): ServiceAccount | string {
   const file = KeyFile.safeParse(parseJson(secret.reveal()))
   if (!file.success) {

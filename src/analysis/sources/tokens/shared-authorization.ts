@@ -1,6 +1,9 @@
 import type { ConnectionSettings, Deadline, SignRequest } from '../answers/source-connection.js'
 
-/** Credentials that expire within this time, in milliseconds, are not used: requests take time. */
+/**
+ * Credentials that expire within this time, in milliseconds, are not used: a request may outlast
+ * them.
+ */
 const MARGIN_MS = 60_000
 
 /** Temporary credentials of requests. */
@@ -11,7 +14,7 @@ export interface Granted {
 
 /**
  * Shares credentials between requests. Renews them before they expire, once for all waiting
- * requests. `request` returns a sentence if none are granted.
+ * requests. `request` returns an error message if none are granted.
  */
 export function makeSharedAuthorization(
   request: (deadline: Deadline) => Promise<Granted | string>,

@@ -13,8 +13,8 @@ const DEFAULT_SECONDS = 300
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().optional() })
 
 /**
- * A bearer token for each request, renewed before it expires. `makeRequest` returns a sentence if a
- * token cannot be requested.
+ * A bearer token for each request, renewed before it expires. `makeRequest` returns an error
+ * message if a token cannot be requested.
  */
 export function makeTokenAuthorization(
   connection: SourceConnection,
@@ -35,7 +35,10 @@ export function makeTokenAuthorization(
   }, now)
 }
 
-/** App Service and Container Apps, which require a header of their own, and virtual machines. */
+/**
+ * API versions of the endpoints for managed identities: `app` for App Service and Container Apps,
+ * which require the header `x-identity-header`, and `machine` for virtual machines.
+ */
 const IDENTITY_VERSIONS = { app: '2019-08-01', machine: '2018-02-01' } as const
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
@@ -45,8 +48,8 @@ export function azureTokenUrl(signIn: AzureSignIn): string {
 }
 
 /**
- * The request for a token: of a client with its secret or with the token of a service account, or
- * of a managed identity.
+ * The request for a token. The caller is a client with a secret, a client with the token of a
+ * service account, or a managed identity.
  */
 export function azureTokenRequest({ signIn, url }: AzureSettings): SourceRequest {
   const audience = signIn.audience ?? new URL(url).origin
@@ -73,7 +76,7 @@ export function azureTokenRequest({ signIn, url }: AzureSettings): SourceRequest
       resource: `${audience}/`,
       ...(clientId !== undefined && { client_id: clientId }),
     },
-    // Azure Arc and virtual machines want the one, App Service the other.
+    // Azure Arc and virtual machines require `metadata`, App Service requires `x-identity-header`.
     headers: { metadata: 'true', ...(header !== undefined && { 'x-identity-header': header.reveal() }) },
   }
 }

@@ -15,8 +15,8 @@ import { outlierFences } from '../../statistics/quantile.js'
 import { ownMember } from '../../../lib/own-member.js'
 
 /**
- * The settings built into Kayenta's judge. Its configuration has such settings but never reads
- * them.
+ * The settings built into Kayenta's judge. Its configuration accepts a tolerance and a confidence
+ * level, but the judge ignores them and uses these values.
  */
 const DEFAULT_SETTINGS: KayentaSettings = { tolerance: 0.25, confidence: 0.98 }
 const VERDICTS = { Pass: 'Success', Marginal: 'Review', Fail: 'Fail' } as const
@@ -89,7 +89,7 @@ function unjudgeable(reason: string, { critical }: MetricSeries['spec']): Kayent
   return { classification: 'NodataFailMetric', reason, critical, ratio: Number.NaN }
 }
 
-/** Any failure becomes `Error` and loses the critical flag, as there. */
+/** As in Kayenta, any failure becomes `Error` and loses the critical flag. */
 function classifyOrError(
   sides: CleanedSides,
   spec: MetricSeries['spec'],
@@ -137,8 +137,8 @@ const MAX_NODATA_SHARE = 50
 
 /**
  * Group scores and summary as in Kayenta (analysis.md 1.2, Scoring), without muted metrics. The run
- * fails if `isCompared` is false for all other metrics. Kayenta can give such a run the full score,
- * since gaps become zeros and a group without data counts as full.
+ * fails if no metric that counts was compared. Kayenta can give such a run the full score, since
+ * gaps become zeros and a group without data counts as full.
  */
 function scoreMetrics(
   results: readonly MetricResult[],

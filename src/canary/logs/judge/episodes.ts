@@ -21,7 +21,7 @@ const MAX_LEFT_SHARE = 0.05
 
 /**
  * The minute at which the start of a canary is over. Undefined in short windows, and if the canary
- * does not continue to log ordinary lines as its traffic lets expect: errors that end because the
+ * afterwards logs fewer ordinary lines than its traffic suggests: errors that end because the
  * traffic ended are not over.
  */
 export function startEndOf(
@@ -46,21 +46,21 @@ export function startEndOf(
   return now >= before * odds * MIN_SERVED ? end : undefined
 }
 
-/** Number of minutes of a window, with a started last one. */
+/** Number of minutes of a window, rounded up. */
 export function minutesOf({ startMs, endMs }: LogSide): number {
   return Math.ceil((endMs - startMs) / MINUTE_MS)
 }
 
-/** Minutes of the window, the second not among them. */
+/** A run of minutes of the window: from `from` up to, but not including, `to`. */
 export interface Episode {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The stretch of at most `length` minutes that contains all events of the canary that the baseline
- * does not explain, and that ended at least half that length ago. The start is preferred. Undefined
- * if more came before or after it.
+ * The first run of `length` minutes that contains all events of the canary that the baseline does
+ * not explain, and that ended at least half that length before the end of the window. Undefined if
+ * there is none.
  */
 export function episodeOf(
   length: number,

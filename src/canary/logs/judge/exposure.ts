@@ -37,8 +37,8 @@ function commonLines(groups: readonly EventGroup[]): { readonly baseline: number
     }))
     .toSorted((a, b) => a.ratio - b.ratio)
   const baseline = common.reduce((sum, { before }) => sum + before, 0)
-  // Weighted by the baseline's lines and taken from the middle half of the weight, so that no few
-  // templates decide.
+  // Templates are weighted by the baseline's lines. Only the middle half of the weight counts, so
+  // that a few templates cannot decide.
   const within = common.reduce<{ readonly passed: number; readonly before: number; readonly now: number }>(
     ({ passed, ...sums }, { before, now }) => {
       const [from, to] = [Math.max(passed, baseline / 4), Math.min(passed + before, (3 * baseline) / 4)]

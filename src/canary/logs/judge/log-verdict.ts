@@ -76,7 +76,7 @@ function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput)
 
 /**
  * A review always has a score below the passing one, so that clients that read only the score do
- * not take it for a success.
+ * not treat it as a success.
  */
 function belowPass(score: number, { pass }: ScoreThresholds): number {
   return Math.min(score, Math.max(0, pass - JUST_BELOW))

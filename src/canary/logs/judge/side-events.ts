@@ -25,7 +25,7 @@ export function countEvent(side: SideEvents, text: string, atMs: number, startMs
   if (side.samples.length < MAX_SAMPLES) addSample(side.samples, shortened(text))
 }
 
-/** Adds what was counted elsewhere for the same template. */
+/** Adds the counts of another group of the same side, such as one joined with it. */
 export function addSide(side: SideEvents, other: SideEvents): void {
   side.events += other.events
   for (const [minute, events] of other.byMinute) addTo(side.byMinute, minute, events)
@@ -44,7 +44,7 @@ function shortened(text: string): string {
   return text.length > MAX_SAMPLE_CHARACTERS ? `${text.slice(0, MAX_SAMPLE_CHARACTERS)}…` : text
 }
 
-/** All events that say the same, with one topic, of one logger. */
+/** The events with one template and topic from one logger. */
 export interface EventGroup {
   readonly template: Template
   readonly topic: Topic | undefined

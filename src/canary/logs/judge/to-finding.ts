@@ -2,12 +2,12 @@ import { cutText } from '../../../lib/text/shown-text.js'
 import type { TemplateFinding } from '../model/types.js'
 import type { EventGroup } from './side-events.js'
 import type { Episode } from './episodes.js'
-import { leastRatio } from './compare-group.js'
+import { minRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
 const MAX_SHOWN = 80
 /** P-value below which a change is not chance. */
-const SURE = 0.05
+const SIGNIFICANCE = 0.05
 
 /** A comparison as the report shows it. */
 export function toFinding(comparison: WeighedComparison, lostPoints: number): TemplateFinding {
@@ -81,8 +81,8 @@ function doubtOf(comparison: WeighedComparison): string {
   if (comparison.isOver) return `More frequent only ${whenOf(comparison.episode)}, as after a start`
   if (change === 'missing') return 'The canary does not log it'
   if (change === 'fewer') return 'Fewer than expected by exposure'
-  if (change === 'more' && pAdjusted < SURE && ratioLower > 1) {
-    const least = leastRatio(group.severity)
+  if (change === 'more' && pAdjusted < SIGNIFICANCE && ratioLower > 1) {
+    const least = minRatio(group.severity)
     return `More frequent (p ${shown(pAdjusted)}), but possibly only ${ratioLower.toFixed(1)} times as often by exposure; the limit is ${least} times`
   }
   if (dispersion > 1) return `The events come in bursts and count as few (p ${shown(pAdjusted)})`

@@ -45,8 +45,8 @@ const TALKING_SHARE = 0.8
 const MIN_EXPECTED = 10
 
 /**
- * A stretch in which the canary logged nothing although its baseline did and the canary had before,
- * as a sentence: a stopped or interrupted stream. Undefined if there is none, or if lines have no
+ * Describes a period in which the canary logged nothing, although its baseline did and the canary
+ * had before: a stopped or interrupted stream. Undefined if there is none, or if lines have no
  * times.
  */
 export function silenceOf(
@@ -149,9 +149,9 @@ const MIN_EVENTS = 100
 const MAX_STORMS = 3
 
 /**
- * Lines that the baseline always logs and the canary never does, with little or nothing instead, as
- * a sentence: work that it does not get or no longer does. Undefined if less than a fifth of the
- * lines is missing, or if other ordinary lines replace them.
+ * Describes lines that the baseline always logs and the canary never does, with little or nothing
+ * instead: work that the canary does not receive or no longer does. Undefined if less than a fifth
+ * of the lines is missing, or if other ordinary lines replace them.
  */
 export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExposure): string | undefined {
   const ordinary = comparisons.filter(({ group }) => group.severity === 'ordinary')

@@ -2,7 +2,7 @@ import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
 import { spendAlpha } from '../../statistics/alpha-spending.js'
 import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.js'
 import { endsProgram } from '../topics/default-topics.js'
-import { leastRatio } from './compare-group.js'
+import { minRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
 import type { EventGroup } from './side-events.js'
 
@@ -140,7 +140,7 @@ function weigh(
   const { group, change, pMore, ratioLower } = comparison
   const { severity } = group
   const mayCostPoints = pAdjusted !== undefined
-  const isProven = mayCostPoints && pAdjusted < error && ratioLower > leastRatio(severity)
+  const isProven = mayCostPoints && pAdjusted < error && ratioLower > minRatio(severity)
   const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > MIN_RATIO_NEW_EVER
   // A single line may be chance, but for a topic that the template names, one line is enough.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen

@@ -135,8 +135,8 @@ export interface LogReport {
    */
   readonly mixDivergence: number | null
   /**
-   * A stretch in which the canary logged nothing and its baseline did, as a sentence. Null if there
-   * is none.
+   * Describes a period in which the canary logged nothing and its baseline did. Null if there is
+   * none.
    */
   readonly silence: string | null
   /** Findings with a severity, most costly first, up to a limit. */

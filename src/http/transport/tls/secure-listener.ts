@@ -15,7 +15,10 @@ export interface ServerTls {
   readonly failed: (error: Error, remoteAddress: string | undefined) => void
 }
 
-/** The TLS part of a server. Connections emit `secureConnection` after the handshake. */
+/**
+ * The TLS part of a server. The server emits `secureConnection` for each connection after its
+ * handshake.
+ */
 export class SecureListener {
   readonly #tls: ServerTls
   readonly #handshakeMs: number

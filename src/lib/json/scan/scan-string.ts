@@ -13,8 +13,8 @@ const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * Returns the offset after the string literal whose opening quote is at `open`. Throws as
- * `syntaxError`.
+ * Returns the offset after the string literal whose opening quote is at `open`. Throws
+ * JsonSyntaxError if it is malformed or unclosed.
  */
 export function scanString(bytes: Uint8Array, open: number): number {
   let at = skipRun(bytes, open + 1, PLAIN)

@@ -18,7 +18,7 @@ export interface Character {
   readonly bytes: Bytes
 }
 
-/** Steps of searching a text for one separator. */
+/** Cost in evaluation steps of searching a text for one separator. */
 const SEARCH_STEPS = 1
 const SEARCH_STEPS_PER_BYTE = 0.002
 

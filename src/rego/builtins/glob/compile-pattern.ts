@@ -24,7 +24,7 @@ import type { PatternNode, Sequence } from './parse-pattern.js'
 import { contains, prefix, prefixAny, prefixSuffix, suffix, suffixAny, text } from './text-matchers.js'
 import type { Prefix, Suffix, Text } from './text-matchers.js'
 
-/** Steps per part of a pattern. */
+/** Cost in evaluation steps per part of a pattern. */
 const PART_STEPS = 4
 
 interface Wildcards {

@@ -14,7 +14,7 @@ const CACHE_SIZE = 256
 /** Longer patterns, including delimiters, are not cached, so that the cache stays small. */
 const MAX_CACHED_LENGTH = 500
 const DEFAULT_DELIMITERS = ['.']
-/** Steps per character of a pattern and of a text. */
+/** Cost in evaluation steps per character of a pattern and of a text. */
 const PATTERN_STEPS = 20
 const TEXT_STEPS = 1
 

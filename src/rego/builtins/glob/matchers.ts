@@ -137,7 +137,7 @@ export function listOf(text: string): Bytes[] {
   return Array.from(text, bytesOf)
 }
 
-/** Steps per offset of a text, and per byte that is compared there. */
+/** Cost in evaluation steps per offset of a text, and per byte that is compared there. */
 const TRY_STEPS = 6
 const BYTE_STEPS = 0.3
 

@@ -7,12 +7,13 @@ import { ensureResultLength } from '../shared/call-costs.js'
 
 /** The maximum width, precision and index in Go. */
 const MAX_NUMBER = 1_000_000
-/** Steps per directive, per unit of width and precision, and per quoted character. */
+/** Cost in evaluation steps per directive, and per unit of its width and precision. */
 const DIRECTIVE_STEPS = 25
 const WIDTH_STEPS = 0.2
 const PRECISION_STEPS = 7
+/** Cost in evaluation steps per character of a string argument, by verb; 1 for other verbs. */
 const CHARACTER_STEPS: Readonly<Record<string, number>> = { s: 0.5, v: 0.5, q: 20, x: 32, X: 32 }
-/** Steps per hex digit of a large integer that is converted to another base. */
+/** Cost in evaluation steps per hex digit of a large integer that is converted to another base. */
 const DIGIT_STEPS = 40
 const FLAG_NAMES = { '#': 'sharp', '0': 'zero', '+': 'plus', '-': 'minus', ' ': 'space' } as const
 

@@ -98,7 +98,7 @@ function readObjectField(node: RegoObject) {
 
 /** Maximum depth, far above that of a parsed document. */
 const MAX_DEPTH = 1000
-/** Steps per value for all checks. */
+/** Cost in evaluation steps per value for all checks. */
 const VALUE_STEPS = 200
 
 /** Charges for a syntax tree that is given as an object. Ends the evaluation if it is too deep. */

@@ -26,7 +26,7 @@ import { BuiltinError } from '../shared/builtin.js'
 import { checkSchema } from './schema/check-schema.js'
 import { nodePosition } from './schema/source-position.js'
 
-/** Steps per node of query and schema for all rules. */
+/** Cost in evaluation steps per node of query and schema for all rules. */
 const NODE_STEPS = 300
 /** Steps of comparing two fields of one name, or two fragments. All pairs are compared. */
 const PAIR_STEPS = 50

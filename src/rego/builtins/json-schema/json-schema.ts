@@ -73,7 +73,7 @@ export const jsonSchemaBuiltins: BuiltinTable = {
   'json.verify_schema': verifySchema,
 }
 
-/** Steps per schema. */
+/** Cost in evaluation steps per schema. */
 const SCHEMA_STEPS = 300
 
 type Check = (value: RegoValue, key: string, references: SchemaReferences, meter: WorkMeter) => void

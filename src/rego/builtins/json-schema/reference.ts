@@ -6,7 +6,7 @@ import { isArray } from '../shared/operands.js'
 
 /** The address of a schema without an `$id`. URLs are resolved against it; nothing is fetched. */
 const NO_ADDRESS = 'schema://none/'
-/** Steps per object of a schema. */
+/** Cost in evaluation steps per object of a schema. */
 const VISIT_STEPS = 50
 /** Keywords whose members are values, not schemas. */
 const LITERAL: readonly string[] = ['const', 'enum']
@@ -40,13 +40,13 @@ export class SchemaReferences {
     if (document === undefined)
       throw new BuiltinError(`reference to another document is not allowed: ${reference}`)
     let value: RegoValue = document
-    for (const step of at === -1
+    for (const segment of at === -1
       ? []
       : address
           .slice(at + 1)
           .split('/')
           .slice(1))
-      value = stepInto(value, decodeStep(step))
+      value = resolveSegment(value, decodeSegment(segment))
     return value
   }
 
@@ -83,18 +83,20 @@ function resolveUrl(reference: string, base: string): string {
 function withoutEmptyFragment(url: string): string {
   return url.endsWith('#') ? url.slice(0, -1) : url
 }
-function stepInto(value: RegoValue, key: string): RegoValue {
+
+/** Returns the target of one segment of a JSON pointer. Throws BuiltinError if it is missing. */
+function resolveSegment(value: RegoValue, key: string): RegoValue {
   if (isArray(value))
     return value[Number(key)] ?? fail(`Out of bound array[0,${value.length}] index '${key}'`)
   if (!(value instanceof RegoObject)) return fail(`Invalid token reference '${key}'`)
   return value.get(key) ?? fail(`Object has no key '${key}'`)
 }
 
-function decodeStep(step: string): string {
+function decodeSegment(segment: string): string {
   try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
-    return fail(`invalid reference: ${step}`)
+    return fail(`invalid reference: ${segment}`)
   }
 }
 

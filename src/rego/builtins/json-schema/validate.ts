@@ -23,9 +23,9 @@ import type { SchemaReferences } from './reference.js'
 /** Steps of applying a schema, which references multiply, and per reported violation. */
 const SCHEMA_STEPS = 400
 const VIOLATION_STEPS = 2
-/** Steps of matching a pattern against a name. */
+/** Cost in evaluation steps of matching a pattern against a name. */
 const PATTERN_STEPS = 100
-/** Steps per character of a text whose format is checked. */
+/** Cost in evaluation steps per character of a text whose format is checked. */
 const FORMAT_STEPS = 8
 /** Limits schemas that refer to themselves for the same value. */
 const MAX_DEPTH = 500

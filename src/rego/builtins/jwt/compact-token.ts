@@ -72,7 +72,7 @@ export interface HeaderFields {
   readonly kid: string
   readonly cty: string
   /** True if the header has no critical field that OPA does not know (RFC 7515, 4.1.11). */
-  readonly understood: boolean
+  readonly areCriticalFieldsKnown: boolean
 }
 
 const KNOWN_FIELDS: readonly RegoValue[] = ['alg', 'kid', 'typ', 'cty', 'crit']
@@ -84,8 +84,10 @@ export function readHeaderFields(header: RegoObject): HeaderFields {
   const cty = readText(header, 'cty')
   const kid = readText(header, 'kid')
   readText(header, 'typ')
-  const understood = header.entries.every(([name]) => KNOWN_FIELDS.includes(name) || !critical.includes(name))
-  return { alg, kid, cty, understood }
+  const areCriticalFieldsKnown = header.entries.every(
+    ([name]) => KNOWN_FIELDS.includes(name) || !critical.includes(name),
+  )
+  return { alg, kid, cty, areCriticalFieldsKnown }
 }
 
 function readText(header: RegoObject, name: string): string {

@@ -19,7 +19,7 @@ export interface TokenKey {
   readonly kid: string
 }
 
-/** Steps of creating a key from its numbers. */
+/** Cost in evaluation steps of creating a key from its numbers. */
 const KEY_STEPS = 20_000
 
 const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
@@ -158,7 +158,7 @@ function textField(source: RegoObject, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Steps per pair of digits: Euclid's algorithm is quadratic. */
+/** Cost in evaluation steps per pair of digits: Euclid's algorithm is quadratic. */
 const DIGIT_PAIR_STEPS = 0.02
 
 /**

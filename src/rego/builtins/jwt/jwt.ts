@@ -127,7 +127,7 @@ function layerVerifies(
   meter: WorkMeter,
 ): boolean {
   const { alg } = fields
-  if (alg === '' || !fields.understood) return false
+  if (alg === '' || !fields.areCriticalFieldsKnown) return false
   if (constraints.alg !== '' && constraints.alg !== alg) return false
   const signature = decodeSection(token.signature)
   if (!isJwsAlgorithm(alg)) return false
@@ -161,7 +161,7 @@ function timeClaim(payload: RegoObject, name: string): RegoNumber | undefined {
   throw new BuiltinError(`${name} value must be a number`)
 }
 
-/** The constraints of io.jwt.decode_verify. An absent text is empty and adds none. */
+/** The constraints of io.jwt.decode_verify. An empty `alg`, `iss` or `aud` was not given. */
 interface TokenConstraints {
   readonly trust: TrustedKeys
   readonly alg: string
@@ -184,8 +184,8 @@ function readConstraints(
 ): TokenConstraints {
   for (const [name] of source.entries) {
     if (NAMES.includes(name)) continue
-    const spoken = typeof name === 'string' ? name : 'not a string'
-    throw new BuiltinError(`unknown token validation constraint: ${spoken}`)
+    const shown = typeof name === 'string' ? name : 'not a string'
+    throw new BuiltinError(`unknown token validation constraint: ${shown}`)
   }
   const [alg, aud] = [readText(source, 'alg'), readText(source, 'aud')]
   const cert = source.get('cert') === undefined ? undefined : readText(source, 'cert')
@@ -212,6 +212,7 @@ function readText(source: RegoObject, name: string): string {
 function readTime(value: RegoValue): number {
   if (!(value instanceof RegoNumber)) throw new BuiltinError('token time constraint: must be a number')
   const time = value.toNumber()
+  // The spelling is OPA's.
   if (!Number.isFinite(time)) throw new BuiltinError('token time constraint: unvalid float64')
   if (time < 0) throw new BuiltinError('token time constraint: must not be negative')
   return time

@@ -8,7 +8,7 @@ import { equalInConstantTime } from '../encoding/constant-time.js'
 /** The supported JWS algorithms (RFC 7518, RFC 8037). `none` is not supported. */
 export type JwsAlgorithm = `${'HS' | 'RS' | 'PS' | 'ES'}${'256' | '384' | '512'}` | 'EdDSA'
 
-/** Steps of one signature with a key of the usual size, and per hashed byte. */
+/** Cost in evaluation steps of one signature with a key of the usual size, and per hashed byte. */
 const VERIFYING_STEPS = 10_000
 const SIGNING_STEPS = 100_000
 const HASH_STEPS = 0.5

@@ -13,7 +13,7 @@ const PRECISION = 64
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 /** Maximum digits before or after the point; converting more fills the memory. */
 const MAX_DIGITS = 20_000
-/** Steps per digit converted to binary, and digits that add one step to each. */
+/** Cost in evaluation steps per digit converted to binary, and digits that add one step to each. */
 const DIGIT_STEPS = 4
 const DIGITS_PER_STEP = 5000
 const HEX_BITS = 4

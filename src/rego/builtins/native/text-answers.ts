@@ -18,7 +18,7 @@ import {
 import { exactInteger, parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 
-/** Steps of appending one text. */
+/** Cost in evaluation steps of appending one text. */
 const JOIN_STEPS = 5
 
 /** Sets have another order in the module. */
@@ -94,7 +94,7 @@ function partText(value: RegoValue): string {
   return typeof value === 'string' ? value : displayText(value)
 }
 
-/** Steps of skipping a byte, and of comparing one text there. */
+/** Cost in evaluation steps of skipping a byte, and of comparing one text there. */
 const PASS_STEPS = 3
 const SEARCH_STEPS = 3
 const COPY_STEPS = 0.1

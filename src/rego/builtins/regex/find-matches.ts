@@ -52,7 +52,7 @@ const PORTION = 256
 /** Steps per character, and per instruction of the pattern that may process it. */
 const READ_STEPS = 1
 const INSTRUCTION_STEPS = 0.1
-/** Steps per character that a literal search skips. */
+/** Cost in evaluation steps per character that a literal search skips. */
 const SEARCH_STEPS = 0.1
 
 /**

@@ -5,10 +5,10 @@ type Glob = readonly GlobToken[]
 
 /** Each flag adds one level of recursion. OPA has no limit. */
 const MAX_FLAGS = 500
-/** Steps of comparing two tokens, and two of their ranges. */
+/** Cost in evaluation steps of comparing two tokens, and two of their ranges. */
 const TOKEN_STEPS = 5
 const RANGE_STEPS = 0.5
-/** Steps of looking up the result for two positions. */
+/** Cost in evaluation steps of looking up the result for two positions. */
 const POSITION_STEPS = 40
 
 /**

@@ -130,7 +130,7 @@ function delimitedExtents(template: string, open: string, close: string): [numbe
 /** A part of a replacement template: literal text or a group of the match. */
 type Piece = { readonly text: string } | { readonly group: number | string }
 
-/** Steps of inserting one part, and of parsing one. */
+/** Cost in evaluation steps of inserting one part, and of parsing one. */
 const PIECE_STEPS = 10
 const REFERENCE_STEPS = 40
 

@@ -14,7 +14,7 @@ import type { Command, Operand, Pipeline, Position, TemplateNode, Templates } fr
 import { isTrue, printValue, TemplateNumber } from './template-value.js'
 import type { TemplateValue } from './template-value.js'
 
-/** Steps of parsing an action, and of comparing a variable with another. */
+/** Cost in evaluation steps of parsing an action, and of comparing a variable with another. */
 const ACTION_STEPS = 400
 const VARIABLE_STEPS = 0.01
 
@@ -45,7 +45,7 @@ export const renderTemplateBuiltins: BuiltinTable = { 'strings.render_template':
 
 /** Maximum nesting of called templates and bodies, which use the call stack. */
 const MAX_DEPTH = 1000
-/** Steps per executed node, per compared variable, and per printed character. */
+/** Cost in evaluation steps per executed node, per compared variable, and per printed character. */
 const NODE_STEPS = 80
 const ITEM_BYTES = 64
 const COPY_VARIABLE_STEPS = 0.5

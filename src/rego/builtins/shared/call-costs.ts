@@ -3,11 +3,11 @@ import type { RegoValue } from '../../values/value.js'
 import type { Builtin, BuiltinTable } from './builtin.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 
-/** Steps of the call itself. */
+/** Cost in evaluation steps of the call itself. */
 const CALL_STEPS = 20
 /** Default steps per character of the operands. */
 const DEFAULT_STEPS = 3
-/** Steps for tokens, which are JSON in base64. */
+/** Cost in evaluation steps for tokens, which are JSON in base64. */
 const TOKEN_STEPS = 15
 
 /**

@@ -27,7 +27,7 @@ import type { ChainOptions } from './verify-chain.js'
 
 type Args = readonly RegoValue[]
 
-/** Steps of creating a private key from its numbers. */
+/** Cost in evaluation steps of creating a private key from its numbers. */
 const KEY_STEPS = 30_000
 
 /** X.509 certificates, requests and private keys in the JSON of Go's crypto packages. */

@@ -16,7 +16,7 @@ export function chooseStyle(text: string, isSimpleKey: boolean): ScalarStyle {
   return analysis.singleQuoted ? 'single' : 'double'
 }
 
-/** Steps per written character: indentation multiplies the length of a value. */
+/** Cost in evaluation steps per written character: indentation multiplies the length of a value. */
 const CHARACTER_STEPS = 0.3
 /** libyaml breaks a line at the next space after this column. */
 const BEST_WIDTH = 80

@@ -164,7 +164,7 @@ export function readSignature(
       'invalid',
       `the key '${id}' is not in policies.bundleSigning.keys: say with keyId there, or --verification-key-id, which key of yours must have signed`,
     )
-  if (fields.alg !== key.algorithm || !fields.understood)
+  if (fields.alg !== key.algorithm || !fields.areCriticalFieldsKnown)
     throw new AppError(
       'invalid',
       `its algorithm is '${fields.alg}', that of the key '${id}' is ${key.algorithm}`,

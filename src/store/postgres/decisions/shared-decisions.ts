@@ -32,7 +32,7 @@ export function openSharedDecisions(
   const queries = new PooledQueries(settings, READING, CONNECTIONS, shutdown)
   return {
     store: { ...makeDecisionReader(queries), close: () => queries.close() },
-    startShipping: (options) => startShipping(settings, options, shutdown.givenUp),
+    startShipping: (options) => startShipping(settings, options, shutdown.abandoned),
     removeMonthsBefore: async (timeMs) => {
       try {
         return await removeDecisionMonths(settings, timeMs)

@@ -49,8 +49,8 @@ export class HostChoice {
     return await this.#checking
   }
 
-  /** Checks all hosts again before the next connection. */
-  suspect(): void {
+  /** Makes the next connection check all hosts again. Does nothing for a single host. */
+  recheck(): void {
     if (this.#hosts.length > 1) this.#chosen = undefined
   }
 

@@ -5,7 +5,7 @@ import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
-import { isLostConnection, isOutdated, isRetryable, isStaleConnection } from './postgres-error.js'
+import { isLostConnection, isOutdatedStatement, isRetryable, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { ShutdownProbe } from './shutdown-probe.js'
 import { onlyReads, preparedQuery } from './session.js'
@@ -69,15 +69,16 @@ export class PooledQueries implements Queries {
   async close(): Promise<void> {
     this.#isClosed = true
     const ended = this.#pool?.pool.end()
-    await this.#shutdown.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
+    await this.#shutdown.unlessAbandoned(() => Promise.resolve(ended)).catch(ignore)
   }
 
   async #trying<T>(act: Act<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
     try {
-      return await this.#shutdown.unlessGivenUp(() => this.#on(act))
+      return await this.#shutdown.unlessAbandoned(() => this.#on(act))
     } catch (raw) {
-      if (isLostConnection(raw)) this.#hosts.suspect()
-      if (isOutdated(raw)) this.#names.clear()
+      if (isLostConnection(raw)) this.#hosts.recheck()
+      // The server keeps the old statement under its name, so new names are needed.
+      if (isOutdatedStatement(raw)) this.#names.clear()
       if (!isWorthAgain(raw)) throw raw
       return await this.#on(act)
     }

@@ -69,7 +69,7 @@ export function fromDriver(action: string, raw: unknown): unknown {
 
 /** Whether nothing of the transaction was stored and a retry may succeed. */
 export function isRetryable(raw: unknown): boolean {
-  return raw instanceof DatabaseError && (RETRYABLE.has(raw.code ?? '') || isOutdated(raw))
+  return raw instanceof DatabaseError && (RETRYABLE.has(raw.code ?? '') || isOutdatedStatement(raw))
 }
 
 /**
@@ -77,7 +77,7 @@ export function isRetryable(raw: unknown): boolean {
  * migration by a newer release. It must be prepared under another name. The error code (0A000) is
  * ambiguous; the name of the server function is the same in every language.
  */
-export function isOutdated(raw: unknown): boolean {
+export function isOutdatedStatement(raw: unknown): boolean {
   return raw instanceof DatabaseError && raw.routine === 'RevalidateCachedQuery'
 }
 

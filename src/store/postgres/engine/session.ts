@@ -5,7 +5,7 @@ import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
 import { endClient, endNow } from './end-client.js'
-import { isLostConnection, isOutdated, isUnresponsive } from './postgres-error.js'
+import { isLostConnection, isOutdatedStatement, isUnresponsive } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { whileResponsive } from './while-responsive.js'
 
@@ -107,7 +107,7 @@ export class Session implements Queries {
       )
     } catch (raw) {
       if (isLostConnection(raw)) this.#lose(client)
-      if (isOutdated(raw)) this.#prepared.clear()
+      if (isOutdatedStatement(raw)) this.#prepared.clear()
       if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
     }
@@ -130,7 +130,7 @@ export class Session implements Queries {
         () => endNow(client),
       )
     } catch (raw) {
-      this.#hosts.suspect()
+      this.#hosts.recheck()
       endNow(client)
       if (isUnresponsive(raw)) this.#noteUnresponsive(toError(raw))
       throw raw
@@ -149,7 +149,7 @@ export class Session implements Queries {
   #lose(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
-    this.#hosts.suspect()
+    this.#hosts.recheck()
     endNow(client)
     this.#hasLostTransaction = (client.getTransactionStatus() ?? IDLE) !== IDLE
   }

@@ -8,7 +8,7 @@ import { probeServer } from './while-responsive.js'
 /** Timeout of a connection attempt during shutdown. */
 const CHECK_TIMEOUT_MS = 2000
 const PAUSE_MS = 500
-/** Failed checks before a server that responded until then is given up: it may be slow once. */
+/** Failed checks in a row before a server is abandoned: it may be slow once. */
 const MAX_FAILED_CHECKS = 2
 
 /**
@@ -18,18 +18,18 @@ const MAX_FAILED_CHECKS = 2
  */
 export class ShutdownProbe {
   readonly #settings: PostgresSettings
-  readonly #givenUp = new AbortController()
+  readonly #abandoned = new AbortController()
   readonly #closed = new AbortController()
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings
     // Each request under way has a listener; Node.js warns above ten.
-    setMaxListeners(0, this.givenUp)
+    setMaxListeners(0, this.abandoned)
   }
 
-  /** Aborted once the database is given up. */
-  get givenUp(): AbortSignal {
-    return this.#givenUp.signal
+  /** Aborted once the database is abandoned. */
+  get abandoned(): AbortSignal {
+    return this.#abandoned.signal
   }
 
   /**
@@ -42,7 +42,7 @@ export class ShutdownProbe {
       checksLeft = (await this.#isAnswered()) ? MAX_FAILED_CHECKS : checksLeft - 1
       if (checksLeft > 0) await this.#pause()
     }
-    if (checksLeft === 0) this.#givenUp.abort()
+    if (checksLeft === 0) this.#abandoned.abort()
   }
 
   /** Stops the checks. */
@@ -50,9 +50,9 @@ export class ShutdownProbe {
     this.#closed.abort()
   }
 
-  /** Returns the result of `act`. Raises ServerUnresponsive if the database is given up first. */
-  async unlessGivenUp<T>(act: () => Promise<T>): Promise<T> {
-    const signal = this.givenUp
+  /** Returns the result of `act`. Raises ServerUnresponsive if the database is abandoned first. */
+  async unlessAbandoned<T>(act: () => Promise<T>): Promise<T> {
+    const signal = this.abandoned
     if (signal.aborted) throw new ServerUnresponsive()
     let giveUp: (() => void) | undefined
     const unresponsive = new Promise<never>((_, reject) => {

@@ -72,7 +72,7 @@ export class ReleaseFeed {
     if (this.#client !== client) return
     this.#client = undefined
     endNow(client)
-    this.#hosts.suspect()
+    this.#hosts.recheck()
     if (!this.#isStopped) this.#tryLater()
   }
 

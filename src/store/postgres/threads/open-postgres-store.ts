@@ -84,8 +84,8 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
   const decisions = openSharedDecisions(settings, shutdown)
-  const writer = new BatchingRunner(unlessGivenUp(writing, shutdown), MAX_WRITES_PER_COMMIT, watch)
-  const reader = new BatchingRunner(unlessGivenUp(reading, shutdown), 1, watch)
+  const writer = new BatchingRunner(unlessAbandoned(writing, shutdown), MAX_WRITES_PER_COMMIT, watch)
+  const reader = new BatchingRunner(unlessAbandoned(reading, shutdown), 1, watch)
   return {
     writer,
     reader,
@@ -106,7 +106,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     closing: () => void shutdown.begin(() => condition.problem !== undefined),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
-      await Promise.all([writing.close(shutdown.givenUp), reading.close(shutdown.givenUp)])
+      await Promise.all([writing.close(shutdown.abandoned), reading.close(shutdown.abandoned)])
       // If the database is away, the leases expire.
       await leases.stop().catch(() => undefined)
       await feed.stop().catch(() => undefined)
@@ -116,10 +116,10 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   }
 }
 
-function unlessGivenUp(executor: Executor, shutdown: ShutdownProbe): ExecuteBatch {
+function unlessAbandoned(executor: Executor, shutdown: ShutdownProbe): ExecuteBatch {
   return async (calls) => {
     try {
-      return await shutdown.unlessGivenUp(() => executor.execute(calls))
+      return await shutdown.unlessAbandoned(() => executor.execute(calls))
     } catch (raw) {
       throw toStoreError(USE, raw)
     }

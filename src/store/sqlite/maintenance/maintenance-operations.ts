@@ -13,7 +13,7 @@ export const indexColumns: MaintenanceOperation<
   boolean
 > = {
   name: 'sqlite.index-columns',
-  yields: true,
+  isBackground: true,
   repeats: true,
   apply: ({ trailIndexes }, { records, values }) =>
     Promise.resolve(trailIndexes.columns.extend(records, values)),
@@ -22,7 +22,7 @@ export const indexColumns: MaintenanceOperation<
 /** Moves at most `limit` event ids from memory to their table. Returns whether more are left. */
 export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, boolean> = {
   name: 'sqlite.settle-event-ids',
-  yields: true,
+  isBackground: true,
   repeats: true,
   apply: ({ trailIndexes }, { limit }) => Promise.resolve(trailIndexes.eventIds.settle(limit)),
 }
@@ -31,7 +31,7 @@ export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, bo
 export const indexText: MaintenanceOperation<{ readonly limit: number; readonly maxBytes: number }, number> =
   {
     name: 'sqlite.index-text',
-    yields: true,
+    isBackground: true,
     repeats: true,
     apply: ({ trailIndexes }, { limit, maxBytes }) =>
       Promise.resolve(trailIndexes.indexText(limit, maxBytes)),
@@ -42,7 +42,7 @@ export const indexText: MaintenanceOperation<{ readonly limit: number; readonly 
  */
 export const mergeText: MaintenanceOperation<{ readonly pages: number; readonly maxMs: number }, boolean> = {
   name: 'sqlite.merge-text',
-  yields: true,
+  isBackground: true,
   repeats: true,
   apply: ({ trailIndexes }, { pages, maxMs }) => Promise.resolve(trailIndexes.mergeText(pages, maxMs)),
 }
@@ -53,7 +53,7 @@ export const releaseFreeSpace: MaintenanceOperation<
   boolean
 > = {
   name: 'sqlite.release-free-space',
-  yields: true,
+  isBackground: true,
   repeats: true,
   apply: ({ freeSpace }, { maxBytes, maxMs }) => Promise.resolve(freeSpace.release(maxBytes, maxMs)),
 }

@@ -4,13 +4,13 @@ import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import { totalOf } from './total-events.js'
 
-/** Names of metrics that read as a word in a sentence, as `requests` does and a query does not. */
+/** Metric names that can be printed as a unit, such as `requests`. A query cannot. */
 const WORDS = /^[\p{L}][\p{L}\d _-]{0,30}$/u
 
 /**
  * The number of events on both sides: `1,400 events in 52,000 requests, 40 in 51,000 in the
- * baseline: 2.7 % against 0.078 %`. Without an exposure, the numbers of points are named if the
- * sides differ in them.
+ * baseline: 2.7 % against 0.078 %`. Without an exposure, the numbers of points are given if they
+ * differ.
  */
 export function describeTotals(
   { control, experiment }: CleanSides,
@@ -28,8 +28,8 @@ export function describeTotals(
   const unit = exposure !== undefined && WORDS.test(exposure) ? ` ${exposure}` : ''
   const rates = [x.events / x.exposure, y.events / y.exposure]
   const [rate = '', other = ''] = rates.map(Math.max(...rates) > 1 ? amountOf : precisePercent)
-  const isEach = Math.max(...rates) > 1 ? ' each' : ''
-  return `${events} ${noun} in ${amountOf(x.exposure)}${unit}, ${others} in ${amountOf(y.exposure)} in the baseline: ${rate} against ${other}${isEach}`
+  const suffix = Math.max(...rates) > 1 ? ' each' : ''
+  return `${events} ${noun} in ${amountOf(x.exposure)}${unit}, ${others} in ${amountOf(y.exposure)} in the baseline: ${rate} against ${other}${suffix}`
 }
 
 function pointsOf({ values }: CleanSide): number {
@@ -37,8 +37,8 @@ function pointsOf({ values }: CleanSide): number {
 }
 
 /**
- * Whole numbers unchanged, others with three digits, and numbers that are not exact with their
- * power of ten.
+ * Formats whole numbers with separators (`1,400`), fractions with three digits, and numbers above
+ * 2^53 - 1, which are no longer exact, in scientific notation (`1.23e17`).
  */
 function amountOf(amount: number): string {
   if (Math.abs(amount) > Number.MAX_SAFE_INTEGER) return amount.toExponential(2).replace('e+', 'e')
