@@ -102,7 +102,8 @@ describe('a connection', () => {
     socket.write(request('one').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     await until(() => arrivals.length === 1)
     socket.resume()
-    expect(/z+$/.exec(await answered)?.[0]).toHaveLength(20_000_000)
+    const text = await answered
+    expect(text.length - text.indexOf('zz')).toBe(20_000_000)
   })
 })
 
