@@ -5,6 +5,14 @@ export function bodyTooLarge(limit: number): AppError {
   return new AppError('too_large', `the request body exceeds ${limit} bytes (server.maxBodyBytes)`)
 }
 
+/** The error for evaluations of one request that repeat a shared part too often. */
+export function mergedTooLarge(shared: string, limit: number): AppError {
+  return new AppError(
+    'too_large',
+    `the inputs exceed ${limit} bytes in total (server.maxBodyBytes) once ${shared} is part of each; send several requests`,
+  )
+}
+
 /** The error for a request whose client disconnected. It is only logged. */
 export function bodyIncomplete(cause?: unknown): AppError {
   return new AppError('invalid', 'the client disconnected before the end of the body', { cause })

@@ -48,11 +48,15 @@ export interface ErrorAnswer {
 /** Maximum length of a one-line error, which is shown as a notice in the orchestrator's UI. */
 const MAX_LINE = 400
 
+/** Returns an error in OPA's format. */
+export function errorBody({ code, message, details }: AppError): object {
+  return details.length === 0 ? { code, message } : { code, message, errors: details }
+}
+
 /** Returns the response for an error. */
 export function errorAnswer(error: AppError): ErrorAnswer {
-  const { code, message, details } = error
-  const body = details.length === 0 ? { code, message } : { code, message, errors: details }
-  return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n`, headers: headersOf(error) }
+  const body = `${JSON.stringify(errorBody(error), null, 2)}\n`
+  return { status: STATUS[error.kind], body, headers: headersOf(error) }
 }
 
 /**

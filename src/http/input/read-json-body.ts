@@ -49,11 +49,21 @@ export async function parseJsonBody<S extends z.ZodType>(
 ): Promise<ParsedBody<z.output<S>>> {
   const max = Math.min(limit, MAX_PARSED_BYTES)
   const bytes = await withLimitMessage(readJsonText(exchange, max), `the body exceeds ${max} bytes`)
+  return { bytes, body: readBySchema(schema, JSON.parse(checkParsable(bytes)), BODY) }
+}
+
+/**
+ * Returns JSON as a string if it is small enough to be parsed while decisions wait. Raises
+ * `too_large` over 1 MiB, and `invalid` over 20,000 values.
+ */
+export function checkParsable(bytes: Uint8Array): string {
+  if (bytes.length > MAX_PARSED_BYTES)
+    throw new AppError('too_large', `the body exceeds ${MAX_PARSED_BYTES} bytes`)
   const text = Buffer.from(bytes).toString()
   if (holdsMoreValues(text, MAX_PARSED_VALUES)) {
     throw new AppError('invalid', `the body contains more than ${MAX_PARSED_VALUES} values`)
   }
-  return { bytes, body: readBySchema(schema, JSON.parse(text), BODY) }
+  return text
 }
 
 /**
@@ -81,7 +91,7 @@ export async function readSentJson(exchange: Exchange, sent: Buffer, limit: numb
 }
 
 /** Returns the bytes if they are one JSON value. Raises `invalid` otherwise. */
-function checkedJson(bytes: Uint8Array): Uint8Array {
+export function checkedJson(bytes: Uint8Array): Uint8Array {
   try {
     locateValue(bytes, MAX_DEPTH)
   } catch (cause) {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 
 import { AppError, toAppError } from '../../errors/app-error.js'
 import { readBySchema } from '../../lib/validation/read-by-schema.js'
-import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { printMembers } from '../../lib/json/edit/merge-json.js'
+import { readMembers, scanElements } from '../../lib/json/scan/scan-members.js'
+import { mergedTooLarge } from '../exchange/body-errors.js'
 import { errorAnswer } from '../exchange/error-body.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { JSON_TYPE } from '../exchange/exchange.js'
@@ -13,6 +15,8 @@ import { planFor } from './plan-cache.js'
 
 /** Maximum number of evaluations in one request. */
 const MAX_EVALUATIONS = 1000
+const BODY = { name: 'the body', code: 'invalid_field' }
+const NOTHING = Buffer.alloc(0)
 
 const Entity = z.looseObject({ type: z.string(), id: z.string() })
 /** A request of AuthZEN 1.0, 6. */
@@ -38,7 +42,12 @@ export const AccessAnswer = z.looseObject({ decision: z.boolean(), context: z.lo
 
 /** The value of the document: a boolean, or an AuthZEN response. */
 const Verdict = z.union([z.boolean(), AccessAnswer])
-type Answer = z.output<typeof AccessAnswer>
+
+interface Answer {
+  readonly decision: boolean
+  /** JSON, with numbers as the policy wrote them. */
+  readonly text: string
+}
 
 /**
  * `POST /access/v1/evaluation` (AuthZEN 1.0, 6): evaluates `policies.accessDecision` with the
@@ -47,48 +56,75 @@ type Answer = z.output<typeof AccessAnswer>
 export async function answerAccessEvaluation(context: PolicyContext, exchange: Exchange): Promise<void> {
   const path = requireDocument(context)
   const { bytes } = await parseJsonBody(exchange, AccessRequest, context.maxBodyBytes)
-  send(exchange, await evaluate(context, exchange, path, bytes))
+  send(exchange, (await evaluate(context, exchange, path, bytes)).text)
 }
 
 /**
- * `POST /access/v1/evaluations` (AuthZEN 1.0, 7). An evaluation that fails is a denial with the
- * error in its context. Without `evaluations` the request is a single one.
+ * `POST /access/v1/evaluations` (AuthZEN 1.0, 7). Each evaluation waits for its turn like a request.
+ * One that fails is a denial with the error in its context. Without `evaluations` the request is a
+ * single one.
  */
 export async function answerAccessEvaluations(context: PolicyContext, exchange: Exchange): Promise<void> {
   const path = requireDocument(context)
   const { bytes, body } = await parseJsonBody(exchange, AccessRequests, context.maxBodyBytes)
   const { evaluations = [], options, ...defaults } = body
   if (evaluations.length === 0) {
-    readBySchema(AccessRequest, body, { name: 'the body', code: 'invalid_field' })
-    send(exchange, await evaluate(context, exchange, path, bytes))
+    readBySchema(AccessRequest, body, BODY)
+    send(exchange, (await evaluate(context, exchange, path, bytes)).text)
     return
   }
   const endsOn = { execute_all: undefined, deny_on_first_deny: false, permit_on_first_permit: true }
   const last = endsOn[options?.evaluations_semantic ?? 'execute_all']
-  const turns = new ShortTurns()
-  const answers: Answer[] = []
-  for (const own of evaluations) {
-    const answer = await evaluateItem(context, exchange, path, { ...defaults, ...own })
-    answers.push(answer)
-    if (answer.decision === last) break
-    await turns.pause()
+  const answers: string[] = []
+  for (const [index, input] of readInputs(bytes, context.maxBodyBytes).entries()) {
+    await exchange.takeTurn(0)
+    const request = { ...defaults, ...evaluations[index] }
+    const { decision, text } = await evaluateItem(context, exchange, path, { request, input })
+    answers.push(text)
+    if (decision === last) break
   }
-  send(exchange, { evaluations: answers })
+  send(exchange, `{"evaluations":[${answers.join(',')}]}`)
+}
+
+/**
+ * Returns the requests of `evaluations` as they are written, with the parts outside of it as
+ * defaults. Raises `too_large` if they exceed `maxBytes` in total.
+ */
+function readInputs(bytes: Uint8Array, maxBytes: number): readonly (() => Uint8Array)[] {
+  const defaults = membersOf(bytes)
+  const evaluations = defaults.get('evaluations') ?? NOTHING
+  for (const name of ['evaluations', 'options']) defaults.delete(name)
+  const items: Uint8Array[] = []
+  scanElements(evaluations, 0, (_, start, end) => void items.push(evaluations.subarray(start, end)))
+  const shared = bytes.length - evaluations.length
+  if (evaluations.length + items.length * shared > maxBytes)
+    throw mergedTooLarge('the part outside of evaluations', maxBytes)
+  return items.map((own) => () => printMembers(new Map([...defaults, ...membersOf(own)])))
+}
+
+function membersOf(bytes: Uint8Array): Map<string, Uint8Array> {
+  const members = [...(readMembers(bytes) ?? [])]
+  return new Map(members.map(([key, { start, end }]) => [key, bytes.subarray(start, end)]))
+}
+
+interface AccessItem {
+  readonly request: unknown
+  readonly input: () => Uint8Array
 }
 
 async function evaluateItem(
   context: PolicyContext,
   exchange: Exchange,
   path: string,
-  request: unknown,
+  { request, input }: AccessItem,
 ): Promise<Answer> {
   try {
-    readBySchema(AccessRequest, request, { name: 'the evaluation', code: 'invalid_field' })
-    return await evaluate(context, exchange, path, Buffer.from(JSON.stringify(request)))
+    readBySchema(AccessRequest, request, { ...BODY, name: 'the evaluation' })
+    return await evaluate(context, exchange, path, input())
   } catch (raw) {
-    const { status, body } = errorAnswer(toAppError(raw))
-    const { message } = z.looseObject({ message: z.string() }).parse(JSON.parse(body))
-    return { decision: false, context: { error: { status, message } } }
+    const error = toAppError(raw)
+    const context = { error: { status: errorAnswer(error).status, message: error.message } }
+    return { decision: false, text: JSON.stringify({ decision: false, context }) }
   }
 }
 
@@ -112,14 +148,16 @@ async function evaluate(
   return answer
 }
 
-function readVerdict(path: string, result: string | undefined): Answer {
-  if (result === undefined) return { decision: false }
+function readVerdict(path: string, result = 'false'): Answer {
   const verdict = Verdict.safeParse(JSON.parse(result))
-  if (verdict.success) return typeof verdict.data === 'boolean' ? { decision: verdict.data } : verdict.data
-  throw new AppError(
-    'evaluation_failed',
-    `data/${path} must be true, false or an object with a boolean "decision" (policies.accessDecision)`,
-  )
+  if (!verdict.success) {
+    throw new AppError(
+      'evaluation_failed',
+      `data/${path} must be true, false or an object with a boolean "decision" (policies.accessDecision)`,
+    )
+  }
+  if (typeof verdict.data === 'object') return { decision: verdict.data.decision, text: result }
+  return { decision: verdict.data, text: JSON.stringify({ decision: verdict.data }) }
 }
 
 function requireDocument({ accessDecision }: PolicyContext): string {
@@ -130,6 +168,6 @@ function requireDocument({ accessDecision }: PolicyContext): string {
   )
 }
 
-function send(exchange: Exchange, answer: object): void {
-  exchange.send(200, `${JSON.stringify(answer)}\n`, JSON_TYPE)
+function send(exchange: Exchange, text: string): void {
+  exchange.send(200, `${text}\n`, JSON_TYPE)
 }

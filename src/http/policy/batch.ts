@@ -1,13 +1,12 @@
 import { AppError, toAppError } from '../../errors/app-error.js'
-import { mergeJson } from '../../lib/json/edit/merge-json.js'
-import { locateValue } from '../../lib/json/scan/locate-value.js'
-import type { Extent } from '../../lib/json/scan/json-bytes.js'
+import { mergeJson, readMergeValue } from '../../lib/json/edit/merge-json.js'
 import { OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import { readMembers } from '../../lib/json/scan/scan-members.js'
-import { ShortTurns } from '../../lib/turns/short-turns.js'
+import { errorBody } from '../exchange/error-body.js'
+import { mergedTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
-import { errorAnswer } from '../exchange/error-body.js'
 import { readBody } from '../input/read-body.js'
+import { checkParsable, checkedJson } from '../input/read-json-body.js'
 import { decideDocument } from './data-api.js'
 import { prettyJson, sendNegotiated } from './data-answer.js'
 import { parseDataQuery, resolveDataPath, searchParams, yamlToJson } from './data-query.js'
@@ -18,11 +17,6 @@ import type { PolicyContext } from './decision.js'
 const MAX_INPUTS = 1000
 const [SOME_FAILED, ALL_FAILED] = [207, 500]
 
-interface Batch {
-  readonly inputs: ReadonlyMap<string, Uint8Array>
-  readonly common: Uint8Array | undefined
-}
-
 interface Item {
   readonly id: string
   readonly failed: boolean
@@ -32,23 +26,22 @@ interface Item {
 
 /**
  * `POST /v1/batch/data/{path}`: evaluates one document with each of several inputs (the batch API
- * of Enterprise OPA, which OPA's client libraries call). Each input is a decision of its own.
- * Responds with 200; with 207 if some evaluations failed, and 500 if all did.
+ * of Enterprise OPA, which OPA's client libraries call). Each input is a decision of its own, and
+ * waits for its turn like a request. Responds with 200; with 207 if some evaluations failed, and 500
+ * if all did.
  */
 export async function answerBatch(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
   const parameters = searchParams(exchange)
   const query = parseDataQuery(parameters)
   const rawPath = resolveDataPath(path, parameters)
   const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
-  const { inputs, common } = readBatch(body)
+  const inputs = readInputs(checkedJson(body), context.maxBodyBytes)
   const batchId = context.nextDecisionId(Date.now())
-  const turns = new ShortTurns()
   const items: Item[] = []
-  for (const [id, own] of inputs) {
-    const input = common === undefined ? own : mergeJson(common, own)
+  for (const [id, input] of inputs) {
+    await exchange.takeTurn(0)
     const decision = new Decision(context, exchange, 'data', rawPath)
-    items.push(await evaluateItem(decision, { id, rawPath, input, query }))
-    await turns.pause()
+    items.push(await evaluateItem(decision, { id, rawPath, input: input(), query }))
   }
   const failures = items.filter(({ failed }) => failed).length
   const status = statusOf(failures, items.length)
@@ -69,8 +62,11 @@ async function evaluateItem(
       members: [decisionId, ...(result === undefined ? [] : [`"result":${result}`])],
     }
   } catch (raw) {
-    const error: unknown = JSON.parse(errorAnswer(toAppError(raw)).body)
-    return { id, failed: true, members: [decisionId, JSON.stringify(error).slice(1, -1)] }
+    return {
+      id,
+      failed: true,
+      members: [decisionId, JSON.stringify(errorBody(toAppError(raw))).slice(1, -1)],
+    }
   }
 }
 
@@ -85,13 +81,15 @@ function itemText({ id, failed, members }: Item, status: number): string {
   return `${JSON.stringify(id)}:{${[...members, ...own].join(',')}}`
 }
 
-/** Parses the body. Raises `invalid` with every problem. */
-function readBatch(body: Uint8Array): Batch {
-  const { start, end } = locateValue(body)
-  const members = readMembers(body.subarray(start, end)) ?? new Map<string, Extent>()
+/**
+ * Returns the inputs by id, each merged with `common_input` when it is called. Raises `invalid` with
+ * every problem, and `too_large` if the merged inputs exceed `maxBytes` in total.
+ */
+function readInputs(body: Uint8Array, maxBytes: number): ReadonlyMap<string, () => Uint8Array> {
+  const members = readMembers(body)
   const part = (name: string): Uint8Array | undefined => {
-    const extent = members.get(name)
-    return extent === undefined ? undefined : body.subarray(start + extent.start, start + extent.end)
+    const extent = members?.get(name)
+    return extent === undefined ? undefined : body.subarray(extent.start, extent.end)
   }
   const [inputs, common] = [part('inputs'), part('common_input')]
   const extents = inputs === undefined ? undefined : readMembers(inputs)
@@ -103,6 +101,10 @@ function readBatch(body: Uint8Array): Batch {
   if (common !== undefined && common[0] !== OPEN_OBJECT) problems.push('common_input must be an object')
   if (inputs === undefined || extents === undefined || problems.length > 0)
     throw new AppError('invalid', problems.join('; '))
-  const byId = [...extents].map(([id, at]) => [id, inputs.subarray(at.start, at.end)] as const)
-  return { inputs: new Map(byId), common }
+  const texts = [...extents].map(([id, { start, end }]) => [id, inputs.subarray(start, end)] as const)
+  if (common === undefined) return new Map(texts.map(([id, own]) => [id, () => own]))
+  checkParsable(body)
+  if (inputs.length + texts.length * common.length > maxBytes) throw mergedTooLarge('common_input', maxBytes)
+  const base = readMergeValue(common)
+  return new Map(texts.map(([id, own]) => [id, () => mergeJson(base, readMergeValue(own))]))
 }

@@ -2,18 +2,12 @@ import { gunzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
-import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
 import { planFor, rememberedPlan } from '../../../src/http/policy/plan-cache.js'
-import type { PolicyContext } from '../../../src/http/policy/decision.js'
-import { policyRoutes } from '../../../src/http/policy/policy-routes.js'
-import { Evaluations } from '../../../src/rego/slow/evaluations.js'
 import type { Snapshot } from '../../../src/rego/snapshot/snapshot.js'
 import { ask, objectOf, postJson } from '../../support/http-client.js'
-import { loadPolicies } from '../../support/load-policies.js'
-import { startRoutesServer } from '../../support/routes-server.js'
+import { startPolicyServer } from '../../support/policy-server.js'
+import type { RecordedDecision } from '../../support/policy-server.js'
 import type { RoutesServer } from '../../support/routes-server.js'
-import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
 
 const POLICIES = {
   'app.rego': `package app
@@ -27,22 +21,6 @@ long := [i | some i in numbers.range(1, 500)]
 raises := time.parse_ns("no layout", "no time")
 `,
   'ports.rego': 'package ports\n\nimport rego.v1\n\ndeny contains "bob may not" if input.user == "bob"\n',
-  'fails.rego': 'package fails\n\nimport rego.v1\n\nanswer := input.a\n\nanswer := input.b\n',
-  'authz.rego': `package authz
-
-import rego.v1
-
-default answer := false
-
-answer := true if input.subject.id == "ana"
-
-answer := {"decision": false, "context": {"reason": "bob may only read"}} if {
-	input.subject.id == "bob"
-	input.action.name != "read"
-}
-
-answer := "perhaps" if input.subject.id == "eve"
-`,
   'static.rego':
     'package static.ports\n\nimport rego.v1\n\ndeny contains "port 22 is open" if input.port == 22\n',
   'several.rego':
@@ -54,157 +32,15 @@ const REMEMBERED_PATHS = 4096
 
 let snapshot: Snapshot
 let server: RoutesServer
-const decisions: (Omit<DecisionEntry, 'input' | 'result'> & {
-  input: string | undefined
-  result: string | undefined
-})[] = []
-const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString()
+let decisions: readonly RecordedDecision[]
 
 beforeAll(async () => {
-  snapshot = await loadPolicies(POLICIES)
-  const context: PolicyContext = {
-    policies: { current: snapshot },
-    evaluations: new Evaluations({
-      slow: makeSlowEvaluations(startOnThisThread),
-      sliceMs: 1000,
-      abandoned: () => undefined,
-    }),
-    decisionLog: {
-      ...nopDecisionLog,
-      record: ({ input, result, ...entry }) =>
-        void decisions.push({ ...entry, input: textOf(input), result: textOf(result) }),
-    },
-    isLogging: true,
-    ndBuiltinCacheBytes: 0,
-    maxBodyBytes: 10_000,
-    readYaml: () => Promise.reject(new Error('no YAML here')),
-    staticPackages: ['static.*'],
-    defaultDecision: 'app/allow',
-    accessDecision: 'authz/answer',
-    version: '1.2.3',
-    nextDecisionId: () => `decision-${decisions.length}`,
-    evaluated: () => undefined,
-  }
-  server = await startRoutesServer(
-    policyRoutes.map((route) => route.bind(context)),
-    {},
-  )
+  ;({ snapshot, server, decisions } = await startPolicyServer(POLICIES))
 })
 afterAll(() => server.stop(0))
 
 const post = (path: string, input: object, headers: Record<string, string> = {}) =>
   ask(server.url, { path, body: JSON.stringify({ input }), headers })
-
-describe('a batch', () => {
-  const batch = (body: object) =>
-    ask(server.url, { path: '/v1/batch/data/app/allow', body: JSON.stringify(body) })
-
-  test('evaluates a document with each input, and records each as a decision', async () => {
-    const before = decisions.length
-    const answer = await ask(server.url, {
-      path: '/v1/batch/data/app/allow',
-      body: '{"inputs":{"a":{"n":1.50},"b":{"user":"bo"}},"common_input":{"user":"ana","trigger":{"type":"git"}}}',
-    })
-    expect(answer.status).toBe(200)
-    const { batch_decision_id, responses } = objectOf(answer)
-    expect(batch_decision_id).toEqual(expect.any(String))
-    expect(responses).toEqual({
-      a: { decision_id: expect.any(String) as string, result: true },
-      b: { decision_id: expect.any(String) as string },
-    })
-    expect(decisions.slice(before).map(({ input }) => input)).toEqual([
-      '{"user":"ana","trigger":{"type":"git"},"n":1.50}',
-      '{"user":"bo","trigger":{"type":"git"}}',
-    ])
-  })
-
-  test('responds with 207 if some evaluations fail, and 500 if all do', async () => {
-    const path = '/v1/batch/data/fails/answer'
-    const send = (inputs: object) => ask(server.url, { path, body: JSON.stringify({ inputs }) })
-    const some = await send({ good: { a: 1 }, bad: { a: 1, b: 2 } })
-    expect(some.status).toBe(207)
-    expect(objectOf(some)['responses']).toEqual({
-      good: { decision_id: expect.any(String) as string, result: 1, http_status_code: '200' },
-      bad: expect.objectContaining({ code: 'internal_error', http_status_code: '500' }) as object,
-    })
-    expect((await send({ bad: { a: 1, b: 2 } })).status).toBe(500)
-  })
-
-  test.each([
-    [{}, /inputs must be an object of inputs by id/],
-    [{ inputs: [1], common_input: 1 }, /inputs must be an object.*common_input must be an object/],
-    [
-      { inputs: Object.fromEntries(Array.from({ length: 1001 }, (_, id) => [id, {}])) },
-      /at most 1000|1000 members/,
-    ],
-  ])('is refused with every problem: %#', async (body, message) => {
-    const answer = await batch(body)
-    expect(answer.status).toBe(400)
-    expect(objectOf(answer)['message']).toMatch(message)
-  })
-})
-
-describe('an access evaluation (AuthZEN)', () => {
-  const request = (id: string, name = 'deploy') => ({
-    subject: { type: 'user', id },
-    action: { name },
-    resource: { type: 'pipeline', id: 'shop' },
-  })
-  const send = (path: string, body: object) =>
-    ask(server.url, {
-      path: `/access/v1/${path}`,
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    })
-
-  test.each([
-    ['ana', { decision: true }],
-    ['bob', { decision: false, context: { reason: 'bob may only read' } }],
-    ['nobody', { decision: false }],
-  ])('of %s returns the decision', async (id, expected) => {
-    const answer = await send('evaluation', request(id))
-    expect([answer.status, objectOf(answer)]).toEqual([200, expected])
-    expect(decisions.at(-1)).toMatchObject({
-      path: 'authz/answer',
-      outcome: expected.decision ? 'allow' : 'deny',
-    })
-  })
-
-  test('is an error if the document is no decision, and names every missing part of a request', async () => {
-    expect((await send('evaluation', request('eve'))).status).toBe(500)
-    const { status, text } = await send('evaluation', { subject: { type: 'user' } })
-    expect(status).toBe(400)
-    for (const name of ['subject.id', 'action', 'resource']) expect(text).toContain(name)
-  })
-
-  test('of several fills in defaults, and denies what fails', async () => {
-    const { resource, action } = request('ana')
-    const evaluations = [
-      { subject: { type: 'user', id: 'ana' } },
-      { subject: { type: 'user', id: 'eve' } },
-      {},
-    ]
-    const answer = objectOf(await send('evaluations', { resource, action, evaluations }))
-    expect(answer['evaluations']).toEqual([
-      { decision: true },
-      { decision: false, context: { error: { status: 500, message: expect.any(String) as string } } },
-      { decision: false, context: { error: { status: 400, message: expect.any(String) as string } } },
-    ])
-  })
-
-  test.each([
-    ['deny_on_first_deny', [true, false]],
-    ['permit_on_first_permit', [true]],
-    ['execute_all', [true, false, true]],
-  ])('of several with %s ends where it must', async (semantics, expected) => {
-    const evaluations = ['ana', 'bob', 'ana'].map((id) => request(id))
-    const options = { evaluations_semantic: semantics }
-    const answer = objectOf(await send('evaluations', { evaluations, options }))
-    expect((answer['evaluations'] as { decision: boolean }[]).map(({ decision }) => decision)).toEqual(
-      expected,
-    )
-  })
-})
 
 describe('a decision in the dialect of OPA', () => {
   test.each([

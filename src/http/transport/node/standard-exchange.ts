@@ -75,16 +75,13 @@ export class StandardExchange extends Exchange {
   }
 
   async takeTurn(bytes: number): Promise<void> {
-    const turn = this.#limits.requests.takeTurn(bytes)
-    if (turn === undefined) return
-    await turn
+    await this.#limits.requests.takeTurn(bytes)
     this.#requireConnected()
   }
 
   makePage<T>(make: () => Promise<T>): Promise<T> {
     const inTurn = async (): Promise<T> => {
       await this.takeTurn(0)
-      this.#requireConnected()
       return make()
     }
     return this.#limits.pages.make(inTurn, (leave) => this.whenGone(leave))

@@ -99,3 +99,27 @@ test('what is asked by somebody who has gone before it is his turn is not answer
   await vi.waitFor(() => expect(server?.finished).toHaveLength(1))
   expect(answered()).toBe(0)
 })
+
+test('a request with several evaluations ends when its client has gone, without a queue too', async () => {
+  const turns: number[] = []
+  let isGone = false
+  const [direct] = unansweredRoutes().filter(({ kind, method }) => kind === 'direct' && method === 'POST')
+  if (direct?.kind !== 'direct') throw new Error('there is no direct route')
+  const answerOn: typeof direct.answerOn = async (exchange) => {
+    await readBody(exchange, 1_000_000)
+    socket.destroy()
+    await vi.waitFor(() => expect(isGone).toBe(true))
+    for (let turn = 0; turn < 3; turn += 1) {
+      await exchange.takeTurn(0)
+      turns.push(turn)
+    }
+  }
+  server = await startRoutesServer([{ ...direct, roles: 'anyone', answerOn }], { isDirect: true })
+  server.listener.on('connection', (taken: Socket) => taken.once('close', () => (isGone = true)))
+  const { socket } = openRaw(Number(new URL(server.url).port))
+  socket.write(
+    `POST ${direct.path.replace('*', 'app')} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`,
+  )
+  await vi.waitFor(() => expect(server?.finished).toHaveLength(1))
+  expect(turns).toEqual([])
+})
