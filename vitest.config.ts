@@ -5,10 +5,10 @@ import { defineConfig } from 'vitest/config'
 import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
-/** `make test-all`: everything; otherwise what takes eight minutes on two cores. */
+/** `make test-all` runs everything; `make test` leaves the long tests out. */
 const RUNS_ALL = process.env['TESTS'] === 'all'
 
-/** Simulations, kills, faults that are waited for, fuzzing, whole suites of peers: minutes each. */
+/** Simulations, kill loops, fuzzing and faults with long timeouts, up to minutes each. */
 const LONG = [
   'test/canary/judge/{simulation,runs-in-small}.test.ts',
   'test/cli/{opa-flags,opa-install}.test.ts',
@@ -19,7 +19,7 @@ const LONG = [
   'test/store/postgres/faults.test.ts',
 ]
 
-/** End-to-end tests that need only the routes and the log of a service: it runs in the process of the tests, from the sources. */
+/** End-to-end tests that need only the routes and the log of a service. It runs in the test process. */
 const IN_PROCESS = [
   'analysis-report-page',
   'analysis-routes',
@@ -35,9 +35,9 @@ const IN_PROCESS = [
   'request-targets',
   'trail',
 ]
-/** These replace a module, or look at which modules have been loaded: other files of `unit` share modules. */
+/** Tests that replace a module or check which modules are loaded. Files of `unit` share modules. */
 const WITH_OWN_MODULES = ['test/rego/builtins/index.test.ts', 'test/rego/opa/run-opa.test.ts']
-/** These run the built program in processes of their own. */
+/** Tests that run the built program as processes. */
 const WHOLE_PROCESSES = [
   ...WITH_OWN_MODULES,
   'test/cli/**/*.test.ts',
@@ -46,7 +46,7 @@ const WHOLE_PROCESSES = [
     .map((file) => `test/e2e/${file}`),
 ]
 
-/** Store operations that both engines have: these run over SQLite in `unit`, and over PostgreSQL in `postgres`. */
+/** Tests of store operations, which run over SQLite in `unit` and over PostgreSQL in `postgres`. */
 const STORE_CONTRACT = [
   'test/audit/{decision-trail,execution-timeline,export-trail}.test.ts',
   'test/events/{event-intake,registry}.test.ts',

@@ -1,6 +1,7 @@
 import { STDIN } from '../input/read-document.js'
 import { makeColours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
+import { escapeXml } from '../output/escape-xml.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { isUnchecked, problemsOf, totalsText } from './check-report.js'
 import type { CheckResult, Problem } from './check-report.js'
@@ -90,16 +91,6 @@ function attributes(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}="${escapeXml(oneLine(value))}"`)
     .join(' ')
-}
-
-/** Escapes a text for XML 1.0, which allows neither lone surrogates nor U+FFFE and U+FFFF. */
-function escapeXml(text: string): string {
-  return printable(text.toWellFormed())
-    .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }
 
 /** Maximum length of the table, in UTF-16 units. A comment on GitHub has at most 65,536 characters. */

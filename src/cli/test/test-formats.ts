@@ -1,4 +1,5 @@
 import { oneLine } from '../output/display-width.js'
+import { escapeXml } from '../output/escape-xml.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { expressionLines, summariseTests } from './test-report.js'
 import type { TestRun } from './test-report.js'
@@ -23,7 +24,7 @@ export function junitReport(run: TestRun): string {
   const groups = Map.groupBy(cases, ({ group }) => group)
   const suites = [...groups].map(([name, members]) =>
     [
-      `  <testsuite name="${xml(name)}" ${totals(members)}>\n`,
+      `  <testsuite name="${escapeXml(name)}" ${totals(members)}>\n`,
       ...members.map(junitCase),
       '  </testsuite>\n',
     ].join(''),
@@ -87,15 +88,15 @@ function totals(cases: readonly ReportedCase[]): string {
 }
 
 function junitCase({ group, name, outcome, location, message, lines }: ReportedCase): string {
-  const at = location === undefined ? '' : ` file="${xml(location.file)}" line="${location.row}"`
-  const start = `    <testcase classname="${xml(group)}" name="${xml(name)}"${at}`
-  const output = lines.length === 0 ? '' : `<system-out>${xml(lines.join('\n'))}</system-out>`
+  const at = location === undefined ? '' : ` file="${escapeXml(location.file)}" line="${location.row}"`
+  const start = `    <testcase classname="${escapeXml(group)}" name="${escapeXml(name)}"${at}`
+  const output = lines.length === 0 ? '' : `<system-out>${escapeXml(lines.join('\n'))}</system-out>`
   if (outcome === 'pass') return output === '' ? `${start}/>\n` : `${start}>${output}</testcase>\n`
   if (outcome === 'skip') return `${start}><skipped message="${NOT_RUN}"/></testcase>\n`
   const element = outcome === 'fail' ? 'failure' : 'error'
   const where = location === undefined ? [] : [`${location.file}:${location.row}`]
   const text = [message, ...where, ...lines].join('\n')
-  return `${start}><${element} message="${xml(oneLine(message))}">${xml(text)}</${element}></testcase>\n`
+  return `${start}><${element} message="${escapeXml(oneLine(message))}">${escapeXml(text)}</${element}></testcase>\n`
 }
 
 function tapCase({ group, name, outcome, location, message, lines }: ReportedCase, number: number): string {
@@ -112,15 +113,4 @@ function tapCase({ group, name, outcome, location, message, lines }: ReportedCas
     ...(lines.length === 0 ? [] : ['output:', ...lines.map((line) => `  - ${JSON.stringify(line)}`)]),
   ]
   return `not ok ${number} - ${title}\n  ---\n${details.map((line) => `  ${line}\n`).join('')}  ...\n`
-}
-
-/** Characters that XML 1.0 does not allow, even as references. */
-const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function xml(text: string): string {
-  return printable(text.replace(NOT_XML, '\ufffd')).replace(
-    /[&<>"]/g,
-    (character) => ENTITIES[character] ?? '',
-  )
 }
