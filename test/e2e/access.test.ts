@@ -92,6 +92,16 @@ describe('bearer tokens', () => {
     },
   )
 
+  test.each(['/v1/batch/data/static/none', '/access/v1/evaluation', '/access/v1/evaluations'])(
+    'POST %s: 401 is never a denial there, so strangers get it',
+    async (path) => {
+      const request = { method: 'POST', path }
+      expect(await statusWith(TOKENS.approver, request)).toBe(403)
+      expect(await statusWith(WRONG, request)).toBe(401)
+      expect(await statusWith(undefined, request)).toBe(401)
+    },
+  )
+
   test('an unauthenticated client learns how to authenticate', async () => {
     const answer = await ask(tidegate.url, { path: '/decisions' })
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="tidegate"')

@@ -142,7 +142,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     answerOn: answerStaticPolicy,
   }),
   directRoute({
-    ...ORCHESTRATOR,
+    roles: ORCHESTRATOR.roles,
     method: 'POST',
     path: '/v1/batch/data/*',
     handler: 'v1/batch/data',
@@ -158,7 +158,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     answerOn: answerBatch,
   }),
   directRoute({
-    ...ORCHESTRATOR,
+    roles: ORCHESTRATOR.roles,
     method: 'POST',
     path: '/access/v1/evaluation',
     handler: 'access/v1/evaluation',
@@ -168,7 +168,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     answerOn: answerAccessEvaluation,
   }),
   directRoute({
-    ...ORCHESTRATOR,
+    roles: ORCHESTRATOR.roles,
     method: 'POST',
     path: '/access/v1/evaluations',
     handler: 'access/v1/evaluations',
